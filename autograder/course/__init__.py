@@ -1,1 +1,1 @@
-"""What a course is, as data: lessons, cells, tasks, settings."""
+"""Course data: lessons, cells, tasks and settings."""

@@ -1,4 +1,4 @@
-"""A lesson's examination assignment: what the examiner asks, and what the students were given."""
+"""A lesson's assignment: the tests that the examiner runs, and the notebooks that students received."""
 
 import hashlib
 import json
@@ -24,9 +24,9 @@ class Assignment:
     """A lesson, ready to grade.
 
     Attributes:
-        lesson: its name.
+        lesson: the lesson's name.
         source: the instructor's notebook, hidden tests included.
-        releases: what a student was given, by language.
+        releases: the released notebooks that students received, by language.
     """
 
     lesson: str
@@ -35,9 +35,9 @@ class Assignment:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of all that decides a grade: the tests, the points, the stubs, and what is imported first.
+        """A hash of everything that affects a grade: the tests, points, stubs and import statements.
 
-        The lesson's prose, its examples and its explorers are not in it.
+        The lesson's prose, examples and explorers are left out.
         """
         asked = [[task.id, task.points, task.test.source if task.test else ""] for task in tasks(self.source)]
         given = [_given(notebook) for notebook in self.releases.values()]
@@ -45,7 +45,7 @@ class Assignment:
 
 
 def _given(release: NotebookNode) -> list[Any]:
-    """What a student's file is read against."""
+    """Return the parts of a released notebook that a submission is compared with: stubs and imports."""
     graded = [cell for cell in release.cells if grade_id(cell)]
     stubs = [[grade_id(cell), cell.cell_type, "" if is_test(cell) else cell.source] for cell in graded]
     return [stubs, imports(release.cells)]
@@ -60,17 +60,17 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
         source: the folder of the instructor's notebooks.
 
     Raises:
-        CourseError: a notebook is missing or damaged, or was not built by the rules for lessons.
+        CourseError: a notebook is missing or damaged, or `autograder build` did not write it.
     """
     releases = read_releases(root, lesson)
     if not releases:
-        has_text = (
-            root / "course" / lesson / f"{lesson}.py"
-        ).is_file()  # which `autograder add` does not copy
+        # `autograder add` copies no lesson texts.
+        has_text = (root / "course" / lesson / f"{lesson}.py").is_file()
         command = "autograder build" if has_text else f"nbgrader generate_assignment {lesson}"
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `{command}`.")
     notebook = read_notebook(root / source / lesson / f"{lesson}.ipynb")
-    released = "lang" in notebook.metadata  # as in a class's edition, which has no source/
+    # a class's edition of the course has no source/, only released notebooks
+    released = "lang" in notebook.metadata
     tests = [cell.source for cell in notebook.cells if is_test(cell)]
     if not (is_built(notebook) or released) or not all(map(judges, tests)):
         raise NotBuilt(not_built(lesson))
@@ -80,8 +80,8 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
 def read_releases(root: Path, lesson: str) -> dict[str, NotebookNode]:
     """Return a lesson's released notebooks by language, Secant's own languages first.
 
-    They are release/LANGUAGE/NAME/NAME.ipynb, or, in a course with nbgrader's own folders,
-    release/NAME/NAME.ipynb and NAME.LANGUAGE.ipynb.
+    The files are release/LANGUAGE/NAME/NAME.ipynb. In a course with nbgrader's own folders, they are
+    release/NAME/NAME.ipynb and release/NAME/NAME.LANGUAGE.ipynb.
 
     Raises:
         CourseError: a notebook is damaged.
@@ -91,7 +91,7 @@ def read_releases(root: Path, lesson: str) -> dict[str, NotebookNode]:
 
 
 def release_paths(root: Path, lesson: str) -> list[Path]:
-    """Return the files of a lesson's released notebooks, in either layout."""
+    """Return the paths of a lesson's released notebooks, in either folder layout."""
     release = root / "release"
     return sorted([*release.glob(f"*/{lesson}/{lesson}.ipynb"), *release.glob(f"{lesson}/*.ipynb")])
 
@@ -109,23 +109,23 @@ def _by_metadata(root: Path, lesson: str) -> Iterator[tuple[str, NotebookNode]]:
 
 
 class NotBuilt(CourseError):
-    """An assignment has a lesson's place, but the build did not write it."""
+    """Raised for an assignment that has a lesson's name but was not written by `autograder build`."""
 
 
 def is_built(notebook: Mapping[str, Any]) -> bool:
-    """Return whether `autograder build` wrote a notebook of source/."""
+    """Return whether a notebook in source/ was written by `autograder build`."""
     mark = notebook["metadata"].get("secant")
     return isinstance(mark, dict) and "built" in mark
 
 
 def languages_of(notebook: Mapping[str, Any]) -> list[str]:
-    """Return the languages that a notebook of source/ is to be released in, if it names them itself."""
+    """Return the languages that a notebook in source/ lists for its release; empty if it lists none."""
     mark = notebook["metadata"].get("secant")
-    return [str(one) for one in mark.get("languages", [])] if isinstance(mark, dict) else []
+    return [str(language) for language in mark.get("languages", [])] if isinstance(mark, dict) else []
 
 
 def not_built(name: str) -> str:
-    """Return what to do about an assignment that has a lesson's place."""
+    """Return the advice shown for an assignment that has a lesson's name but is not a built lesson."""
     return (
         f"{name} cannot be released or graded as a lesson: `autograder build` did not write source/{name}, "
         f"or its tests do not use Secant's checks. If course/{name} is a lesson, run `autograder build`. If "
@@ -136,19 +136,24 @@ def not_built(name: str) -> str:
 def built_lessons(root: Path, source: str = "source") -> list[str]:
     """Return the names of the lessons that have been built, in order.
 
-    In a class's edition, which has no texts, these are all notebooks with the name of a lesson.
+    A class's edition of the course has no lesson texts. There, every notebook that has a lesson's name
+    counts.
     """
     names = sorted(path.stem for path in (root / source).glob("[0-9][0-9]_*/*.ipynb") if is_home(path))
     return [name for name in names if not has_hidden_tests(root) or (root / "course" / name).is_dir()]
 
 
 def is_home(notebook: Path) -> bool:
-    """Whether a notebook has the name of its folder."""
+    """Return whether a notebook has the same name as its folder."""
     return notebook.stem == notebook.parent.name
 
 
 def read_notebook(path: Path) -> NotebookNode:
-    """Read a notebook of the course's own. It was checked when it was built."""
+    """Read one of the course's own notebooks, without repeating the checks made when it was built.
+
+    Raises:
+        CourseError: the notebook is missing or cannot be read.
+    """
     try:
         notebook: NotebookNode = nbformat.v4.reads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -159,7 +164,11 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def find_course(*starts: Path) -> Path:
-    """Return the course directory that one of these paths lies in, or the one that Secant brings."""
+    """Return the course directory that contains one of these paths, or the one installed with Secant.
+
+    Raises:
+        CourseError: no course directory is found.
+    """
     try:
         return course_root(*starts)
     except NoCourseError as error:

@@ -1,4 +1,4 @@
-"""A lesson's cells: their metadata and marks, nbgrader's and a header line's, and the tasks they make."""
+"""A lesson's cells: their nbgrader metadata, the marks in their header lines, and the tasks they form."""
 
 import ast
 import hashlib
@@ -12,14 +12,14 @@ from nbformat import NotebookNode
 
 BEGIN_HIDDEN, END_HIDDEN = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
 BEGIN_SOLUTION, END_SOLUTION = "BEGIN SOLUTION", "END SOLUTION"
-#: What a header line says in place of nbgrader's metadata: answer="f"; test="f" points=2; and, for an answer
-#: that a person grades, answer="f" points=2.
+#: The marks in a cell's header line that replace nbgrader's metadata: answer="f" for an answer cell; test="f"
+#: points=2 for its test; answer="f" points=2 for an answer that is graded by hand.
 HEADER_MARKS = ("answer", "test", "points")
 
 
 @dataclass(frozen=True)
 class Task:
-    """One graded question. A task without a test cell is graded by a person."""
+    """One graded question. A task without a test cell is graded by hand."""
 
     id: str
     points: float
@@ -28,9 +28,9 @@ class Task:
 
 
 def grading(cell: NotebookNode) -> Mapping[str, object]:
-    """Return what nbgrader knows of a cell; nothing for an ordinary one."""
-    found = cell.metadata.get("nbgrader")
-    return found if isinstance(found, dict) else {}
+    """Return a cell's nbgrader metadata, or an empty mapping."""
+    metadata = cell.metadata.get("nbgrader")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def grade_id(cell: NotebookNode) -> str:
@@ -39,12 +39,12 @@ def grade_id(cell: NotebookNode) -> str:
 
 
 def text_id(kind: str, source: str) -> str:
-    """Return the id that the build gives a cell without a grade_id: a hash of its kind and its text."""
+    """Return the id that the build gives a cell without a grade_id: a hash of its kind and text."""
     return hashlib.sha256((kind + source).encode()).hexdigest()[:12]
 
 
 def fill_metadata(cell: NotebookNode) -> None:
-    """Complete a cell's nbgrader metadata from its header marks, or the marks from the metadata."""
+    """Derive a cell's nbgrader metadata from its header marks, or the marks from the metadata."""
     marks = {key: cell.metadata[key] for key in HEADER_MARKS if key in cell.metadata}
     if isinstance(marks.get("answer", marks.get("test")), str):
         cell.metadata["nbgrader"] = _metadata_of(marks, cell.cell_type)
@@ -53,7 +53,7 @@ def fill_metadata(cell: NotebookNode) -> None:
 
 
 def header_marks(cell: NotebookNode) -> dict[str, object]:
-    """Return the header marks that stand for a cell's nbgrader metadata; none if no marks do."""
+    """Return the header marks equivalent to a cell's nbgrader metadata; empty if no marks express it."""
     metadata = grading(cell)
     marks: dict[str, object] = {"test": grade_id(cell).removeprefix("test_")}
     if is_answer(cell):
@@ -64,7 +64,10 @@ def header_marks(cell: NotebookNode) -> dict[str, object]:
 
 
 def _metadata_of(marks: Mapping[str, object], cell_type: str) -> dict[str, object]:
-    """Return nbgrader's metadata of an answer, which a person grades if it has points, or of a test."""
+    """Return the nbgrader metadata for header marks of an answer or a test.
+
+    An answer that has points is graded by hand.
+    """
     is_test, points = "answer" not in marks, {key: marks[key] for key in marks if key == "points"}
     return {
         "grade_id": f"test_{marks['test']}" if is_test else marks["answer"],
@@ -79,48 +82,51 @@ def _metadata_of(marks: Mapping[str, object], cell_type: str) -> dict[str, objec
 
 
 def is_answer(cell: NotebookNode) -> bool:
-    """Whether a student writes in this cell."""
+    """Return whether students write their answer in this cell."""
     return bool(grading(cell).get("solution"))
 
 
 def is_test(cell: NotebookNode) -> bool:
-    """Whether this cell tests an answer."""
+    """Return whether this cell tests an answer."""
     return bool(grading(cell).get("grade")) and not is_answer(cell)
 
 
 def is_ordinary(cell: NotebookNode) -> bool:
-    """Whether a cell is code that nobody grades."""
+    """Return whether a cell is ungraded code."""
     return cell.cell_type == "code" and "nbgrader" not in cell.metadata
 
 
 def is_installer(cell: Mapping[str, Any]) -> bool:
-    """Whether this cell only installs Secant where a lesson is opened alone, and has printed nothing."""
+    """Return whether a cell only installs Secant, for a lesson opened on its own, and has no outputs."""
     return "installs" in cell["metadata"] and not cell.get("outputs")
 
 
 def is_manual(cell: NotebookNode) -> bool:
-    """Whether this cell is an answer that a person grades."""
+    """Return whether this cell is an answer that is graded by hand."""
     return is_answer(cell) and bool(grading(cell).get("grade"))
 
 
 def split_tests(source: str) -> tuple[str, str]:
-    """Return the visible and the hidden part of a test cell's source."""
+    """Split a test cell's source into its visible and its hidden part."""
     return _split(source, BEGIN_HIDDEN, END_HIDDEN)
 
 
 def split_solution(source: str) -> tuple[str, str]:
-    """Return what students are given of an answer cell's source, and the solution: empty without marks."""
+    """Split an answer cell's source into the part that students receive and the solution.
+
+    The solution is empty if no lines mark it.
+    """
     return _split(source, BEGIN_SOLUTION, END_SOLUTION)
 
 
 def without_marks(source: str) -> str:
-    """Return an answer cell's source without the lines that mark its solution."""
+    """Return an answer cell's source without the lines that mark the solution."""
     marks = (f"### {BEGIN_SOLUTION}", f"### {END_SOLUTION}")
     return "\n".join(line for line in source.splitlines() if line.strip() not in marks)
 
 
 def _split(source: str, begin: str, end: str) -> tuple[str, str]:
-    """Return the lines outside and those inside of marked regions."""
+    """Split a source into the lines outside of marked regions and those inside."""
     outside: list[str] = []
     inside: list[str] = []
     lines = outside
@@ -133,7 +139,7 @@ def _split(source: str, begin: str, end: str) -> tuple[str, str]:
 
 
 def imports(lesson: Iterable[NotebookNode]) -> str:
-    """Return the import statements of a lesson's own code cells, each once."""
+    """Return the import statements of a lesson's ungraded code cells, each of them once."""
     return _imports(tuple(c.source for c in lesson if c.cell_type == "code" and not grade_id(c)))
 
 
@@ -141,21 +147,20 @@ def imports(lesson: Iterable[NotebookNode]) -> str:
 def _imports(sources: Iterable[str]) -> str:
     lines: dict[str, None] = {}
     for source in sources:
-        with suppress(
-            SyntaxError, ValueError, RecursionError, MemoryError
-        ):  # magics, or a stranger's odd text
+        # Cells that do not parse are skipped: they contain magics or a student's broken code.
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             statements = ast.parse(source).body
             lines |= {ast.unparse(s): None for s in statements if isinstance(s, ast.Import | ast.ImportFrom)}
     return "\n".join(lines)
 
 
 def tasks(notebook: NotebookNode) -> list[Task]:
-    """Return the tasks of a notebook that keeps the rules, in order."""
+    """Return a notebook's tasks, in order. The notebook must follow the rules for lessons."""
     tests = {grade_id(cell): cell for cell in notebook.cells if is_test(cell)}
-    found = []
+    result = []
     for cell in filter(is_answer, notebook.cells):
         test = None if is_manual(cell) else tests.get(f"test_{grade_id(cell)}")
         if test is not None or is_manual(cell):
             points = grading(cell if test is None else test).get("points", 0)
-            found.append(Task(grade_id(cell), float(str(points)), cell, test))
-    return found
+            result.append(Task(grade_id(cell), float(str(points)), cell, test))
+    return result

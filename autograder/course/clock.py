@@ -1,9 +1,11 @@
-"""Times of submission and due dates: as people and programs write them, in UTC, and as they are shown.
+"""Reading and showing submission times and due dates.
 
-nbgrader's `parse_utc` takes an abbreviation such as KST for UTC, and the offset `+0900` for 900 seconds. Here
-a zone is looked up in nbgrader's own settings first, then among all zones. An abbreviation that has several
-meanings is not decided. Where the clocks change, a local time occurs twice or never. It is then the earlier
-of the two times that it can mean, so that nobody is late because of it.
+nbgrader's `parse_utc` reads an abbreviation such as KST as UTC, and the offset `+0900` as 900 seconds. This
+module looks a zone up in nbgrader's own settings first, then among all zones. An abbreviation with several
+meanings is left undecided. When the clocks change, a local time occurs twice or never. It is then read as the
+earlier of its two possible times, so that no student is late because of it.
+
+Times are stored in UTC and shown in the class's time zone.
 """
 
 import re
@@ -20,7 +22,7 @@ from traitlets.config import Config
 from autograder.course.errors import CourseError
 
 _YEARS = range(2000, 2100)
-_FARTHEST = timedelta(hours=14)  # the largest offset from UTC
+_MAX_OFFSET = timedelta(hours=14)  # the largest offset from UTC that any time zone has
 _ZONE = r"(?:(?i:UTC|GMT) ?)?[+-][\d:]+|[A-Za-z][A-Za-z0-9_/-]*(?:\+\d+)?"
 _ISO = re.compile(
     r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:T| +)(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?"
@@ -37,9 +39,9 @@ class Reading:
     """The meaning of a written time.
 
     Attributes:
-        when: in UTC, without a zone; None if it cannot be decided.
+        when: the time as a naive datetime in UTC; None if it cannot be decided.
         earliest: the earliest time in UTC that the text can mean; None if the text is not a time.
-        problem: why `when` is None; empty for a time that nobody has written.
+        problem: the reason why `when` is None; empty if no time was written at all.
     """
 
     when: datetime | None = None
@@ -47,8 +49,12 @@ class Reading:
     problem: str = ""
 
 
-class _Undecided(Exception):
-    """Says which offsets a zone can have; none for a name that no zone has."""
+class _UndecidedZone(Exception):
+    """Raised for a time zone's name that could mean several offsets from UTC, or that no zone has.
+
+    Attributes:
+        offsets: the offsets that the name could mean, in ascending order; empty for an unknown name.
+    """
 
     def __init__(self, *offsets: timedelta) -> None:
         super().__init__()
@@ -60,11 +66,11 @@ class Clock:
     """The time zones of a class.
 
     Attributes:
-        zone: the zone of nbgrader's exchange, UTC by default. A time without a zone is in it.
+        zone: the zone of nbgrader's exchange, UTC by default. A time written without a zone is in this zone.
         shown: the zone in which times are shown: formgrader's if the class has set it, else the exchange's.
-        name: the name of that zone.
+        name: the name of the zone in which times are shown.
         form: nbgrader's `timestamp_format`.
-        is_set: whether the class has set a zone.
+        is_set: whether the class's settings set a time zone.
     """
 
     zone: tzinfo = UTC
@@ -75,10 +81,10 @@ class Clock:
 
     @classmethod
     def of(cls, config: Config) -> "Clock":
-        """Read the zones from nbgrader's settings.
+        """Read the class's time zones from nbgrader's settings.
 
         Raises:
-            CourseError: a zone that is set does not exist.
+            CourseError: a zone in the settings does not exist.
         """
         submit = ExchangeSubmit(config=config)
         sections = ("ExchangeSubmit", "Exchange", "NbGraderAPI")
@@ -88,22 +94,23 @@ class Clock:
         return cls(zone, _zone_named("NbGraderAPI", name), name, submit.timestamp_format, bool(is_set))
 
     def read(self, text: str) -> Reading:
-        """Read a time: a date, a time of day and, perhaps, a zone's name, abbreviation or offset."""
+        """Read a date and a time of day, optionally followed by a zone's name, abbreviation or offset."""
         text = unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-").strip()
         local, zone = _split(text) or self._split_in_form(text) or (None, "")
         if local is None or local.year not in _YEARS:
             return Reading(problem="it is not a time")
         try:
             when = to_utc(local, self._zone(zone, local))
-        except _Undecided as error:
-            offset = max(error.offsets, default=_FARTHEST)
+        except _UndecidedZone as error:
+            offset = max(error.offsets, default=_MAX_OFFSET)
             return Reading(earliest=local - offset, problem=_undecided(zone, error.offsets))
         return Reading(when, when)
 
     def extend(self, due: datetime, extension: timedelta | None) -> datetime:
-        """Return a due date, in UTC, with an extension: some days later at the same time of the class's day.
+        """Return a due date in UTC, moved by an extension.
 
-        nbgrader adds 24 hours for a day, so a deadline moves by an hour where the clocks change.
+        The extension's days are added in the class's time zone, so the time of day stays the same. nbgrader
+        adds 24 hours for each day, so its deadlines shift by an hour when the clocks change.
         """
         if not extension:
             return due
@@ -112,23 +119,23 @@ class Clock:
         return end.replace(tzinfo=None) + (extension - timedelta(days=extension.days))
 
     def show(self, *times: datetime) -> tuple[str, ...]:
-        """Return times in UTC as the class's clock shows them, as exactly as it takes to tell them apart."""
+        """Format UTC times in the class's zone, with just enough precision to tell them apart."""
         local = [time.replace(tzinfo=UTC).astimezone(self.shown) for time in times]
         for precision in ("minutes", "seconds", "microseconds"):
-            shown = tuple(self._described(each, precision) for each in local)
-            if len(set(shown)) == len(set(times)):
+            texts = tuple(self._format(moment, precision) for moment in local)
+            if len(set(texts)) == len(set(times)):
                 break
-        return shown
+        return texts
 
-    def _described(self, local: datetime, precision: str) -> str:
+    def _format(self, local: datetime, precision: str) -> str:
         zone = "UTC" if self.name == "UTC" else f"{self.name}, {_as_text(local.utcoffset() or timedelta())}"
         return f"{local.replace(tzinfo=None).isoformat(' ', precision)} ({zone})"
 
     def _split_in_form(self, text: str) -> tuple[datetime, str] | None:
-        """Split a time that is written in the class's own `timestamp_format`."""
+        """Split a time in the class's own `timestamp_format` into the local time and the zone's name."""
         form = re.sub(" *%[zZ]", "", self.form)
-        found = _ANY_FORM.fullmatch(text)
-        for local, zone in ((found[1], found[2] or ""), (text, "")) if found else ():
+        match = _ANY_FORM.fullmatch(text)
+        for local, zone in ((match[1], match[2] or ""), (text, "")) if match else ():
             try:
                 return datetime.strptime(local, form), zone
             except ValueError:
@@ -136,44 +143,54 @@ class Clock:
         return None
 
     def _zone(self, word: str, local: datetime) -> tzinfo:
-        """Return the zone that a word means at a local time.
+        """Return the time zone that a name, abbreviation or offset stands for at a local time.
 
         Raises:
-            _Undecided: it could be several, or none.
+            _UndecidedZone: the word could stand for several zones, or no zone has this name.
         """
         if not word:
             return self.zone
-        if found := _OFFSET.fullmatch(word):
-            return _at_offset(*found.groups(default="0"))
+        if match := _OFFSET.fullmatch(word):
+            return _at_offset(*match.groups(default="0"))
         short = word.upper()
         for zone in (self.zone, self.shown):
             for fold in (0, 1):
-                there = local.replace(tzinfo=zone, fold=fold)
-                if (there.tzname() or "").upper() == short:
-                    return timezone(there.utcoffset() or timedelta())
+                local_time = local.replace(tzinfo=zone, fold=fold)
+                if (local_time.tzname() or "").upper() == short:
+                    return timezone(local_time.utcoffset() or timedelta())
         if short in ("UTC", "GMT", "Z"):
             return UTC
         offsets = _abbreviations(local.year).get(short, frozenset())
-        own = {local.replace(tzinfo=zone).utcoffset() for zone in (self.zone, self.shown)}
+        class_offsets = {local.replace(tzinfo=zone).utcoffset() for zone in (self.zone, self.shown)}
         in_another_season = {short} & _names_of((self.zone, self.shown), local.year)
         if len(offsets) == 1 and not in_another_season:
             return timezone(next(iter(offsets)))
         if not offsets and short in _names():
             return ZoneInfo(_names()[short])
-        raise _Undecided(*offsets, *(offset for offset in own if in_another_season and offset is not None))
+        raise _UndecidedZone(
+            *offsets, *(offset for offset in class_offsets if in_another_season and offset is not None)
+        )
 
 
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
-    """Return a local time in UTC, without a zone. None is the zone of this machine.
+    """Convert a local time to a naive datetime in UTC.
 
-    Of a local time that occurs twice or never, the earlier time is returned.
+    If the local time occurs twice or never, the earlier of its two possible times is returned.
+
+    Args:
+        local: the local time, without a zone.
+        zone: the zone of the local time; None for this machine's zone.
     """
     folds = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return min(folds).replace(tzinfo=None)
 
 
 def _zone_named(section: str, name: str) -> tzinfo:
-    """Return a zone that is set, as nbgrader understands its name."""
+    """Return the time zone that a setting names, read as nbgrader reads it.
+
+    Raises:
+        CourseError: no time zone has this name.
+    """
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -184,11 +201,11 @@ def _zone_named(section: str, name: str) -> tzinfo:
 
 
 def _split(text: str) -> tuple[datetime, str] | None:
-    """Split a time that begins with the year into its local time and its zone."""
-    found = _ISO.fullmatch(text)
-    if found is None:
+    """Split a time that begins with the year into its local time and its zone's name."""
+    match = _ISO.fullmatch(text)
+    if match is None:
         return None
-    year, month, day, hour, minute, second, fraction, zone = found.groups(default="")
+    year, month, day, hour, minute, second, fraction, zone = match.groups(default="")
     try:
         date = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second or 0))
         return date.replace(microsecond=int(fraction.ljust(6, "0")[:6])), zone
@@ -197,38 +214,38 @@ def _split(text: str) -> tuple[datetime, str] | None:
 
 
 def _at_offset(sign: str, hours: str, minutes: str) -> tzinfo:
-    """Return the zone of an offset.
+    """Return the time zone with a fixed offset from UTC.
 
     Raises:
-        _Undecided: no zone has this offset.
+        _UndecidedZone: no time zone can have this offset.
     """
     offset = timedelta(hours=int(hours), minutes=int(minutes))
-    if offset > _FARTHEST or int(minutes) >= 60:
-        raise _Undecided
+    if offset > _MAX_OFFSET or int(minutes) >= 60:
+        raise _UndecidedZone
     return timezone(offset if sign == "+" else -offset)
 
 
 @cache
 def _names() -> dict[str, str]:
-    """Return the names of all zones, by their capitals."""
+    """Map the names of all time zones, in capitals, to their usual spelling."""
     return {name.upper(): name for name in sorted(available_timezones())}
 
 
 @cache
 def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
-    """Return the offsets that each abbreviation has somewhere on earth, in the winter or summer of a year."""
-    found: dict[str, frozenset[timedelta]] = {}
+    """Map each zone abbreviation to the UTC offsets it has in any zone, in January or July of a year."""
+    offsets: dict[str, frozenset[timedelta]] = {}
     for name in _names().values():
-        for there in _seasons(ZoneInfo(name), year):
-            short, offset = (there.tzname() or "").upper(), there.utcoffset()
+        for season in _seasons(ZoneInfo(name), year):
+            short, offset = (season.tzname() or "").upper(), season.utcoffset()
             if short.isalpha() and offset is not None:
-                found[short] = found.get(short, frozenset()) | {offset}
-    return found
+                offsets[short] = offsets.get(short, frozenset()) | {offset}
+    return offsets
 
 
 def _names_of(zones: tuple[tzinfo, ...], year: int) -> set[str]:
-    """Return the abbreviations that zones have in the winter or summer of a year."""
-    return {(there.tzname() or "").upper() for zone in zones for there in _seasons(zone, year)}
+    """Return the abbreviations, in capitals, that zones have in January or July of a year."""
+    return {(season.tzname() or "").upper() for zone in zones for season in _seasons(zone, year)}
 
 
 def _seasons(zone: tzinfo, year: int) -> tuple[datetime, datetime]:
@@ -236,14 +253,14 @@ def _seasons(zone: tzinfo, year: int) -> tuple[datetime, datetime]:
 
 
 def _undecided(zone: str, offsets: list[timedelta]) -> str:
-    """Say which zones a word could mean."""
+    """Return the message for a zone's name that is ambiguous or unknown."""
     if not offsets:
         return f"{zone} is no time zone"
-    *most, last = map(_as_text, sorted(set(offsets)))
-    return f"{zone} can be {', '.join(most)} or {last}"
+    *others, last = map(_as_text, sorted(set(offsets)))
+    return f"{zone} can be {', '.join(others)} or {last}"
 
 
 def _as_text(offset: timedelta) -> str:
-    """Return an offset as in UTC+09:00."""
+    """Format an offset from UTC, as in UTC+09:00."""
     minutes = round(offset.total_seconds() / 60)
     return f"UTC{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"

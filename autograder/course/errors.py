@@ -1,5 +1,5 @@
-"""What goes wrong for a reason that the caller can put right."""
+"""The error that the autograder raises for a problem that its caller can fix."""
 
 
 class CourseError(Exception):
-    """Something the caller asked for cannot be had. The message is one sentence for a person."""
+    """Raised when a request cannot be fulfilled. The message is one sentence addressed to the user."""

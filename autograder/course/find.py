@@ -1,4 +1,4 @@
-"""Which notebook a learner means: a path, a folder with one notebook, or a lesson's number."""
+"""Finding the notebook that a learner names: by path, by a folder with one notebook, or by lesson number."""
 
 from pathlib import Path
 
@@ -8,14 +8,14 @@ from secant.language import say
 
 
 def find_notebook(word: str, here: Path) -> Path:
-    """Return the notebook that a word means, seen from a folder.
+    """Return the notebook that a word on the command line refers to.
 
     Args:
-        word: a notebook's path, a folder's, or a lesson's number such as 3 or 03.
-        here: the folder that the learner is in: a lesson's, or the one that holds the lessons.
+        word: the path of a notebook or a folder, or a lesson's number such as 3 or 03.
+        here: the current folder: a lesson's folder, or the one that holds the lessons.
 
     Raises:
-        CourseError: there is none, or more than one.
+        CourseError: no notebook matches the word, or several do.
     """
     path = here / word
     if word.isdecimal() and not path.exists():
@@ -24,8 +24,8 @@ def find_notebook(word: str, here: Path) -> Path:
         if not path.exists():
             raise CourseError(say(en=f"There is no {word}.", ko=f"{word}: 없는 파일이나 폴더입니다."))
         return path
-    found = sorted(p for p in path.resolve().glob("*.ipynb") if not p.name.startswith("."))
-    home = [p for p in found if is_home(p)] or found
+    notebooks = sorted(p for p in path.resolve().glob("*.ipynb") if not p.name.startswith("."))
+    home = [p for p in notebooks if is_home(p)] or notebooks
     if len(home) != 1:
         raise _undecided(path.resolve(), home)
     return home[0]
@@ -34,8 +34,10 @@ def find_notebook(word: str, here: Path) -> Path:
 def _folder(number: int, here: Path) -> Path:
     here = here.resolve()
     prefix = f"{number:02}_"
-    found = [p for p in (here, *sorted(here.glob(f"{prefix}*"))) if p.name.startswith(prefix) and p.is_dir()]
-    if not found:
+    folders = [
+        p for p in (here, *sorted(here.glob(f"{prefix}*"))) if p.name.startswith(prefix) and p.is_dir()
+    ]
+    if not folders:
         raise CourseError(
             say(
                 en=f"There is no folder of lesson {number} in {here}. Go to the folder with your lessons "
@@ -46,11 +48,11 @@ def _folder(number: int, here: Path) -> Path:
                 "수업 폴더를 직접 지정하세요: autograder check 폴더",
             )
         )
-    return found[0]
+    return folders[0]
 
 
-def _undecided(folder: Path, found: list[Path]) -> CourseError:
-    if not found:
+def _undecided(folder: Path, notebooks: list[Path]) -> CourseError:
+    if not notebooks:
         return CourseError(
             say(
                 en=f"There is no notebook in {folder}. Go to the folder with your lessons and name one by "
@@ -59,7 +61,7 @@ def _undecided(folder: Path, found: list[Path]) -> CourseError:
                 "번호로 지정하세요. 예: autograder check 3",
             )
         )
-    names = ", ".join(path.name for path in found)
+    names = ", ".join(path.name for path in notebooks)
     return CourseError(
         say(
             en=f"There are several notebooks in {folder}: {names}. Name the one to check.",

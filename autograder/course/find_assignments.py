@@ -1,4 +1,4 @@
-"""What a course has to grade: its lessons, and its assignments with ordinary nbgrader tests."""
+"""The assignments that a course can grade: its lessons and its plain nbgrader assignments."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,11 +10,11 @@ from autograder.course.plain import plain_assignments
 
 
 class Gradable(NamedTuple):
-    """The names of what a course has to grade.
+    """The names of the assignments that a course can grade.
 
     Attributes:
-        lessons: its lessons, in order.
-        plain: its assignments with ordinary nbgrader tests, in order.
+        lessons: the names of the lessons, in order.
+        plain: the names of the assignments with ordinary nbgrader tests, in order.
     """
 
     lessons: Sequence[str]
@@ -22,42 +22,47 @@ class Gradable(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """All of them."""
+        """The names of all lessons and plain assignments."""
         return [*self.lessons, *self.plain]
 
     @property
     def listed(self) -> str:
-        """All of them, in words."""
+        """The names of all lessons and plain assignments, as a phrase for a message."""
         lessons = ", ".join(self.lessons) or "none yet"
         others = f"; the other assignments are: {', '.join(self.plain)}" if self.plain else ""
         return f"the lessons are: {lessons}{others}"
 
 
 def find_gradable(root: Path, source: str = "source") -> Gradable:
-    """Return what a course has to grade."""
+    """Return the names of the assignments that a course can grade."""
     return Gradable([lesson.name for lesson in find_lessons(root)], plain_assignments(root, source))
 
 
 def choose_gradable(root: Path, words: Sequence[str], source: str = "source") -> list[str]:
-    """Return the names that words mean: a lesson's number, or the folder's name; all of them for no word.
+    """Return the names of the assignments that the words select; all assignments for an empty list.
+
+    Args:
+        root: the course directory.
+        words: lesson numbers or folder names.
+        source: the folder of the instructor's notebooks.
 
     Raises:
-        CourseError: a word means nothing.
+        CourseError: a word matches no lesson or assignment.
     """
-    there = find_gradable(root, source)
+    gradable = find_gradable(root, source)
     if not words:
-        return there.names
+        return gradable.names
     chosen: set[str] = set()
     for word in words:
-        if word in there.plain:
+        if word in gradable.plain:
             chosen.add(word)
-        elif there.plain and not _is_lesson(word, there.lessons):
-            raise CourseError(f'There is no lesson or assignment "{word}"; {there.listed}.')
+        elif gradable.plain and not _is_lesson(word, gradable.lessons):
+            raise CourseError(f'There is no lesson or assignment "{word}"; {gradable.listed}.')
         else:
             chosen |= {lesson.name for lesson in choose_lessons(find_lessons(root), [word])}
-    return [name for name in there.names if name in chosen]
+    return [name for name in gradable.names if name in chosen]
 
 
 def _is_lesson(word: str, lessons: Sequence[str]) -> bool:
-    """Return whether a word means a lesson, by its name or its number."""
+    """Return whether a word is a lesson's name or number."""
     return word in lessons or (word.isdecimal() and any(int(name[:2]) == int(word) for name in lessons))

@@ -1,4 +1,4 @@
-"""Hints in test cells: in every language where the tests are kept, in one where a student reads them."""
+"""Hints in test cells: in every language in source/, in one language in a student's notebook."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from autograder.course.cells import is_test
 from secant.catalogue import Texts, of_task, usual
 
-#: The widest line of what is written into a released test cell.
+#: The maximum line length, in characters, of code written into a released test cell.
 WIDTH = 100
 _CALL = re.compile(r'(?m)^hint = hints\("(\w+)"(.*)\)$')
 _PLACEHOLDER = re.compile(r"\{\w*\}")
@@ -20,23 +20,23 @@ Catalogue = Mapping[str, Texts]
 
 
 def gives(message: str, hint: str) -> bool:
-    """Return whether a message contains a hint's text, whatever stands for its {placeholders}."""
+    """Return whether a message contains a hint's text, with any values in place of its {placeholders}."""
     return all(piece in message for piece in _PLACEHOLDER.split(hint))
 
 
 def catalogue_of(notebook: NotebookNode) -> Catalogue:
-    """Return the hints that a notebook of source/ carries: by task, by name, by language."""
-    found: Catalogue = notebook.metadata.get("secant", {}).get("hints", {})
-    return found
+    """Return the hints stored in a notebook in source/, by task, name and language."""
+    hints: Catalogue = notebook.metadata.get("secant", {}).get("hints", {})
+    return hints
 
 
 def with_all(source: str, catalogue: Catalogue) -> str:
-    """Return a test cell that holds its task's hints in every language."""
+    """Return a test cell's source with its task's hints in every language."""
     return _CALL.sub(lambda call: f'hint = hints("{call[1]}", {of_task(catalogue, call[1])!r})', source)
 
 
 def with_hints(notebook: NotebookNode) -> NotebookNode:
-    """Put the hints that a notebook carries into its test cells; return the notebook."""
+    """Put the hints that a notebook stores into its test cells, and return the notebook."""
     catalogue = catalogue_of(notebook)
     for cell in filter(is_test, notebook.cells):
         cell.source = with_all(cell.source, catalogue)
@@ -44,7 +44,7 @@ def with_hints(notebook: NotebookNode) -> NotebookNode:
 
 
 def in_one(source: str, language: str) -> str:
-    """Return a test cell that was made `with_all` with those of its hints that it uses, in one language."""
+    """Reduce the hints in a test cell written by `with_all` to one language and to those the cell uses."""
 
     def written(call: re.Match[str]) -> str:
         texts = ast.literal_eval(call[2].removeprefix(", "))
@@ -60,22 +60,22 @@ def in_one(source: str, language: str) -> str:
 
 
 def unknown(source: str, catalogue: Catalogue) -> Iterator[str]:
-    """Say which hints a test cell names that neither its task's catalogue nor the kit's has."""
+    """Yield a message if a test cell uses hints that are defined neither for its task nor in the kit."""
     call = _CALL.search(source)
-    known = {**usual(), **(of_task(catalogue, call[1]) if call else {})}
-    names = [name for name in used(source) if name not in known]
+    defined = {**usual(), **(of_task(catalogue, call[1]) if call else {})}
+    names = [name for name in used(source) if name not in defined]
     if names:
-        where = f"of {call[1]}" if call else '(hint = hints("TASK") is missing)'
-        yield f"hints.toml has no {', '.join(names)} {where}"
+        location = f"of {call[1]}" if call else '(hint = hints("TASK") is missing)'
+        yield f"hints.toml has no {', '.join(names)} {location}"
 
 
 def used(source: str) -> list[str]:
-    """Return the names of the hints that a test cell uses, in the order in which it does."""
+    """Return the names of the hints that a test cell uses, in the order of their first use."""
     return list(dict.fromkeys(_NAME.findall(source)))
 
 
 def _argument(name: str, text: str) -> Iterator[str]:
-    """Write a keyword argument, over as many lines as it takes."""
+    """Yield the lines of a keyword argument, wrapped to the maximum width."""
     first, rest = f"    {name}=", "    "
     pieces = textwrap.wrap(
         text,

@@ -1,4 +1,4 @@
-"""A lesson's text, read: the notebook it stands for, its tasks, and the answers kept beside it."""
+"""Reading a lesson's text into a notebook, and the recorded answers that are stored with it."""
 
 import hashlib
 import re
@@ -20,24 +20,26 @@ from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.language import LANGUAGES, is_language
 from secant.where import TRUST, is_course, is_trusted, nearest
 
-#: What a lesson's cell may say about itself. Everything else is a slip of the pen (see rules.py).
+#: The metadata keys that a cell of a lesson's text may have. rules.py reports any other key as a mistake.
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
-#: The folders of a lesson whose files a student gets too.
+#: The folders of a lesson whose files are released to students together with the notebook.
 EXTRA_FOLDERS = ("data", "images")
-#: How a recorded answer names the course's own answer as the one that it starts from.
+#: The name by which a recorded answer refers to the course's own answer as the one it is based on.
 OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-# Not after a #: the line may be switched off. The import has no bracket.
+# Matches a call of use_secant that is not commented out. An import of the name has no bracket, so it does not
+# match.
 _CALL = re.compile(r"^[^#\n]*\buse_secant\(", re.MULTILINE)
-_OF_SO_MANY = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
-# How jupytext remembers the look of the text; it says nothing about the notebook.
+_LESSON_COUNT = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
+# Metadata in which jupytext records the layout of the text. It is removed, because it does not describe the
+# notebook.
 _LAYOUT = ("cell_marker", "lines_to_next_cell", "lines_to_end_of_cell_marker", "skipline", "noskipline")
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A folder of course/, named like its text: course/NN_x/NN_x.py."""
+    """A lesson's folder in course/. It contains the lesson's text, course/NN_x/NN_x.py."""
 
     name: str
     folder: Path
@@ -49,24 +51,29 @@ class Lesson:
 
     @property
     def text(self) -> Path:
-        """The lesson as text."""
+        """The path of the lesson's py:percent text."""
         return self.folder / f"{self.name}.py"
 
     @property
     def extra_files(self) -> list[Path]:
-        """The files that a student gets beside the notebook, relative to the lesson's folder."""
-        found = [p for name in EXTRA_FOLDERS for p in (self.folder / name).rglob("*") if p.is_file()]
-        return sorted(p for p in (q.relative_to(self.folder) for q in found) if not _is_by_product(p))
+        """The paths of the files released with the notebook, relative to the lesson's folder."""
+        files = [p for name in EXTRA_FOLDERS for p in (self.folder / name).rglob("*") if p.is_file()]
+        return sorted(p for p in (q.relative_to(self.folder) for q in files) if not _is_by_product(p))
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer to a task: a right one, or a wrong one with the hint (by language) that it must receive.
+    """A recorded answer to a task: a correct one, or a wrong one with the hint that it must receive.
 
     Attributes:
-        hint_name: the hint's in a catalogue, if it was recorded by it; where none has it, `hint` is empty.
-        line: where it begins in its file.
-        points: what a wrong answer earns, of a task that gives partial credit.
+        name: the title of the answer.
+        task: the task's id.
+        source: the answer's code.
+        hint: the text of the hint, by language; empty for a correct answer.
+        hint_name: the hint's name in a catalogue, if the answer refers to the hint by name. If no catalogue
+            has this name, `hint` is empty.
+        line: the line at which the answer begins in its file.
+        points: the points that a wrong answer earns in a task with partial credit.
     """
 
     name: str
@@ -79,30 +86,30 @@ class Answer:
 
 
 def find_root(start: Path) -> Path:
-    """Return the course directory that `start` is in.
+    """Return the course directory that contains `start`.
 
-    Its nbgrader_config.py lies beside course/ or calls use_secant: before the first `autograder add`, a
-    nbgrader course has no course/.
+    It is the nearest folder that contains an nbgrader_config.py and either a folder course/ or a call of
+    use_secant in that file. An nbgrader course has no course/ before its first `autograder add`.
 
     Raises:
-        CourseError: there is none, or it belongs to another user.
+        CourseError: there is no course directory, or it belongs to another user.
     """
-    found = nearest(start, lambda folder: is_course(folder) or calls_use_secant(folder))
-    if found is None:
+    root = nearest(start, lambda folder: is_course(folder) or calls_use_secant(folder))
+    if root is None:
         raise CourseError(
             f"{start} is not in a course directory: there is no nbgrader_config.py that calls use_secant(c), "
             "and none beside a folder course/."
         )
-    if not is_trusted(found):
+    if not is_trusted(root):
         raise CourseError(
-            f"The course in {found} belongs to another user, and its settings and tests would run as you. "
-            f"If you trust it, set {TRUST}={found} and run this again."
+            f"The course in {root} belongs to another user, and its settings and tests would run as you. "
+            f"If you trust it, set {TRUST}={root} and run this again."
         )
-    return found
+    return root
 
 
 def calls_use_secant(folder: Path) -> bool:
-    """Return whether a folder has a nbgrader_config.py that calls use_secant. The file is not run."""
+    """Return whether a folder's nbgrader_config.py calls use_secant. The file is searched but not run."""
     try:
         settings = (folder / "nbgrader_config.py").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -111,38 +118,41 @@ def calls_use_secant(folder: Path) -> bool:
 
 
 def find_lessons(root: Path) -> list[Lesson]:
-    """Return the lessons of course/, in order."""
+    """Return the lessons in course/, sorted by name."""
     folders = sorted(p for p in (root / "course").glob("[0-9][0-9]_*") if p.is_dir())
     return [Lesson(p.name, p) for p in folders]
 
 
 def course_languages(root: Path) -> list[str]:
-    """Return the languages that a course's lessons are written in: `languages` of course/syllabus.toml.
+    """Return the languages of a course's lessons, as listed by `languages` in course/syllabus.toml.
 
-    The first one is English, from which the others are translated. The default is English and Korean.
+    The first language is English, from which the others are translated. The default is English and Korean.
 
     Raises:
-        CourseError: the setting is something else.
+        CourseError: the setting is not a list of distinct language codes that begins with "en".
     """
     file = root / "course" / "syllabus.toml"
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    except ValueError:  # which the build says, of the lessons that it lists
+    except ValueError:  # the build reports this error for the lessons in the syllabus
         table = {}
-    said = table.get("languages", list(LANGUAGES))
-    names = [str(one) for one in said] if isinstance(said, list) else []
+    setting = table.get("languages", list(LANGUAGES))
+    names = [str(name) for name in setting] if isinstance(setting, list) else []
     if names[:1] != ["en"] or not all(map(is_language, names)) or len(set(names)) != len(names):
         raise CourseError(f'{file}: languages is a list like ["en", "ko", "ja"], and begins with "en".')
     return names
 
 
 def named(language: str) -> str:
-    """Return a language's name in English, or else its code."""
+    """Return a language's name in English, or its code in quotation marks for other languages."""
     return {"en": "English", "ko": "Korean"}.get(language, f'"{language}"')
 
 
 def choose_lessons(lessons: list[Lesson], words: list[str]) -> list[Lesson]:
-    """Return the lessons that the words mean ("1", "01" or the folder's name); all of them for no word."""
+    """Return the lessons that the words select; all lessons if there are no words.
+
+    A word is a lesson's number ("1" or "01") or its folder's name.
+    """
     chosen = [_choose(lessons, word) for word in words]
     return [lesson for lesson in lessons if lesson in chosen] if words else lessons
 
@@ -152,16 +162,16 @@ def _choose(lessons: list[Lesson], word: str) -> Lesson:
         if word == lesson.name or (word.isdecimal() and int(word) == int(lesson.name[:2])):
             return lesson
     names = ", ".join(lesson.name for lesson in lessons) or "none yet"
-    said = f'There is no lesson "{word}"; the lessons are: {names}.'
+    message = f'There is no lesson "{word}"; the lessons are: {names}.'
     if lessons and is_plain(lessons[0].root, word):
-        said += (
+        message += (
             f" {word} is an assignment with ordinary nbgrader tests, which `autograder grade {word}` grades."
         )
-    raise CourseError(said)
+    raise CourseError(message)
 
 
 def text_of(lesson: Lesson) -> str:
-    """Return a lesson's text; nothing if it cannot be read."""
+    """Return a lesson's text, or an empty string if it cannot be read."""
     try:
         return lesson.text.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -169,14 +179,18 @@ def text_of(lesson: Lesson) -> str:
 
 
 def read_text(path: Path) -> NotebookNode:
-    """Read a py:percent text into a notebook. The same text always gives the same notebook, ids included."""
-    import jupytext  # which imports half of a Jupyter server: too slow for a command that reads no lesson
+    """Read a py:percent text into a notebook. Equal texts give equal notebooks, cell ids included.
+
+    Raises:
+        CourseError: the file cannot be read or is not a py:percent text.
+    """
+    import jupytext  # imported here because it is slow: it imports half of a Jupyter server
 
     try:
         read = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}.") from error
-    except Exception as error:  # jupytext lets YAML's and its own errors through
+    except Exception as error:  # jupytext does not wrap its own errors or YAML's
         raise CourseError(f"{path} is not a py:percent text: {str(error).splitlines()[0]}") from error
     for cell in read.cells:
         for key in _LAYOUT:
@@ -188,10 +202,15 @@ def read_text(path: Path) -> NotebookNode:
 
 
 def cell_lines(path: Path, count: int) -> list[int]:
-    """Return the line of a py:percent text in which each of its cells begins; `count` is how many it has."""
+    """Return the line at which each cell of a py:percent text begins.
+
+    Args:
+        path: the text's file.
+        count: the number of its cells.
+    """
     text = path.read_text(encoding="utf-8").splitlines()
     lines = [number for number, line in enumerate(text, 1) if line.startswith("# %%")]
-    return [1] * (count - len(lines)) + lines  # what has no mark stands before the first
+    return [1] * (count - len(lines)) + lines  # text before the first mark is a cell too
 
 
 def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
@@ -199,7 +218,7 @@ def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
 
     Args:
         lesson: the lesson.
-        marked: whether what was filled in is marked, as in the notebook that an instructor sees.
+        marked: whether to mark the filled-in values, as in the instructor's notebook.
     """
     notebook = read_text(lesson.text)
     total = listed_lessons(lesson.root) or len(find_lessons(lesson.root))
@@ -211,13 +230,13 @@ def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
 
 
 def listed_lessons(root: Path) -> int | None:
-    """Return how many lessons a course's syllabus lists; None if the course has no syllabus."""
+    """Return the number of lessons in a course's syllabus; None if the course has no syllabus."""
     syllabus = root / "course" / "syllabus.toml"
     return syllabus.read_text(encoding="utf-8").count("[[lesson]]") if syllabus.is_file() else None
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:
-    """Give each cell an id that an edit elsewhere in the lesson does not change."""
+    """Give each cell an id that edits elsewhere in the lesson do not change."""
     seen: Counter[str] = Counter()
     for cell in cells:
         named = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
@@ -231,20 +250,20 @@ def _digest(text: str, length: int) -> str:
 
 
 def english_hash(source: str) -> str:
-    """Return what a translated cell stores of its English twin, so that a stale translation is noticed.
+    """Return the hash of an English cell that its translations store, to detect stale translations.
 
-    How many lessons there are is no matter of translation.
+    The lesson count ("of 10") is removed before hashing, so that adding a lesson makes no translation stale.
     """
-    return _digest(_OF_SO_MANY.sub(r"\1", short(source).strip()), 8)
+    return _digest(_LESSON_COUNT.sub(r"\1", short(source).strip()), 8)
 
 
 def wrong_answers(lesson: Lesson) -> list[Answer]:
-    """Return the wrong answers kept beside a lesson, each with the hint that it must receive."""
+    """Return a lesson's recorded wrong answers, each with the hint that it must receive."""
     return _answers(lesson, "wrong_answers.py", read_hints(lesson.folder))
 
 
 def right_answers(lesson: Lesson) -> list[Answer]:
-    """Return the right answers in another style kept beside a lesson."""
+    """Return a lesson's recorded correct answers, written in a different style from the course's own."""
     return _answers(lesson, "right_answers.py")
 
 
@@ -254,50 +273,57 @@ def _answers(lesson: Lesson, name: str, hints: Mapping[str, Texts] | None = None
         return []
     cells = read_text(path).cells
     places = zip(cells, cell_lines(path, len(cells)), strict=True)
-    # A cell that says nothing of itself holds what the answers share, such as imports for the linter's eye.
+    # A cell without metadata is not an answer. It holds code shared by the answers, such as imports for the
+    # linter.
     code = [(cell, line) for cell, line in places if cell.cell_type == "code" and cell.metadata]
     answers = [_answer(cell, line, hints or {}) for cell, line in code]
     return _completed(lesson, path, answers, [str(cell.metadata.get("base", "")) for cell, _ in code])
 
 
 def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[str]) -> list[Answer]:
-    """Complete the answers that are variants of the course's own one, "own", or of one recorded before."""
-    known: dict[tuple[str, str], str] = {}
+    """Fill in the unchanged code of answers that are variants of the course's own answer or an earlier one.
+
+    Raises:
+        CourseError: an answer's base does not precede it, or the two cannot be merged.
+    """
+    sources: dict[tuple[str, str], str] = {}
     if OWN in bases:
         cells = read_lesson(lesson).cells
-        known = {(grade_id(cell), OWN): cell.source for cell in cells if is_answer(cell)}
-    whole = []
+        sources = {(grade_id(cell), OWN): cell.source for cell in cells if is_answer(cell)}
+    completed = []
     for answer, base in zip(answers, bases, strict=True):
         if base:
             place = f'{path.relative_to(lesson.root)}:{answer.line}, cell "{answer.name}"'
-            if (answer.task, base) not in known:
+            if (answer.task, base) not in sources:
                 raise CourseError(f'{place}: no answer "{base}" to {answer.task} stands before it.')
             try:
-                source = variant(known[answer.task, base], answer.source)
+                source = variant(sources[answer.task, base], answer.source)
             except ValueError as error:
                 raise CourseError(f'{place}: it cannot start from "{base}": {error}.') from error
             answer = replace(answer, source=source)
-        known[answer.task, answer.name] = answer.source
-        whole.append(answer)
-    return whole
+        sources[answer.task, answer.name] = answer.source
+        completed.append(answer)
+    return completed
 
 
 def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer:
     data = cell.metadata
     task = str(data.get("task", ""))
-    # By its name in the lesson's catalogue or the kit's; or a part of a message that no catalogue holds.
+    # A hint is given by its name in the lesson's or the kit's catalogue, or by a part of a message that is in
+    # no catalogue.
     name = str(data.get("hint", ""))
-    named = {**usual(), **of_task(hints, task)}.get(name)
-    said = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
+    texts = {**usual(), **of_task(hints, task)}.get(name)
+    hint = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
     if name:
-        said = dict(named) if isinstance(named, dict) else {}
-        if "en" in said:  # a message gives it where a hint has no other text
-            said = dict.fromkeys(LANGUAGES, said["en"]) | said
-    return Answer(_title(data), task, cell.source, said, name, line, float(data.get("points", 0)))
+        hint = dict(texts) if isinstance(texts, dict) else {}
+        # The English text is expected in the message if the hint has no translation.
+        if "en" in hint:
+            hint = dict.fromkeys(LANGUAGES, hint["en"]) | hint
+    return Answer(_title(data), task, cell.source, hint, name, line, float(data.get("points", 0)))
 
 
 def _title(data: Mapping[str, str | None]) -> str:
-    """Return the words before the marks; jupytext takes some of them, like .grad or h=0, for marks."""
+    """Return an answer's title, with the words like .grad or h=0 that jupytext reads as metadata."""
     words = [data.get("title", ""), data.get("incorrectly_encoded_metadata", "")]
     words += [key for key, value in data.items() if value is None]
     return " ".join(word for word in words if word)

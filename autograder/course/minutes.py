@@ -1,4 +1,4 @@
-"""How long a lesson takes: an estimate from its text, so that no header promises less."""
+"""Estimates of how long a lesson takes, so that no header line promises too short a time."""
 
 import math
 import re
@@ -8,11 +8,12 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import grading
 
-WORDS_A_MINUTE = 180  # a careful reader's, formulas counted as words
-CELL_MINUTES = 0.75  # to read, run and look at a short code cell
-EXPLORER_MINUTES = 5.0  # to answer its questions with the sliders
-FIRST_LOOK_MINUTES = 2.0  # to answer the one question below the heading "First look" with them
-MOST = 90  # minutes: a lesson is taken in one sitting
+WORDS_A_MINUTE = 180  # words a careful reader reads per minute; formulas count as words
+CELL_MINUTES = 0.75  # minutes to read and run a short code cell and look at its output
+EXPLORER_MINUTES = 5.0  # minutes to answer an explorer's questions with the sliders
+# minutes to answer the single question below the heading "First look" with the sliders
+FIRST_LOOK_MINUTES = 2.0
+MOST = 90  # minutes a lesson may take: learners finish it in one sitting
 
 _EXPLORER = re.compile(r"^explore\w*\(", re.MULTILINE)
 _HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
@@ -22,10 +23,10 @@ _HEADER = re.compile(r"(?:~|약 )(\d+)(?: min|분)")
 
 
 def minutes(cells: Iterable[NotebookNode]) -> float:
-    """Return the minutes of prose, code, explorers and tasks of a lesson, without what is marked as optional.
+    """Return the minutes that a lesson's prose, code, explorers and tasks take, optional parts excluded.
 
-    A section or task is optional if its heading says so; what stands below it, up to the next heading of
-    its rank or above, is left out. Hints and worked detours, which are folded, are not counted.
+    A section or task is optional if its heading contains "optional". It ends at the next heading of the same
+    or a higher rank. Hints and worked detours are not counted, since they are folded.
     """
     total, section = 0.0, ""
     for cell in _required(cells):
@@ -41,20 +42,20 @@ def minutes(cells: Iterable[NotebookNode]) -> float:
 
 
 def stated(cells: Iterable[NotebookNode]) -> list[int]:
-    """Return the minutes that the header lines say, one a language."""
+    """Return the minutes stated in a lesson's header lines, one number per language."""
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     lines = [line for line in text.splitlines() if re.match(r"(?:Lesson|수업) \d+", line)]
     return [int(found) for line in lines for found in _HEADER.findall(line)]
 
 
 def rounded(estimate: float) -> int:
-    """Return an estimate as a header says it: up to the next five minutes."""
+    """Round an estimate up to the next five minutes, as stated in a lesson's header line."""
     return 5 * math.ceil(estimate / 5)
 
 
 def _required(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
-    """Yield the English text and the ungraded code that nobody should leave out."""
-    skipped = 0  # the rank of the heading that said "optional"
+    """Yield the English text and the ungraded code of a lesson, without its optional sections."""
+    skipped = 0  # rank of the heading marked as optional; 0 outside of optional sections
     for cell in cells:
         if cell.metadata.get("lang", "en") != "en" or grading(cell):
             continue

@@ -1,4 +1,4 @@
-"""What other users of this machine can do with a class's files: read them, or receive submissions."""
+"""Checks whether other users of this machine can read a class's files or intercept its submissions."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from secant.language import say
 
 
 class Risk(NamedTuple):
-    """What others can do, and how to end it."""
+    """A security risk from other users of the machine, and how to remove it."""
 
     detail: str
     fix: str
@@ -21,54 +21,55 @@ class Risk(NamedTuple):
 
 
 def open_to_others(course: Course) -> Risk | None:
-    """Return which files of a class every user can read and how to close them; None if none."""
+    """Return which of the class's files every user can read, and the remedy; None if there are none."""
     settings = course.directory
     database = sqlite_file(settings.db_url)
     names = ("submitted", "autograded", "feedback", "source")
     places = [course.root / getattr(settings, f"{name}_directory") for name in names]
-    found = [path for path in (*([database] if database else []), *places) if _is_open(path)]
-    if sys.platform == "win32" or not found:
+    open_paths = [path for path in (*([database] if database else []), *places) if _is_open(path)]
+    if sys.platform == "win32" or not open_paths:
         return None
-    what = ", ".join(path.name for path in found)
-    inside = all(path.is_relative_to(course.root) for path in found)
-    closed = [course.root] if inside else found
+    listing = ", ".join(path.name for path in open_paths)
+    inside = all(path.is_relative_to(course.root) for path in open_paths)
+    closed = [course.root] if inside else open_paths
     places_to_close = " ".join(map(str, closed))
     return Risk(
         say(
-            en=f"Every user of this machine can read the class's {what}.",
-            ko=f"이 컴퓨터의 모든 사용자가 수업의 {what}을(를) 읽을 수 있습니다.",
+            en=f"Every user of this machine can read the class's {listing}.",
+            ko=f"이 컴퓨터의 모든 사용자가 수업의 {listing}을(를) 읽을 수 있습니다.",
         ),
         say(en=f"Run: chmod o= {places_to_close}", ko=f"실행하세요: chmod o= {places_to_close}"),
     )
 
 
 def exchange_risk(course: Course) -> Risk | None:
-    """Return how other users could take the exchange's place, and the remedy; None if they cannot.
+    """Return how other users could replace the exchange's folders, with the remedy; None if they cannot.
 
-    Only root and the instructor may rename what is above the class's folders: whoever renames `inbound` away
-    receives the class's submissions, and whoever renames `outbound` hands out the lessons.
+    Only root and the instructor should be able to rename the folders above the class's folders. A user who
+    renames `inbound` and replaces it receives the class's submissions. A user who replaces `outbound` decides
+    which lessons students receive.
     """
     root = course.exchange.absolute()
     if sys.platform == "win32" or course.directory.groupshared or not root.is_dir():
         return None
     trusted = {0, os.geteuid()}
-    ours = root / course.directory.course_id
+    folder = root / course.directory.course_id
     for path in (*reversed(root.parents), root):
         status = path.stat()
         if status.st_uid not in trusted:
             return _not_ours(path)
         if status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
             return _renamable(path)
-    if not os.path.lexists(ours):
+    if not os.path.lexists(folder):
         return Risk(
             say(
-                en=f"A student can make {ours} before you do, and then receives all submissions.",
-                ko=f"학생이 {ours} 폴더를 먼저 만들어 제출물을 모두 가로챌 수 있습니다.",
+                en=f"A student can make {folder} before you do, and then receives all submissions.",
+                ko=f"학생이 {folder} 폴더를 먼저 만들어 제출물을 모두 가로챌 수 있습니다.",
             ),
-            say(en=f"Run: mkdir -m 755 {ours}", ko=f"실행하세요: mkdir -m 755 {ours}"),
+            say(en=f"Run: mkdir -m 755 {folder}", ko=f"실행하세요: mkdir -m 755 {folder}"),
         )
     for path in filter(
-        os.path.lexists, (ours, *(ours / name for name in ("inbound", "outbound", "feedback")))
+        os.path.lexists, (folder, *(folder / name for name in ("inbound", "outbound", "feedback")))
     ):
         status = path.lstat()
         if status.st_uid not in trusted or not stat.S_ISDIR(status.st_mode):
@@ -79,7 +80,7 @@ def exchange_risk(course: Course) -> Risk | None:
 
 
 def _is_open(path: Path) -> bool:
-    """Return whether users of no group of ours can read a file or enter a folder."""
+    """Return whether users outside of the owner's group can read a file or enter a folder."""
     try:
         needed = [(above, 0o001) for above in path.absolute().parents]
         needed.append((path, 0o001 if path.is_dir() else 0o004))

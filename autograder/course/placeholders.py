@@ -1,7 +1,8 @@
-"""What a lesson's text takes from its cells: {{points}} in the text, marked in source/, plain in a release.
+"""Placeholders in a lesson's text, such as {{points}}, that are filled with values from its cells.
 
-The notebook in source/ shows what stands for a placeholder in a span of its name, so that nothing that saves
-the notebook back to the text can lose the placeholder: the span is read as one.
+In source/, each filled-in value is marked by a span whose class is the placeholder's name. When such a
+notebook is saved back to the text, the span is turned into the placeholder again, so none is lost. Released
+notebooks contain the plain value.
 """
 
 import re
@@ -12,11 +13,12 @@ from nbformat import NotebookNode
 from autograder.course import minutes
 from autograder.course.cells import Task, is_manual, tasks
 
-#: The placeholders that there are.
+#: The names of all placeholders.
 NAMES = ("lesson", "lessons", "minutes", "points", "tasks", "marks")
 _ANY = "|".join(NAMES)
 _MARKED = re.compile(rf'<span class="({_ANY})">([^<]*)</span>')
-_PLACE = re.compile(rf"(?<!\{{)\{{\{{({_ANY})\}}\}}(?!\}})")  # not the braces of an f-string, {{{points}}}
+# does not match the braces of an f-string, {{{points}}}
+_PLACE = re.compile(rf"(?<!\{{)\{{\{{({_ANY})\}}\}}(?!\}})")
 _TASK = re.compile(r"^## [^\n`]*· `(\w+)`", re.MULTILINE)
 _MARKS = re.compile(r"^[●○]+ · [★☆]+ · \d+", re.MULTILINE)
 _ENGLISH = ["a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -26,25 +28,25 @@ Values = Mapping[str, str]
 
 
 def plain(text: str) -> str:
-    """Return a text without the spans that show what stands for a placeholder."""
+    """Replace the spans that mark filled-in placeholders with the values they contain."""
     return _MARKED.sub(r"\2", text)
 
 
 def short(text: str) -> str:
-    """Return a text with each of these spans as the placeholder that it stands for."""
+    """Replace the spans that mark filled-in placeholders with the placeholders themselves."""
     return _MARKED.sub(r"{{\1}}", text)
 
 
 def fill(cells: Sequence[NotebookNode], lesson: int, lessons: int) -> None:
-    """Fill the placeholders of a lesson's text, each in a span.
+    """Fill the placeholders in a lesson's text, each value in a span that names its placeholder.
 
     Args:
-        cells: the lesson's.
+        cells: the lesson's cells.
         lesson: the lesson's number.
-        lessons: how many lessons the course has.
+        lessons: the number of lessons in the course.
     """
     values = {"lesson": f"{lesson:02}", "lessons": str(lessons), "minutes": "0"}
-    _put(cells, values)  # all other words, which the minutes are counted from
+    _put(cells, values)  # fills everything but the minutes, which are estimated from the filled text
     whole = [NotebookNode(cell, source=plain(cell.source)) for cell in cells]
     _put(cells, values | {"minutes": str(minutes.rounded(minutes.minutes(whole)))})
 
@@ -64,7 +66,10 @@ def _marked(text: str, values: Values) -> str:
 
 
 def _counts(text: str, lang: str, found: Sequence[Task]) -> Values:
-    """Return the points of the task that a text is about, or else the tasks and points of the lesson."""
+    """Return the values of the placeholders for points and tasks in a text.
+
+    The points are those of the task that the text describes, or else those of the whole lesson.
+    """
     graded = [task for task in found if not is_manual(task.answer)]
     named = _TASK.search(text)
     points = sum(task.points for task in found if named and task.id == named[1])
@@ -77,7 +82,10 @@ def _counts(text: str, lang: str, found: Sequence[Task]) -> Values:
 
 
 def _kinds(graded: Sequence[Task]) -> tuple[int, int]:
-    """Return how many tasks ask for a function and for a class; none if several ask for the same class."""
+    """Return the number of tasks that ask for a function and for a class.
+
+    Both are zero if a task asks for neither or two tasks ask for the same name.
+    """
     found = [re.search(r"^(def|class) (\w+)", task.answer.source, re.MULTILINE) for task in graded]
     names = {match.groups() for match in found if match}
     kinds = [kind for kind, _ in names] if len(names) == len(graded) else []

@@ -1,8 +1,8 @@
-"""Plain assignments: ordinary nbgrader assignments of the course's own, which are no lessons of Secant's.
+"""Plain assignments: the course's ordinary nbgrader assignments, which are not Secant lessons.
 
-A plain assignment is a folder of source/ without a folder of the same name in course/. Its notebooks have the
-test cells that their instructor wrote for nbgrader. Options of nbgrader's that the grader cannot honour are
-refused here, by their names.
+A plain assignment is a folder in source/ without a folder of the same name in course/. Its notebooks contain
+test cells that the instructor wrote for nbgrader. Assignments that use nbgrader options the grader does not
+support are refused here, with a message that names the option.
 """
 
 import ast
@@ -25,27 +25,29 @@ from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_
 from autograder.course.errors import CourseError
 
 Kind = Literal["test", "answer", "manual", "task", "locked"]
-MAX_FILES_BYTES = 64_000_000  # of all files beside the notebooks together, which have a copy per submission
-#: The files beside a notebook that nbgrader does not hand on, unless the course's settings list others.
+# total bytes of the files that accompany the notebooks; every submission gets a copy
+MAX_FILES_BYTES = 64_000_000
+#: Patterns of files that nbgrader does not release with a notebook, unless the course's settings list others.
 IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache")
 _AWAIT = re.compile(r"'(?:await|async \w+)' outside|asynchronous comprehension outside")
 _AUTOTEST = re.compile(r"^\s*#+\s*(?:HASHED\s+)?AUTOTEST\b", re.MULTILINE)
 
 
 class Unsupported(CourseError):
-    """An assignment needs what the grader cannot do."""
+    """Raised for an assignment that uses a feature the grader does not support."""
 
 
 @dataclass(frozen=True)
 class PlainCell:
-    """A cell that nbgrader knows: one that is graded, answered in, or locked.
+    """A cell with nbgrader metadata: a graded cell, an answer cell or a locked cell.
 
     Attributes:
-        id: its grade_id.
-        source: what stock nbgrader keeps of it: without solutions, with hidden tests.
-        is_code: whether it is a cell of code.
-        points: the most that it gives.
-        has_hidden_part: whether students were not given all of it.
+        id: the cell's grade_id.
+        kind: the cell's role in grading.
+        source: the cell's text as stock nbgrader stores it for grading: without solutions, with hidden tests.
+        is_code: whether it is a code cell.
+        points: the maximum score of the cell.
+        has_hidden_part: whether a part of the cell was removed from the students' version.
     """
 
     id: str
@@ -57,7 +59,7 @@ class PlainCell:
 
     @property
     def is_ours(self) -> bool:
-        """Return whether the course's text stands, whatever a student made of it."""
+        """True if grading restores the course's text of this cell, whatever the student changed."""
         return self.kind in ("test", "task", "locked")
 
 
@@ -66,9 +68,9 @@ class PlainSource:
     """A notebook of a plain assignment.
 
     Attributes:
-        name: the file's, without its ending.
-        cells: those that nbgrader knows, in order.
-        bound: the names that the instructor's code gives a value, such as a builtin that students rewrite.
+        name: the notebook's file name without .ipynb.
+        cells: the cells with nbgrader metadata, in order.
+        bound: the names that the instructor's code assigns, such as a builtin that students reimplement.
     """
 
     name: str
@@ -81,9 +83,9 @@ class PlainAssignment:
     """A plain assignment, ready to grade.
 
     Attributes:
-        name: the folder's.
-        notebooks: its notebooks, in nbgrader's order.
-        files: what lies beside them, by path.
+        name: the name of the assignment's folder.
+        notebooks: the notebooks, in nbgrader's order.
+        files: the contents of the files that accompany the notebooks, by path.
     """
 
     name: str
@@ -92,16 +94,16 @@ class PlainAssignment:
 
     @cached_property
     def digest(self) -> str:
-        """Return a hash of all that decides a grade: tests, points, stubs, locked cells and files."""
+        """A hash of everything that affects a grade: tests, points, stubs, locked cells and files."""
         cells = [[notebook.name, [vars(cell) for cell in notebook.cells]] for notebook in self.notebooks]
         files = [[path, hashlib.sha256(data).hexdigest()] for path, data in sorted(self.files.items())]
         return hashlib.sha256(json.dumps([cells, files], sort_keys=True).encode()).hexdigest()
 
 
 def is_plain(root: Path, name: str, source: str = "source") -> bool:
-    """Return whether a course has a plain assignment of this name.
+    """Return whether a course has a plain assignment with this name.
 
-    A folder whose notebook the build wrote is what is left of a lesson, and no plain assignment.
+    A folder with a notebook written by the build is left over from a lesson and does not count.
     """
     if (root / "course" / name).is_dir() or Path(name).name != name:
         return False
@@ -110,13 +112,13 @@ def is_plain(root: Path, name: str, source: str = "source") -> bool:
 
 
 def plain_assignments(root: Path, source: str = "source") -> list[str]:
-    """Return the names of a course's plain assignments, in order."""
+    """Return the names of a course's plain assignments, sorted."""
     folders = sorted(path for path in (root / source).glob("*") if path.is_dir() and path.name[0] != ".")
     return [path.name for path in folders if is_plain(root, path.name, source)]
 
 
 def notebooks(folder: Path) -> list[Path]:
-    """Return the notebooks of an assignment's folder, in the order in which nbgrader takes them."""
+    """Return the notebooks of an assignment's folder, in the order in which nbgrader processes them."""
     return sorted(path for path in folder.glob("*.ipynb") if not path.name.startswith("."))
 
 
@@ -128,24 +130,25 @@ def read_plain(
     Args:
         root: the course directory.
         name: the assignment's name.
-        config: the course's settings: ClearSolutions and ClearHiddenTests decide what students were given.
+        config: the course's settings. Those of ClearSolutions and ClearHiddenTests determine what students
+            received.
         source: the folder of the instructor's notebooks.
 
     Raises:
-        CourseError: there is none of this name, or it needs what the grader cannot do.
+        CourseError: no assignment has this name, or it uses a feature the grader does not support.
     """
     if not is_plain(root, name, source):
         raise CourseError(f"{root / source} has no assignment {name} with ordinary nbgrader tests.")
     folder = root / source / name
-    read = [_read(path, config or Config()) for path in notebooks(folder)]
-    return PlainAssignment(name, read, _files(folder))
+    sources = [_read(path, config or Config()) for path in notebooks(folder)]
+    return PlainAssignment(name, sources, _files(folder))
 
 
 def instructors_notebooks(root: Path, name: str, source: str = "source") -> dict[str, NotebookNode]:
-    """Return the instructor's notebooks of a plain assignment, by their names.
+    """Return the instructor's notebooks of a plain assignment by name.
 
     Raises:
-        CourseError: one cannot be read.
+        CourseError: a notebook cannot be read.
     """
     return {path.stem: _instructors(path) for path in notebooks(root / source / name)}
 
@@ -154,30 +157,34 @@ def _instructors(path: Path) -> NotebookNode:
     from nbgrader.nbgraderformat import ValidationError, read
 
     try:
-        found: NotebookNode = read(str(path), as_version=4)
+        notebook: NotebookNode = read(str(path), as_version=4)
     except (OSError, ValueError, RuntimeError, ValidationError) as error:
         raise Unsupported(f"source/{path.parent.name}/{path.name} cannot be read: {error}") from error
-    return found
+    return notebook
 
 
 def files_inside(
     ours: Mapping[str, bytes], theirs: Mapping[str, bytes], kept: Iterable[str] = ()
 ) -> dict[str, bytes]:
-    """Return the files that lie beside a submitted notebook when it runs, as nbgrader decides it.
+    """Merge the course's and the student's files into those that a submitted notebook runs with.
+
+    If both have a file of the same path, nbgrader's rules decide.
 
     Args:
-        ours: the assignment's.
-        theirs: the student's.
-        kept: those of ours that do not replace the student's (`Autograde.exclude_overwriting`).
+        ours: the assignment's files, by path.
+        theirs: the student's files, by path.
+        kept: paths at which the student's file wins over the assignment's (`Autograde.exclude_overwriting`).
     """
     return {**theirs, **{path: data for path, data in ours.items() if path not in kept or path not in theirs}}
 
 
 def _is_written_by_hand(path: Path) -> bool:
-    """Return whether a file is a notebook that the build did not write."""
+    """Return whether a file is a notebook that was not written by the build."""
     try:
-        found = json.loads(path.read_bytes())
-        return "cells" in found and not is_built(found | {"metadata": dict(found.get("metadata", {}))})
+        document = json.loads(path.read_bytes())
+        return "cells" in document and not is_built(
+            document | {"metadata": dict(document.get("metadata", {}))}
+        )
     except (OSError, ValueError, TypeError, RecursionError):
         return False
 
@@ -185,29 +192,30 @@ def _is_written_by_hand(path: Path) -> bool:
 def _read(path: Path, config: Config) -> PlainSource:
     from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 
-    where = f"source/{path.parent.name}/{path.name}"
+    location = f"source/{path.parent.name}/{path.name}"
     instructors = _instructors(path)
     bound = _names_bound(cell.source for cell in instructors.cells if cell.cell_type == "code")
     try:
-        given, _ = ClearSolutions(config=config).preprocess(instructors, {})
+        release, _ = ClearSolutions(config=config).preprocess(instructors, {})
     except (ValueError, RuntimeError) as error:
-        raise Unsupported(f"{where} cannot be read: {error}") from error
-    _refuse(given, where)
+        raise Unsupported(f"{location} cannot be read: {error}") from error
+    _refuse(release, location)
     mark = ClearHiddenTests(config=config).begin_test_delimeter
-    cells = [_cell(cell, mark) for cell in given.cells if grade_id(cell)]
+    cells = [_cell(cell, mark) for cell in release.cells if grade_id(cell)]
     for cell in cells:
         if cell.kind == "test":
-            refuse_awaiting(cell, where)
+            refuse_awaiting(cell, location)
     return PlainSource(path.stem, cells, bound)
 
 
 def refuse_awaiting(cell: PlainCell, where: str) -> None:
-    """Refuse a test that only a kernel can run, since it awaits outside of a function.
+    """Refuse a test that uses `await` outside of a function, since only a Jupyter kernel can run it.
 
     Raises:
-        Unsupported: it does.
+        Unsupported: the test uses `await` outside of a function.
     """
-    from IPython.core.inputtransformer2 import TransformerManager  # takes long, and few need it
+    # imported here because it is slow and few commands need it
+    from IPython.core.inputtransformer2 import TransformerManager
 
     try:
         compile(TransformerManager().transform_cell(cell.source), "<test>", "exec", dont_inherit=True)
@@ -220,10 +228,10 @@ def refuse_awaiting(cell: PlainCell, where: str) -> None:
 
 
 def _refuse(notebook: NotebookNode, where: str) -> None:
-    """Refuse what the grader cannot do.
+    """Refuse a notebook that uses a feature the grader does not support.
 
     Raises:
-        Unsupported: the notebook needs it.
+        Unsupported: the notebook's language is not Python, or a cell uses AUTOTEST.
     """
     kernel = notebook.metadata.get("kernelspec", {})
     language = str(kernel.get("language", "") or notebook.metadata.get("language_info", {}).get("name", ""))
@@ -254,31 +262,31 @@ def _kind(cell: NotebookNode) -> Kind:
 
 
 def names_bound(tree: ast.AST) -> set[str]:
-    """Return the names that code assigns, defines or imports, in functions and classes as well."""
-    found: set[str] = set()
+    """Return the names that code assigns, defines or imports, also inside functions and classes."""
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
+            names.add(node.id)
         elif isinstance(node, ast.alias):
-            found.add((node.asname or node.name).partition(".")[0])
-    return found
+            names.add((node.asname or node.name).partition(".")[0])
+    return names
 
 
 def _names_bound(sources: Iterable[str]) -> frozenset[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for source in sources:
-        with suppress(SyntaxError, ValueError):  # a magic, or a stub
-            found |= names_bound(ast.parse(source))
-    return frozenset(found)
+        with suppress(SyntaxError, ValueError):  # skips cells that do not parse, such as magics or stubs
+            names |= names_bound(ast.parse(source))
+    return frozenset(names)
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    """Return the files beside an assignment's notebooks, by path.
+    """Read the files that accompany an assignment's notebooks, by path.
 
     Raises:
-        CourseError: they are too large, or cannot be read.
+        CourseError: the files are too large or cannot be read.
     """
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".ipynb"]
     paths = [path for path in paths if not _is_ignored(path.relative_to(folder))]

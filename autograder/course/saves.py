@@ -1,37 +1,41 @@
-"""When a file that somebody edits has been saved."""
+"""Watching a file that is being edited, to notice when it is saved."""
 
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-LOOK_SECONDS = 0.3  # between two looks
+LOOK_SECONDS = 0.3  # seconds between two checks of the file
 
 
 def saves(place: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SECONDS)) -> Iterator[None]:
-    """Yield at once, and then whenever a file, or one in a folder, has changed and is still again.
+    """Yield at once, and then each time a file, or a file in a folder, has changed and is stable again.
 
-    It is looked at, since not every file system tells of changes, and editors replace files. Several saves in
-    quick succession are one; a file that is gone for a while is waited for.
+    The file is polled, because not every file system reports changes and editors replace files. Several saves
+    in quick succession count as one. If the file is temporarily missing, the function waits for it.
+
+    Args:
+        place: the file or folder to watch.
+        pause: called between two checks; sleeps for LOOK_SECONDS by default.
     """
-    seen = _stamp(place)
+    last_stamp = _stamp(place)
     yield
     while True:
         pause()
-        now = _stamp(place)
-        if now in (seen, None):
+        stamp = _stamp(place)
+        if stamp in (last_stamp, None):
             continue
         pause()
-        if _stamp(place) == now:
-            seen = now
+        if _stamp(place) == stamp:
+            last_stamp = stamp
             yield
 
 
 def _stamp(place: Path) -> object:
-    """Return what tells a saved file from the one before; None if there is none."""
+    """Return values that change when a file is saved: inode, size and time; None if there is no file."""
     if place.is_dir():
         return sorted((path.name, _stamp(path)) for path in place.iterdir() if path.suffix != ".pyc")
     try:
-        found = place.stat()
+        status = place.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns

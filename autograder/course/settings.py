@@ -1,4 +1,4 @@
-"""nbgrader's settings for a course, and where they put things."""
+"""nbgrader's settings for a course, and the folders that they name."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,15 +19,17 @@ from autograder.course.lesson import choose_lessons, find_lessons
 from secant.address import SCHEMES
 
 _EXCHANGE = Exchange.root.default_value
-SECRET = ".autograder-secret"  # beside nbgrader_config.py; see grading/secret.py
-REPORT = "report"  # the folder of what `autograder report` writes
+SECRET = ".autograder-secret"  # lies next to nbgrader_config.py; see grading/secret.py
+REPORT = "report"  # the folder to which `autograder report` writes
 
 
 def load_config(root: Path) -> Config:
-    """Read the settings of the course in a folder, which is the course's root unless they name another.
+    """Read the settings of the course in a folder.
+
+    The folder is the course's root unless the settings name another.
 
     Raises:
-        CourseError: they cannot be read.
+        CourseError: the settings cannot be read.
     """
     try:
         config: Config = PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
@@ -38,10 +40,10 @@ def load_config(root: Path) -> Config:
 
 
 def problem_address(config: Config) -> str:
-    """Return where a class's students report a problem, `c.Secant.problems`; empty if it is not set.
+    """Return the address to which students report problems, `c.Secant.problems`; empty if it is not set.
 
     Raises:
-        CourseError: it is no address.
+        CourseError: the setting is not an address.
     """
     address = config.get("Secant", {}).get("problems", "")
     if address and not (isinstance(address, str) and address.startswith(SCHEMES) and address.isprintable()):
@@ -51,7 +53,7 @@ def problem_address(config: Config) -> str:
 
 @dataclass(frozen=True)
 class Course:
-    """A course directory, with nbgrader's settings for it."""
+    """A course directory with nbgrader's settings for it."""
 
     root: Path
     config: Config
@@ -62,7 +64,8 @@ class Course:
         """Read the settings of the course in a folder.
 
         Raises:
-            CourseError: they cannot be read, or ask for other folders than student/lesson.
+            CourseError: the settings cannot be read, or change nbgrader's folder structure,
+                step/student/lesson.
         """
         config = load_config(root)
         directory = CourseDirectory(config=config)
@@ -73,25 +76,25 @@ class Course:
         return cls(Path(directory.root), config, directory)
 
     def folder(self, step: Literal["submitted", "autograded", "feedback"], student: str, lesson: str) -> Path:
-        """Where a step keeps a submission."""
+        """Return the folder in which a step stores a student's submission of a lesson."""
         name = getattr(self.directory, f"{step}_directory")
         return Path(self.directory.format_path(name, student, lesson))
 
     def released_solutions(self) -> frozenset[str]:
-        """Return the lessons whose worked solutions go into the feedback: `c.Secant.solutions` names them.
+        """Return the lessons in `c.Secant.solutions`, whose worked solutions are added to the feedback.
 
         Raises:
-            CourseError: it names no lesson of the course.
+            CourseError: the setting is not a list, or names a lesson that the course does not have.
         """
-        named = self.config.get("Secant", {}).get("solutions", [])
-        if not isinstance(named, list | tuple | set):
+        setting = self.config.get("Secant", {}).get("solutions", [])
+        if not isinstance(setting, list | tuple | set):
             raise CourseError('c.Secant.solutions is a list of lessons, such as ["1", "2"].')
-        words = [str(word) for word in named]
+        words = [str(word) for word in setting]
         return frozenset(lesson.name for lesson in choose_lessons(find_lessons(self.root), words) if words)
 
     @property
     def submitted(self) -> Path:
-        """The folder of all students' folders."""
+        """The folder that contains all students' submission folders."""
         return Path(self.root, self.directory.submitted_directory)
 
     @cached_property
@@ -99,22 +102,22 @@ class Course:
         """The time zones of the class.
 
         Raises:
-            CourseError: a zone that is set does not exist.
+            CourseError: a time zone in the settings does not exist.
         """
         return Clock.of(self.config)
 
     @property
     def exchange(self) -> Path:
-        """The folder of nbgrader's exchange, where everybody's submissions arrive."""
+        """The folder of nbgrader's exchange, in which all students' submissions arrive."""
         return Path(self.config.get("Exchange", {}).get("root") or _EXCHANGE)
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """What no student's code may find: the course's folder, and what a class has put elsewhere."""
+        """The paths hidden from students' code: the course directory and the class's folders elsewhere."""
         names = ("submitted", "autograded", "feedback", "source", "release")
-        places = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
-        own = (self.root, self.root / "course", *places, self.root / SECRET, self.exchange)
-        return tuple(str(path) for path in (*own, *self._database()))
+        folders = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
+        paths = (self.root, self.root / "course", *folders, self.root / SECRET, self.exchange)
+        return tuple(str(path) for path in (*paths, *self._database()))
 
     def _database(self) -> list[Path]:
         file = sqlite_file(self.directory.db_url)
@@ -122,8 +125,8 @@ class Course:
 
 
 def sqlite_file(db_url: str) -> Path | None:
-    """Return the file of an SQLite database; None if it is another's, has none, or is no address at all."""
-    with suppress(ArgumentError):  # which whoever opens the gradebook says
+    """Return the file of an SQLite URL; None for other databases, in-memory ones and invalid URLs."""
+    with suppress(ArgumentError):  # an invalid URL is reported when the gradebook is opened
         url = make_url(db_url)
         if url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:":
             return Path(url.database.removeprefix("file:"))

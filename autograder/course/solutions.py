@@ -1,7 +1,7 @@
-"""Worked solutions: why the course's own answer to a task is right, and a detour that many take.
+"""Worked solutions: why the course's own answer to a task is right, and a common detour.
 
-They are kept beside a lesson, in course/NN_x/solutions.py, and reach no notebook. `autograder check` shows
-one to whoever asks with `--solution`.
+They are stored next to a lesson, in course/NN_x/solutions.py, and are in no notebook. `autograder check`
+shows one on request, with `--solution`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,18 @@ from secant.language import LANGUAGES, Language
 
 FILE = "solutions.py"
 
-Words = Mapping[str, Mapping[Language, str]]  # by task and language
+Words = Mapping[str, Mapping[Language, str]]  # explanations by task and language
 
 
 @dataclass(frozen=True)
 class WorkedSolution:
-    """The answer to a task, and what is to be said about it by language, as Markdown."""
+    """A task's worked solution.
+
+    Attributes:
+        task: the task's id.
+        code: the course's own answer to the task.
+        words: the explanation by language, in Markdown.
+    """
 
     task: str
     code: str
@@ -31,16 +37,16 @@ def worked_solutions(lesson: Lesson, notebook: NotebookNode) -> dict[str, Worked
     """Return a lesson's worked solutions by task.
 
     Args:
-        lesson: where they are kept.
-        notebook: the instructor's, which holds the answers themselves.
+        lesson: the lesson.
+        notebook: the lesson's source notebook, which contains the answers themselves.
     """
     code = {grade_id(c): without_marks(c.source).strip() for c in notebook.cells if is_answer(c)}
-    said = solution_words(lesson)
-    return {task: WorkedSolution(task, code.get(task, ""), words) for task, words in said.items()}
+    explanations = solution_words(lesson)
+    return {task: WorkedSolution(task, code.get(task, ""), words) for task, words in explanations.items()}
 
 
 def solution_words(lesson: Lesson) -> dict[str, dict[Language, str]]:
-    """Return what is to be said about the solution of each task, by task and language, as Markdown."""
+    """Return the explanations of a lesson's worked solutions by task and language, in Markdown."""
     words: dict[str, dict[Language, str]] = {}
     for cell in _cells(lesson):
         words.setdefault(str(cell.metadata.get("task", "")), {})[cell.metadata.get("lang")] = cell.source
@@ -48,7 +54,13 @@ def solution_words(lesson: Lesson) -> dict[str, dict[Language, str]]:
 
 
 def solution_problems(lesson: Lesson, tasks: set[str], languages: Sequence[str] = LANGUAGES) -> list[str]:
-    """Return what is wrong with a lesson's worked solutions, if it has any; each of `tasks` needs one."""
+    """Return the problems of a lesson's worked solutions; an empty list if the lesson has no solutions.
+
+    Args:
+        lesson: the lesson.
+        tasks: the ids of the tasks that need a worked solution.
+        languages: the languages in which each solution must be explained.
+    """
     if not (cells := _cells(lesson)):
         return []
     problems = []
@@ -61,8 +73,8 @@ def solution_problems(lesson: Lesson, tasks: set[str], languages: Sequence[str] 
             if before.metadata.get("task") != task or before.metadata.get("lang") != "en":
                 problems.append(f"no English words on {task} stand right before the {named(lang)} ones")
     for task in sorted(tasks):
-        said = {cell.metadata.get("lang") for cell in cells if cell.metadata.get("task") == task}
-        if said != set(languages):
+        explained = {cell.metadata.get("lang") for cell in cells if cell.metadata.get("task") == task}
+        if explained != set(languages):
             problems.append(f"{task} needs words in {' and '.join(map(named, languages))}")
     return [f"{lesson.folder.relative_to(lesson.root) / FILE}: {text}." for text in problems]
 

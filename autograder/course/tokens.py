@@ -1,13 +1,13 @@
-"""Forms in which texts are compared with copies of them: letters and digits, and tokens of code.
+"""Normal forms in which texts are compared to find copies: letters and digits, and tokens of code.
 
-Code has tokens whatever state it is in: an answer that does not compile has some, too.
+The tokenizer accepts any text, so that an answer that does not compile has tokens too.
 """
 
 import keyword
 import re
 
-#: A comment, a string, a name with the dot before it, a number, or a sign. Strings are bounded, for the time
-#: that a stranger's text can take.
+#: A comment, a string, a name with the dot before it, a number, or a sign. The length of a string is limited,
+#: so that no student's text can make the match slow.
 TOKEN = re.compile(
     r"#[^\n]*"
     r"|(?:\b[rbfuRBFU]{1,2})?"
@@ -19,7 +19,7 @@ TOKEN = re.compile(
 _ESCAPED = re.compile(rb"\\u([0-9a-fA-F]{4})")
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 _IN_LINES = _SIGNS.replace(b"\n", b"")
-MOST = 20_000  # characters of an answer that are looked at
+MOST = 20_000  # maximum number of characters of an answer that are compared
 
 
 def tokens(text: str, is_code: bool = True, most: int = MOST) -> tuple[str, ...]:
@@ -27,20 +27,21 @@ def tokens(text: str, is_code: bool = True, most: int = MOST) -> tuple[str, ...]
 
     Args:
         text: the answer.
-        is_code: if so, comments are left out, and what a writer is free to choose looks alike: the names of
-            variables, and strings. Attributes, keywords, numbers and signs stay. Of prose, each word counts.
+        is_code: whether the answer is code. In code, comments are left out. All variable names are replaced
+            with one token and all strings with another, since a writer is free to choose them. Attributes,
+            keywords, numbers and signs are kept. In prose, every word counts.
         most: the number of characters to look at.
     """
-    found = TOKEN.findall(text[:most])
-    return tuple(_alike(token) for token in found if token[0] != "#") if is_code else tuple(found)
+    matches = TOKEN.findall(text[:most])
+    return tuple(_normalised(token) for token in matches if token[0] != "#") if is_code else tuple(matches)
 
 
 def letters(text: bytes, *, lines: bool = False) -> str:
-    """Return the letters and digits of a text, in any script. JSON's escapes make no difference.
+    """Return the letters and digits of a text, in any script, so that JSON's escapes make no difference.
 
     Args:
-        text: UTF-8, or anything that a student submitted.
-        lines: whether line feeds stay.
+        text: the text in UTF-8; since students submit it, it may be any bytes.
+        lines: whether to keep line feeds.
     """
     text = _ESCAPED.sub(lambda escape: chr(int(escape[1], 16)).encode(errors="replace"), text)
     plain = text.translate(None, _IN_LINES if lines else _SIGNS).decode(errors="replace")
@@ -48,16 +49,16 @@ def letters(text: bytes, *, lines: bool = False) -> str:
 
 
 def is_string(token: str) -> bool:
-    """Whether a token is a whole string."""
+    """Return whether a token is a complete string."""
     return len(token) > 1 and token[-1] in "'\""
 
 
 def is_name(token: str) -> bool:
-    """Whether a token is a name, with or without a dot before it."""
+    """Return whether a token is a name, with or without a dot before it."""
     return token.lstrip(".")[:1].isidentifier()
 
 
-def _alike(token: str) -> str:
+def _normalised(token: str) -> str:
     if is_string(token):
         return '""'
     return "name" if is_name(token) and token[0] != "." and not keyword.iskeyword(token) else token

@@ -1,4 +1,4 @@
-"""A recorded answer written as another one with some methods of its class replaced."""
+"""Recorded answers that are written as changes to the methods of another answer's class."""
 
 import ast
 
@@ -6,30 +6,33 @@ from autograder.course.cells import without_marks
 
 
 def variant(base: str, changes: str) -> str:
-    """Return an answer with members of its class replaced, each by the one of the same name.
+    """Return an answer in which members of its class are replaced with those of the same name in `changes`.
 
     Args:
         base: the answer to start from.
-        changes: code with a class of the same name that holds only what differs. Further members are added to
-            the class, and what stands before and after it comes before and after the whole answer.
+        changes: code that defines a class of the same name with only the members that differ. Members that
+            the answer's class lacks are added to it. Code before or after the class in `changes` is put
+            before or after the whole answer.
 
     Raises:
-        ValueError: one of the two is not Python, or has no such class.
+        ValueError: one of the two is not valid Python, or they have no class of the same name.
     """
     old, new = without_marks(base).splitlines(), changes.splitlines()
-    ours = next((each for each in _classes(changes)), None)
-    theirs = next((each for each in _classes("\n".join(old)) if ours and each.name == ours.name), None)
-    if ours is None or theirs is None:
+    new_class = next((each for each in _classes(changes)), None)
+    old_class = next(
+        (each for each in _classes("\n".join(old)) if new_class and each.name == new_class.name), None
+    )
+    if new_class is None or old_class is None:
         raise ValueError("both need a class of the same name")
-    members = {_name(member): _lines(member, new) for member in ours.body}
-    known = {_name(member) for member in theirs.body}
+    members = {_name(member): _lines(member, new) for member in new_class.body}
+    known = {_name(member) for member in old_class.body}
     added = [line for name in members if name not in known for line in ("", *members[name])]
-    end = _span(theirs)[1]
+    end = _span(old_class)[1]
     old[end:end] = added
-    for member in reversed(theirs.body):
+    for member in reversed(old_class.body):
         first, last = _span(member)
         old[first:last] = members.get(_name(member), old[first:last])
-    first, last = _span(ours)
+    first, last = _span(new_class)
     return "\n".join([*new[:first], *old, *new[last:]])
 
 
@@ -41,7 +44,7 @@ def _classes(source: str) -> list[ast.ClassDef]:
 
 
 def _name(member: ast.stmt) -> str:
-    """Return a method's name; for another statement of a class, its code."""
+    """Return a method's name, or the code of any other statement in a class."""
     return member.name if isinstance(member, ast.FunctionDef) else ast.unparse(member)
 
 
@@ -51,6 +54,6 @@ def _lines(node: ast.stmt, source: list[str]) -> list[str]:
 
 
 def _span(node: ast.stmt) -> tuple[int, int]:
-    """Return the places of a statement's first line, decorators included, and of the line after it."""
+    """Return the indexes of a statement's first line, decorators included, and of the line after its end."""
     starts = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
     return min(starts) - 1, node.end_lineno or node.lineno

@@ -1,1 +1,1 @@
-"""Who decides: tests run here, and put their questions to the candidate."""
+"""The examiner: runs a lesson's tests in its own process and sends their questions to the candidate."""

@@ -1,9 +1,9 @@
-"""The examiner: runs a lesson's test cells here, puts their questions to the candidate, and decides.
+"""The examiner: runs a lesson's test cells, sends their questions to the candidate, and decides each verdict.
 
 No code of a student runs in this process. In a test cell, the task's own name and the functions marked
-`@probe` stand for questions: a call sends plain data to the candidate and returns the plain data that comes
-back. Everything else of the cell, expected values above all, stays here. A task passes only when the last
-line of its test cell was reached.
+`@probe` are stand-ins: calling one sends plain data to the candidate and returns the plain data of the
+answer. Everything else in the cell, above all the expected values, stays in this process. A task passes only
+if its test cell ran to the last line.
 """
 
 import ast
@@ -38,23 +38,24 @@ from secant.checking.credit import PartialCredit
 from secant.language import ours
 from secant.verdict import Parts, Verdict, called, head
 
-LOAD_SECONDS = 60.0  # for all cells of a notebook, run once
-LOADS = 3  # how often a notebook is loaded at most, each time without the cell that did not end
+LOAD_SECONDS = 60.0  # seconds for all cells of a notebook, run once
+# Maximum number of times a notebook is loaded, each time without the cells that timed out or crashed before.
+LOADS = 3
 QUESTION_SECONDS = 10.0
 TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
 _UNDEFINED = re.compile(r"^name '(\w{1,100})' is not defined")
-_NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # of a cell of which nothing runs
-WALL_SECONDS = 900.0  # on the wall's clock: beyond, the machine is too busy for a verdict
+_NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # errors that keep a whole cell from running
+WALL_SECONDS = 900.0  # wall-clock seconds; a slower submission means that the machine is overloaded
 
 
 class Examiner:
     """A lesson's tests, read once and used for every submission.
 
     Args:
-        lesson: its name.
+        lesson: the lesson's name.
         source: the instructor's notebook, hidden tests included.
-        hidden: whether they are; without them, who passes is not told otherwise.
+        hidden: whether the notebook contains the hidden tests. If not, the message for a passed task says so.
     """
 
     def __init__(self, lesson: str, source: NotebookNode, *, hidden: bool = True) -> None:
@@ -76,16 +77,16 @@ class Examiner:
         """Grade a submission.
 
         Args:
-            candidates: where the student's code runs.
-            script: what the intake made of the file.
-            secret: goes into the draw of the inputs, so that a student cannot work them out beforehand.
-                The same secret and the same file always give the same inputs.
-            only: the one task to ask; by default, all.
-            asking: how to ask several; by default, one after another.
-            tell: hears of each task as soon as it is decided.
+            candidates: creates the candidate that runs the student's code.
+            script: the part of the submission that the intake prepared.
+            secret: a key for the random choice of inputs, so that students cannot predict them. The same
+                secret and the same file always give the same inputs.
+            only: the id of the task to grade; None for all tasks.
+            asking: how to run several tasks; by default, one after another.
+            tell: called with each task's result as soon as it is known.
 
         Raises:
-            WallError: the grader's own failure. No score may be written.
+            WallError: the grader itself failed. No score may be recorded.
         """
         before = language()
         language(script.language)
@@ -131,7 +132,8 @@ class Examiner:
         if task.id not in self._tests:
             by_hand = Verdict(head(en="A person grades this answer.", ko="사람이 채점하는 답입니다."))
             return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
-        check.seed(draw)  # before anything can end the task: what it forgets may be another student's
+        # before anything can end the task, since it also clears the previous student's state
+        check.seed(draw)
         try:
             if not loaded.ready:
                 raise _Decided(*loaded.fate(task.id))
@@ -159,14 +161,14 @@ class Examiner:
 
 
 class Opening(Protocol):
-    """What a task needs of a loaded candidate."""
+    """The interface to a loaded candidate that a task needs."""
 
     @property
     def spent(self) -> float:
-        """Seconds of its time that were used."""
+        """The seconds of the candidate's time that were used."""
 
     def task(self, seed: int = 0, *, last: bool = False) -> TaskClient:
-        """A fresh copy of the loaded process; see CandidateClient."""
+        """Return a fresh copy of the loaded process; see CandidateClient."""
 
 
 Ask = Callable[[Opening, Task], TaskResult]
@@ -174,18 +176,20 @@ Asking = Callable[[Ask, CandidateClient, Sequence[Task]], Iterator[TaskResult]]
 
 
 def one_by_one(ask: Ask, candidate: CandidateClient, wanted: Sequence[Task]) -> Iterator[TaskResult]:
-    """Ask one task after another."""
+    """Run one task after another."""
     for task in wanted:
         yield ask(candidate, task)
 
 
 @dataclass(eq=False)
 class _Decided(Exception):
-    """Ends a task.
+    """Raised to end a task with a verdict.
 
     Attributes:
-        hint: the name of the hint that the verdict's parts give.
-        points: the points of the parts that passed, where the test cell gives partial credit.
+        outcome: the kind of result.
+        parts: the parts of the verdict's message.
+        hint: the name of the hint in the verdict.
+        points: the points of the parts that passed, if the test cell gives partial credit.
     """
 
     outcome: Outcome
@@ -195,15 +199,15 @@ class _Decided(Exception):
 
     @property
     def ends_task(self) -> bool:
-        """Tell `PartialCredit` whether the cell's other parts cannot be asked either."""
+        """True if the cell's other parts cannot be run either; read by `PartialCredit`."""
         return self.outcome != "wrong"
 
 
 # --- Running a test cell -------------------------------------------------------------------------------
 
 
-# The candidate's side of `secant.ask`, with what the student's notebook calls things.
-_SITUATION = """
+# The candidate's side of `secant.ask`: it answers with the objects that the student's notebook defines.
+_ANSWER_CODE = """
 def __put__(request):
     from secant.checking.situation import put
     return put(request, globals())
@@ -211,7 +215,7 @@ def __put__(request):
 
 
 class _Test:
-    """A test cell, taken apart: what stays here, and what is sent to the candidate."""
+    """A test cell, split into the code that stays in this process and the code sent to the candidate."""
 
     def __init__(self, task: Task) -> None:
         assert task.test is not None
@@ -219,21 +223,26 @@ class _Test:
         tree = ast.parse(task.test.source)
         probes = [node for node in tree.body if _is_probe(node)]
         self.names = [task.id, *(node.name for node in probes if isinstance(node, ast.FunctionDef))]
-        self.sent = ast.unparse(ast.Module([*_imports_for(probes, tree.body), *probes], [])) + _SITUATION
+        self.sent = ast.unparse(ast.Module([*_imports_for(probes, tree.body), *probes], [])) + _ANSWER_CODE
         # The proof that the last line was reached: a call that nothing else in the cell can make.
         end = ast.parse("__reached_the_end__()").body
-        kept = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
-        self._code = compile(ast.fix_missing_locations(kept), f"<test {task.id}>", "exec")
+        remaining = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
+        self._code = compile(ast.fix_missing_locations(remaining), f"<test {task.id}>", "exec")
         self._visible_lines = split_tests(task.test.source)[0].count("\n") + 1
 
     def is_hidden(self, error: BaseException) -> bool:
-        """Whether an error came up in the hidden part of the cell."""
+        """Return whether an error was raised in the hidden part of the cell."""
         frames = traceback.walk_tb(error.__traceback__)
         places = [line for frame, line in frames if frame.f_code is self._code]
         return any(line > self._visible_lines for line in places)
 
     def run(self, questions: "_Questions", draw: bytes) -> None:
-        """Run the cell to its end, or raise the verdict."""
+        """Run the cell to its end.
+
+        Raises:
+            _Decided: the verdict, if the task did not pass.
+            TimedOut, Crashed: the candidate timed out or crashed.
+        """
         questions.define(self.sent)
         random.seed(draw)
         torch.manual_seed(_number(draw))
@@ -258,13 +267,14 @@ class _Test:
 
 
 def _decided_by(error: Exception, questions: "_Questions") -> _Decided:
-    """Return the decision that an error in a test cell means, with the error's traceback."""
+    """Convert an error in a test cell to a verdict that keeps the error's traceback."""
     if isinstance(error, _Decided):
         return error
     if isinstance(error, check.CheckFailed):
         decided = _Decided("wrong", error.verdict.parts, error.verdict.hint)
     else:
-        # The solution passes every test, so it is what came back that the test could not work with.
+        # The course's solution passes every test. So the error comes from a returned value that the test
+        # could not use.
         decided = _Decided("wrong", questions.unusable(error))
     return decided.with_traceback(error.__traceback__)
 
@@ -276,7 +286,7 @@ def _is_probe(node: ast.stmt) -> bool:
 
 
 def _imports_for(probes: Sequence[ast.stmt], cell: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the imports of a cell, without the names that judge and that no probe uses."""
+    """Yield the imports of a cell, leaving out names that judge answers unless a probe uses them."""
     used = {node.id for probe in probes for node in ast.walk(probe) if isinstance(node, ast.Name)}
     for node in cell:
         if isinstance(node, ast.Import):
@@ -290,13 +300,13 @@ def _imports_for(probes: Sequence[ast.stmt], cell: Sequence[ast.stmt]) -> Iterat
 
 
 def _judges(module: str | None, name: str) -> bool:
-    """Return whether a name is one of a module that judges, or that module."""
+    """Return whether a name belongs to a module that judges answers, or is such a module."""
     home = secant.HOMES.get(name) if module == "secant" else module
     return home in secant.JUDGES or f"{module}.{name}" in secant.JUDGES
 
 
 class _Questions:
-    """Puts a test cell's calls to the candidate, within the task's time and the submission's."""
+    """The calls from a test cell to the candidate, limited to the time of the task and the submission."""
 
     def __init__(self, candidate: Opening, copy: TaskClient, loaded: "_Loading", task: str) -> None:
         self._candidate = candidate
@@ -307,14 +317,18 @@ class _Questions:
         self._last: Any = None
 
     def define(self, source: str) -> None:
-        """Send the imports and probes of a test cell."""
+        """Send the imports and probes of a test cell to the candidate.
+
+        Raises:
+            _Decided: the candidate could not run them.
+        """
         answer = self._copy.define(source, self._seconds())
         self._refuse_too_much(answer)
         if answer.kind != "value":
             raise _Decided("wrong", words.raised(answer, self._loaded.behind(answer)))
 
     def about(self, name: str) -> Callable[..., Any]:
-        """Return a function that looks like the student's (or a probe), and asks."""
+        """Return a stand-in for the student's function (or a probe) that sends each call to the candidate."""
 
         def ask(*args: Any, **kwargs: Any) -> Any:
             try:
@@ -330,28 +344,30 @@ class _Questions:
             unwritten = self._task in self._loaded.unwritten and answer.error == "NotImplementedError"
             if unwritten or _is_own_stub(answer, self._task):
                 raise _Decided("not_attempted", words.not_done())
-            told = words.ran_into_stub(answer) if answer.message == STUB else self._raised(answer)
-            raise _Decided("wrong", called(check.asked()) + told)
+            cause = words.ran_into_stub(answer) if answer.message == STUB else self._raised(answer)
+            raise _Decided("wrong", called(check.asked()) + cause)
 
         return ask
 
     def _raised(self, answer: Reply) -> Parts:
         rebound = [finding for finding in self._loaded.about(self._task) if finding.name == self._task]
-        if rebound and not answer.trace:  # the name of the task itself stands for something else
-            told = head(
+        if rebound and not answer.trace:  # the task's own name is bound to something else
+            lead = head(
                 en=f"{self._task} is not what your answer cell defined.",
                 ko=f"{self._task}: 답 셀에서 정의한 것이 아닙니다.",
             )
-            return told + words.error_of(answer, rebound)
+            return lead + words.error_of(answer, rebound)
         return words.raised(answer, self._loaded.behind(answer))
 
     def _refuse_too_much(self, answer: Reply) -> None:
         if answer.kind == "too_much":
-            task, what = self._task, answer.value.describe()
-            raise _Decided("wrong", head(en=f"{task} returned {what}.", ko=f"{task}의 결과: {what}."))
+            task, description = self._task, answer.value.describe()
+            raise _Decided(
+                "wrong", head(en=f"{task} returned {description}.", ko=f"{task}의 결과: {description}.")
+            )
 
     def unusable(self, error: Exception) -> Parts:
-        """Say that the test could not work with the last answer."""
+        """Return the message for a returned value that the test could not use."""
         kind = check.kind(self._last)
         return head(
             en=f"{self._task} returned {kind}, which the test cannot work with ({type(error).__name__}). "
@@ -371,12 +387,13 @@ class _Questions:
 
 
 class _Loading:
-    """What became of the student's cells when they ran.
+    """The results of running the student's cells.
 
     Attributes:
         cells: the results by label, in the order of the notebook.
-        ready: whether the candidate can be asked.
-        unwritten: the tasks whose answer was left as it was released.
+        ready: whether the candidate can be sent questions.
+        unwritten: the ids of the tasks that still have the released stub.
+        answers: the label of each answer's cell, by task.
     """
 
     def __init__(self, script: Script) -> None:
@@ -389,42 +406,42 @@ class _Loading:
         self._loaded = Loaded((), 0)
 
     def keep(self, loaded: Loaded) -> None:
-        """Note that all cells that are left have run."""
+        """Record that all remaining cells have run."""
         self.cells = {cell.label: cell for cell in loaded.cells}
         self.ready = True
         self._loaded = loaded
 
     def lose(self, error: TimedOut | Crashed) -> None:
-        """Note that a cell did not end."""
+        """Record that a cell timed out or crashed."""
         self._lost[error.cell or ""] = error
 
     @property
     def lost(self) -> set[str]:
-        """The labels of cells that did not end."""
+        """The labels of the cells that timed out or crashed."""
         return set(self._lost)
 
     def about(self, task: str) -> Sequence[Finding]:
-        """Return what an answer uses under names that mean something else by now, or why it is missing."""
+        """Return the findings about a task's answer: names in it that were rebound, or why it is missing."""
         return self._loaded.about_answers.get(task, ())
 
     def behind(self, what: Reply | CellResult) -> Sequence[Finding]:
-        """Return what the notebook's names explain of an error."""
+        """Return the findings about the notebook's names that explain an error."""
         if isinstance(what, Reply):
-            found: Sequence[Finding] = what.findings
+            findings: Sequence[Finding] = what.findings
         else:
-            found = self._loaded.about_cells.get(what.label, ())
+            findings = self._loaded.about_cells.get(what.label, ())
         name = _UNDEFINED.search(what.message) if what.error == "NameError" else None
-        return found or (self._elsewhere(name[1]) if name else ())
+        return findings or (self._elsewhere(name[1]) if name else ())
 
     def _elsewhere(self, name: str) -> Sequence[Finding]:
-        """Return where a name is defined that no cell which ran defines, if it is anywhere."""
+        """Return where a name is defined if its definition never ran, for example in a text cell."""
         if name in self._script.text_definitions:
             return [Finding(name, "text", f"cell {self._script.text_definitions[name]}")]
         lost = (step for step in self._script.steps if step.label in self._lost)
         return [Finding(name, "endless", s.label) for s in lost if name in defined_by_line(s.source)][:1]
 
     def fate(self, task: str) -> tuple[Outcome, Parts]:
-        """Why a task's function or class cannot be asked."""
+        """Return the outcome and message for a task with a function or class that cannot be called."""
         label = self.answers.get(task, "")
         if label in self._lost or not self.ready:
             lost = self._lost.get(label) or next(iter(self._lost.values()))
@@ -443,9 +460,9 @@ class _Loading:
         return "wrong", words.not_found(task, self.about(task) or self._elsewhere(task))
 
     def failure_behind(self, task: str, outcome: Outcome, parts: Parts) -> tuple[Outcome, Parts] | None:
-        """What to say of a failed task whose answer cell failed; None if what is said already will do.
+        """Return a better message for a failed task if its answer cell failed; None if there is none.
 
-        The test may have met an earlier definition of the same name, such as lesson 10's `Value`.
+        The test may have used an earlier definition of the same name, such as lesson 10's `Value`.
         """
         label = self.answers.get(task, "")
         if outcome in ("passed", "not_attempted") or parts == (fate := self.fate(task))[1]:
@@ -461,7 +478,7 @@ class _Loading:
 
 
 def _load(candidate: CandidateClient, script: Script, seed: int) -> _Loading:
-    """Run the cells; one that does not end is left out of a second run, so that it costs no other task."""
+    """Run the cells, again without a cell that timed out or crashed, so that it costs no other task."""
     loading = _Loading(script)
     for _ in range(LOADS):
         cells = [(step.label, step.source) for step in script.steps if step.label not in loading.lost]
@@ -481,12 +498,12 @@ def _fate(error: TimedOut | Crashed) -> tuple[Outcome, Parts]:
 
 
 def _is_missing(answer: Reply, task: str) -> bool:
-    # A probe that calls a function which is not there raises a NameError that names it.
+    # A probe that calls a missing function raises a NameError with the function's name.
     return answer.error == "NameError" and f"'{task}'" in answer.message
 
 
 def _is_own_stub(answer: Reply, task: str) -> bool:
-    # Of a function whose placeholder still stands, whatever was written above it.
+    # The placeholder in this task's own function raised the error, whatever code precedes it.
     return answer.message == STUB and [line.function for line in answer.trace] == [task]
 
 

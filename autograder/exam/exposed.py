@@ -1,10 +1,11 @@
-"""Whether a file gives away a lesson: a hidden test, an answer, or what somebody has answered.
+"""Detecting files that give a lesson away: its hidden tests, its answers, or an answered notebook.
 
-A file is judged by what it says, whatever it is called and however it is written down: as Python, in a
-notebook's JSON, as a page. What a student is given says none of it, and nbgrader's examples have other tasks.
+A file is judged by its content, whatever its name and format: Python, a notebook's JSON, or a web page. Files
+that students receive are not reported. nbgrader's examples are not reported either, because their tasks are
+others.
 
-Code is compared twice: line by line as letters and digits, and as tokens with all names made alike, since a
-renamed variable makes no other test or answer.
+Code is compared twice. Lines are compared as letters and digits. Sequences of lines are compared as tokens
+with all names normalised, because a test or an answer with renamed variables still gives the lesson away.
 """
 
 import html
@@ -22,22 +23,29 @@ from autograder.course.cells import is_answer, is_manual, split_solution, split_
 from autograder.course.tokens import letters, tokens
 from autograder.sandbox.sweep import read
 
-_SHORTEST_TEST, _SHORTEST_ANSWER = 20, 8  # letters and digits of a line that is told again by others
-_LEAST_ANSWER = 30  # of a whole answer, as `return x**2` may stand anywhere
-# Different lines of hidden tests, which use tools of their own: an answer has none of them by chance.
-_PROOF = 3
-_LONG_LINE = re.compile(rf"[^\n]{{{_SHORTEST_TEST},}}")
-_CODE_LINE, _CODE_LINES = 1_000, 5_000  # bytes of a line, and lines of a file, that are read as tokens
-_LONG_PAIR, _LONG_ANSWER = 18, 30  # tokens of two lines in a row, and of an answer
-_TEST_IMPORT = b"from secant import"  # which a copy of tests has, whatever its other names are
-_OF_TESTS = re.compile(r"\bcheck\.|\bassert\b|\b_[a-zA-Z]")
+# Minimum number of letters and digits in a line of a test, and of an answer, to be compared.
+_MIN_TEST_LINE, _MIN_ANSWER_LINE = 20, 8
+# Minimum length of a whole answer in letters and digits, since a short one like `return x**2` may occur
+# anywhere.
+_MIN_ANSWER = 30
+# Number of different lines of hidden tests that prove a leak. Hidden tests use special helper functions, so
+# an answer contains none of their lines by chance.
+_MIN_LEAKED_LINES = 3
+_LONG_LINE = re.compile(rf"[^\n]{{{_MIN_TEST_LINE},}}")
+# Limits on the bytes of a line and the lines of a file that are compared as tokens.
+_CODE_LINE, _CODE_LINES = 1_000, 5_000
+_LONG_PAIR, _LONG_ANSWER = 18, 30  # minimum number of tokens of two adjacent lines, and of an answer
+# Copied tests contain this import, even if their variables are renamed.
+_TEST_IMPORT = b"from secant import"
+_TEST_CALL = re.compile(r"\bcheck\.|\bassert\b|\b_[a-zA-Z]")
 
 
 @dataclass(frozen=True)
 class _Secret:
-    """What gives one task away.
+    """The lines that give one task away.
 
     Attributes:
+        task: the task's id.
         tests: the lines of the hidden test, as letters and digits.
         answer: the lines of the answer, as letters and digits.
     """
@@ -46,19 +54,20 @@ class _Secret:
     tests: frozenset[str]
     answer: frozenset[str]
 
-    def told_by(self, said: str) -> bool:
-        """Whether a text says more than half of the hidden test, or all of the answer."""
-        if 2 * sum(line in said for line in self.tests) > len(self.tests):
+    def is_quoted_in(self, text_letters: str) -> bool:
+        """Return whether a text contains more than half of the hidden test's lines, or the whole answer."""
+        if 2 * sum(line in text_letters for line in self.tests) > len(self.tests):
             return True
-        return sum(map(len, self.answer)) >= _LEAST_ANSWER and all(line in said for line in self.answer)
+        return sum(map(len, self.answer)) >= _MIN_ANSWER and all(line in text_letters for line in self.answer)
 
 
 @dataclass(frozen=True)
 class _Shape:
-    """What gives one task away whatever its names are: tokens, with names made alike.
+    """The code that gives one task away even with renamed variables: tokens with all names normalised.
 
     Attributes:
-        pairs: two lines in a row of the hidden test.
+        task: the task's id.
+        pairs: the pairs of adjacent lines in the hidden test.
         answer: the whole answer; empty if it is short.
     """
 
@@ -66,19 +75,19 @@ class _Shape:
     pairs: frozenset[str]
     answer: str
 
-    def told_by(self, pairs: frozenset[str], shapes: str) -> bool:
-        """Whether a text says more than half of the hidden test, or all of the answer."""
+    def is_quoted_in(self, pairs: frozenset[str], shapes: str) -> bool:
+        """Return whether a text contains more than half of the hidden test's pairs, or the whole answer."""
         common = len(self.pairs & pairs)
-        has_tests = common >= _PROOF and 2 * common > len(self.pairs)
+        has_tests = common >= _MIN_LEAKED_LINES and 2 * common > len(self.pairs)
         return has_tests or (bool(self.answer) and self.answer in shapes)
 
 
 class Lesson:
-    """What must not be told of a lesson.
+    """The hidden tests and answers of a lesson, which no file visible to students may contain.
 
     Args:
+        name: the lesson's name.
         source: the instructor's notebook.
-        name: the lesson's.
     """
 
     def __init__(self, name: str, source: NotebookNode) -> None:
@@ -91,7 +100,7 @@ class Lesson:
             task.id: frozenset(
                 line
                 for text in split_tests(task.test.source)[1].splitlines()
-                if _OF_TESTS.search(text)
+                if _TEST_CALL.search(text)
                 for line in _long_lines(json.dumps(text, ensure_ascii=False).encode())
                 if line not in visible and line not in answers
             )
@@ -103,16 +112,16 @@ class Lesson:
             _Secret(
                 task.id,
                 frozenset(
-                    _lines(split_tests(task.test.source)[1] if task.test else "", _SHORTEST_TEST, visible)
+                    _lines(split_tests(task.test.source)[1] if task.test else "", _MIN_TEST_LINE, visible)
                 ),
-                frozenset(_lines(split_solution(task.answer.source)[1], _SHORTEST_ANSWER, visible)),
+                frozenset(_lines(split_solution(task.answer.source)[1], _MIN_ANSWER_LINE, visible)),
             )
             for task in tasks(source)
         ]
 
     @cached_property
     def _shapes(self) -> list[_Shape]:
-        """Return each task's tests and answer with names made alike, without what students are given."""
+        """Each task's hidden test and answer with all names normalised, without code given to students."""
         given = "\n".join(_parts(cell)[0] for cell in self._source.cells).encode()
         answers = "\n".join(answer.source for answer in self._answers.values()).encode()
         open_pairs, given_shapes = _pairs(given) | _pairs(answers), _shapes(given)
@@ -130,46 +139,54 @@ class Lesson:
         return frozenset[str]().union(*(shape.pairs for shape in self._shapes))
 
     def exposed(self, files: Iterable[str]) -> str | None:
-        """Return the first of these files that gives the lesson away, if one does."""
+        """Return the first of the files that gives the lesson away; None if no file does."""
         return next((name for path in files for name, data in read(path) if self.is_told(name, data)), None)
 
     def is_told(self, name: str, data: bytes) -> bool:
-        """Whether a file of this name gives the lesson away."""
+        """Return whether a file gives the lesson away.
+
+        Args:
+            name: the file's path.
+            data: the file's bytes.
+        """
         if name.endswith("/.git/index"):
             return any(f"/{self.name}.{kind}".encode() in data for kind in ("ipynb", "py"))
         if name.endswith(".pyc"):
             return f"/{self.name}." in name
-        named = [secret for secret in self._secrets if secret.task.encode() in data]
-        if not named and _TEST_IMPORT not in data:
+        mentioned = [secret for secret in self._secrets if secret.task.encode() in data]
+        if not mentioned and _TEST_IMPORT not in data:
             return False
         if any(
-            f'task="{secret.task}"'.encode() in data for secret in named
-        ):  # answers and why they are right
+            f'task="{secret.task}"'.encode() in data
+            for secret in mentioned
+            # Only recorded answers and worked solutions contain cells that are marked with a task.
+        ):
             return True
         text = _without_tags(data)
-        said = letters(text)
-        if any(secret.told_by(said) for secret in named) or self._is_handed_in(data):
+        text_letters = letters(text)
+        if any(secret.is_quoted_in(text_letters) for secret in mentioned) or self._is_handed_in(data):
             return True
         pairs, shapes = _pairs(text), _shapes(text)
-        return any(shape.told_by(pairs, shapes) for shape in self._shapes)
+        return any(shape.is_quoted_in(pairs, shapes) for shape in self._shapes)
 
     def hidden_tests_in(self, data: bytes) -> list[str]:
-        """Return the tasks whose hidden tests a student's file quotes: none, unless it has several lines.
+        """Return the tasks whose hidden tests a student's file quotes, if it quotes several lines.
 
-        Only whole lines count that use what tests use, and that neither a student is given nor an answer of
-        the course has. So a student who has them has seen the tests, and no right answer is taken for them.
-        Without so many lines, pairs of lines with other names in them count in the same way.
+        A line counts if it is complete, uses the functions that tests use, and occurs neither in the
+        students' notebook nor in one of the course's answers. So a student with several such lines has seen
+        the tests, and no correct answer is mistaken for a quotation. If there are too few such lines, pairs
+        of lines are compared with all names normalised.
         """
-        said = self._all_quotable.intersection(_long_lines(data))
-        if len(said) >= _PROOF:
-            return [task for task, lines in self._quotable.items() if lines & said]
+        quoted = self._all_quotable.intersection(_long_lines(data))
+        if len(quoted) >= _MIN_LEAKED_LINES:
+            return [task for task, lines in self._quotable.items() if lines & quoted]
         renamed = _pairs(data) & self._all_pairs
-        if len(renamed) < _PROOF:
+        if len(renamed) < _MIN_LEAKED_LINES:
             return []
         return [shape.task for shape in self._shapes if shape.pairs & renamed]
 
     def _is_handed_in(self, data: bytes) -> bool:
-        """Whether this is a notebook in which somebody has answered."""
+        """Return whether a file is a notebook in which a student has replaced a stub with an answer."""
         with suppress(ValueError, RecursionError, TypeError, KeyError, AttributeError):
             for cell in json.loads(data)["cells"]:
                 task = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
@@ -181,30 +198,33 @@ class Lesson:
 
 
 def _parts(cell: NotebookNode) -> tuple[str, str]:
-    """Return what a student is given of a cell, and what not."""
+    """Split a cell into the part that students receive and the part that they do not."""
     return split_solution(cell.source) if is_answer(cell) else split_tests(cell.source)
 
 
 def _lines(text: str, shortest: int, given: str) -> list[str]:
-    """Return the telling lines of a text: long enough, in ASCII, and not in what students are given."""
-    found = [letters(line.encode()) for line in text.splitlines() if line.isascii()]
-    return [line for line in found if len(line) >= shortest and line not in given]
+    """Return the distinctive lines of a text: long enough, in ASCII, and not in what students receive."""
+    lines = [letters(line.encode()) for line in text.splitlines() if line.isascii()]
+    return [line for line in lines if len(line) >= shortest and line not in given]
 
 
 def _long_lines(data: bytes) -> list[str]:
-    """Return the long lines of a text as letters and digits, also of one in a notebook's JSON."""
+    """Return the long lines of a text or of a notebook's JSON, as letters and digits."""
     return _LONG_LINE.findall(letters(data.replace(b"\\n", b"\n"), lines=True))
 
 
 def _without_tags(text: bytes) -> bytes:
-    """Return the text of a page; any other text as it is."""
+    """Return the text of a web page; return any other text unchanged."""
     if b"<html" in text[:2000].lower():
         return html.unescape(re.sub(r"<[^>]*>", "", text.decode(errors="replace"))).encode()
     return text
 
 
 def _pairs(data: bytes) -> frozenset[str]:
-    """Return the long pairs of lines in a row that call something, as tokens with names made alike."""
+    """Return the pairs of adjacent lines that contain calls and are long enough to compare.
+
+    The lines are sequences of tokens with all names normalised.
+    """
     calls = (line for line in _code_lines(data) if b"(" in line)
     shapes = (shape for line in itertools.islice(calls, _CODE_LINES) if (shape := _shape(line)))
     pairs = itertools.pairwise(shapes)
@@ -212,26 +232,26 @@ def _pairs(data: bytes) -> frozenset[str]:
 
 
 def _shapes(data: bytes) -> str:
-    """Return all lines of a text as tokens with names made alike, each line between two line feeds."""
+    """Return the lines of a text as tokens with all names normalised, each line between two line feeds."""
     shapes = (_shape(line) for line in itertools.islice(_code_lines(data), _CODE_LINES))
     return "".join(f"\n{shape}\n" for shape in shapes if shape)
 
 
 def _long_shape(code: str, given: str) -> str:
-    """Return the `_shapes` of an answer; nothing if the answer is short or students are given it."""
+    """Return the `_shapes` of an answer; empty if the answer is short or students receive it."""
     shapes = _shapes(code.encode())
     return shapes if len(shapes.split()) >= _LONG_ANSWER and shapes not in given else ""
 
 
 def _code_lines(data: bytes) -> Iterator[bytes]:
-    """Yield the lines of a text or of a notebook's JSON that are short enough for code."""
+    """Yield the lines of a text or of a notebook's JSON that are short enough to be code."""
     lines = data.replace(b"\\n", b"\n").split(b"\n")
     return (line for line in lines if len(line) < _CODE_LINE)
 
 
-@lru_cache(maxsize=50_000)  # most lines of a class's notebooks are the release's
+@lru_cache(maxsize=50_000)  # most lines of a class's notebooks come from the release
 def _shape(line: bytes) -> str:
-    """Return a line as tokens with names made alike; JSON's quotes around it are left out."""
+    """Return a line as tokens with all names normalised, without JSON's quotation marks."""
     text = line.decode(errors="replace").replace('\\"', '"').replace("\\\\", "\\").strip(' \t\r",')
     found = tokens(text)
     return " ".join(found) if any(token.isalnum() for token in found) else ""

@@ -1,13 +1,14 @@
-"""The process that has imported everything, and forks a candidate for each check of a person's own notebook.
+"""A server process that has imported everything and forks a candidate for each check of a user's notebook.
 
-It is the template of the wall without the wall. A candidate leads a session of its own; when whoever asked
-for it lets go of its *lifeline*, all of that session is ended, so that nothing outlives a check, however the
-check ended. When the control socket closes, every candidate ends, and then this process.
+It resembles the sandbox's template, but without the sandbox. Each candidate leads its own session. The
+process that requested the candidate, its owner, holds a socket that is connected to the server. When the
+owner closes this socket, the server ends all processes of the session, so that nothing outlives a check, even
+if the check fails. When the control socket is closed, the server ends all candidates and exits.
 
     python -m autograder.exam.forks CONTROL
 
-CONTROL is the number of an inherited socket. A process that has imported torch already forks this one instead
-(`in_fork`): the two then share that memory. Linux only.
+CONTROL is the number of an inherited socket. A process that has already imported torch forks the server
+instead (`in_fork`), so that both share that memory. Linux only.
 """
 
 import contextlib
@@ -28,31 +29,43 @@ from autograder.sandbox.inside.processes import die_with, kill, process_ids, sta
 from autograder.sandbox.inside.template import import_compiler, import_everything
 from secant.language import language
 
-_END_SECONDS = 3.0
+_KILL_SECONDS = 3.0  # seconds to try killing all processes of a candidate's session
 
 
 @dataclass
 class _Candidate:
-    """A candidate's process, which leads its session, and who asked for it."""
+    """A candidate's process, which leads its own session.
+
+    Attributes:
+        pid: the process id, which is also the session's id.
+        handle: the process's pidfd.
+        owner: the socket to the process that requested the candidate.
+        folder: the candidate's working folder.
+        ended: whether the process has exited.
+    """
 
     pid: int
     handle: int
-    lifeline: socket.socket
+    owner: socket.socket
     folder: str
     ended: bool = False
 
-    def tell_end(self) -> None:
-        """Say how it ended. It is not buried before its session has ended: until then its number is taken."""
+    def report_exit(self) -> None:
+        """Send the owner the candidate's exit status, without reaping the process.
+
+        Until its session has ended, the process must not be reaped, because its id is the session's id and
+        could be reused.
+        """
         self.ended = True
-        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
-        status = 0 if found is None else found.si_status
-        killed = found is not None and found.si_code != os.CLD_EXITED
+        exit_info = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        status = 0 if exit_info is None else exit_info.si_status
+        killed = exit_info is not None and exit_info.si_code != os.CLD_EXITED
         with contextlib.suppress(OSError):
-            self.lifeline.send(json.dumps({"over": -status if killed else status}).encode())
+            self.owner.send(json.dumps({"over": -status if killed else status}).encode())
 
     def end(self) -> None:
-        """End it and all of its session, then tell who waits for that."""
-        until = time.monotonic() + _END_SECONDS
+        """End all processes of the candidate's session, then notify the owner by closing the socket."""
+        until = time.monotonic() + _KILL_SECONDS
         while time.monotonic() < until:
             members = [pid for pid in process_ids() if _session(pid) == self.pid]
             for pid in members:
@@ -63,57 +76,60 @@ class _Candidate:
         os.waitpid(self.pid, 0)
         os.close(self.handle)
         shutil.rmtree(self.folder, ignore_errors=True)
-        self.lifeline.close()
+        self.owner.close()
 
 
 def _session(pid: int) -> int:
-    """The session of a process; 0 if it has ended."""
+    """Return the id of a process's session; 0 if the process has ended."""
     fields = stat_fields(pid)
     return int(fields[3]) if fields and fields[0] not in "ZX" else 0
 
 
 def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
-    """Fork a candidate for every message: its folder, with its channel and its lifeline."""
-    waiting = selectors.DefaultSelector()
-    waiting.register(control, selectors.EVENT_READ)
+    """Fork one candidate per message. A message is the path of the candidate's working folder.
+
+    Each message carries two descriptors: the candidate's channel and the socket to its owner.
+    """
+    selector = selectors.DefaultSelector()
+    selector.register(control, selectors.EVENT_READ)
     living: dict[int, _Candidate] = {}
     while True:
-        for key, _ in waiting.select():
+        for key, _ in selector.select():
             if key.fileobj is not control:
-                one: _Candidate = key.data
-                if one.pid not in living:
+                child: _Candidate = key.data
+                if child.pid not in living:
                     continue
-                waiting.unregister(key.fileobj)
-                if key.fileobj == one.handle:
-                    one.tell_end()
+                selector.unregister(key.fileobj)
+                if key.fileobj == child.handle:
+                    child.report_exit()
                     continue
-                if not one.ended:
-                    waiting.unregister(one.handle)
-                one.end()
-                del living[one.pid]
+                if not child.ended:
+                    selector.unregister(child.handle)
+                child.end()
+                del living[child.pid]
                 continue
             message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
             if not message:
-                for one in living.values():
-                    one.end()
+                for child in living.values():
+                    child.end()
                 os._exit(0)
-            channel, lifeline = descriptors
-            begun = _begin(message.decode(), channel, lifeline, shell)
-            if begun is None:
+            channel, owner = descriptors
+            started = _begin(message.decode(), channel, owner, shell)
+            if started is None:
                 continue
-            one = begun
-            living[one.pid] = one
-            waiting.register(one.lifeline, selectors.EVENT_READ, one)
-            waiting.register(one.handle, selectors.EVENT_READ, one)
+            child = started
+            living[child.pid] = child
+            selector.register(child.owner, selectors.EVENT_READ, child)
+            selector.register(child.handle, selectors.EVENT_READ, child)
 
 
-def _begin(folder: str, channel: int, lifeline: int, shell: Any) -> _Candidate | None:
-    """Fork a candidate; None where the machine has no room for it, which its asker is told."""
+def _begin(folder: str, channel: int, owner: int, shell: Any) -> _Candidate | None:
+    """Fork a candidate; if the fork fails, send the error to the owner and return None."""
     parent = os.getpid()
     try:
         pid = os.fork()
     except OSError as error:
-        with socket.socket(fileno=lifeline) as asker, contextlib.suppress(OSError):
+        with socket.socket(fileno=owner) as asker, contextlib.suppress(OSError):
             asker.send(json.dumps({"failed": error.strerror}).encode())
         os.close(channel)
         shutil.rmtree(folder, ignore_errors=True)
@@ -129,14 +145,14 @@ def _begin(folder: str, channel: int, lifeline: int, shell: Any) -> _Candidate |
         finally:
             os._exit(0)
     os.close(channel)
-    return _Candidate(pid, os.pidfd_open(pid), socket.socket(fileno=lifeline), folder)
+    return _Candidate(pid, os.pidfd_open(pid), socket.socket(fileno=owner), folder)
 
 
 def in_fork(control: int, environment: dict[str, str]) -> NoReturn:
-    """In a fork of a process that has imported torch and its compiler: be what `main` would be."""
+    """Run the server in a fork of a process that has imported torch and its compiler."""
     os.setpgid(0, 0)
     close_all_but([control])
-    with open(os.devnull) as null:  # instead of the orders that this process's parent reads
+    with open(os.devnull) as null:  # replaces stdin, from which the parent process reads its requests
         os.dup2(null.fileno(), 0)
     os.environ.update(environment)
     language("en")
@@ -144,12 +160,14 @@ def in_fork(control: int, environment: dict[str, str]) -> NoReturn:
 
 
 def main(control: int, *, compiler: bool = True) -> NoReturn:
-    """Import, say so, and serve.
+    """Import everything, report that the server is ready, and serve requests.
 
     Args:
-        compiler: whether torch's has to be imported, too.
+        control: the number of the control socket's descriptor.
+        compiler: whether torch's compiler must be imported as well.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal: who is asked to stop closes the socket
+    # Ctrl+C in the terminal; the parent process handles it and closes the socket
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     socket_ = socket.socket(fileno=control)
     shell = import_everything()
     if compiler:

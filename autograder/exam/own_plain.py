@@ -1,8 +1,8 @@
-"""Running the visible tests of one's own notebook, where they are ordinary nbgrader tests.
+"""Running the visible tests in a user's own notebook, if they are ordinary nbgrader tests.
 
-The tests are those of the file, as they stand in it: a change that a student made in a test cell counts here,
-and does not count in the grading. The code runs with its author's permissions, in a separate process, with
-copies of the files that lie next to the notebook.
+The tests are run exactly as they are in the file. If a student changed a test cell, the change has an effect
+here, but not in the class's grading. The code runs with the user's permissions, in a separate process, with
+copies of the files next to the notebook.
 """
 
 import ast
@@ -31,14 +31,14 @@ _MARKS = ("points", "grade", "solution", "locked")
 
 @dataclass(frozen=True)
 class OwnReport:
-    """The outcome of a notebook's own visible tests.
+    """The results of the visible tests in a user's own notebook.
 
     Attributes:
         notebook: the name of the file.
-        tests: the test cells, in the order of the notebook.
-        manual: the cells that a person grades.
+        tests: the results of the test cells, in the order of the notebook.
+        manual: the cells that are graded by hand.
         stopped: the other cells that ended with an error.
-        left_out: how many files next to the notebook were not copied.
+        left_out: the number of files next to the notebook that were not copied.
     """
 
     notebook: str
@@ -54,13 +54,13 @@ def run_visible_tests(
     """Run a notebook and the tests in it.
 
     Args:
-        notebook: the file.
-        pool: where the process comes from.
-        timeout: seconds for a cell; nbgrader's own default unless a course sets another.
-        below: a folder that the file has to be in, by real folders only.
+        notebook: the notebook file.
+        pool: the source of the process to run it in.
+        timeout: the time limit of a cell in seconds; nbgrader's default unless the course sets another.
+        below: a folder that must contain the file, without any link in between.
 
     Raises:
-        CheckError: the file cannot be read, or a test cannot run outside of a kernel.
+        CheckError: the file cannot be read, or a test can only run in a Jupyter kernel.
         WallError: no process could be started.
     """
     try:
@@ -96,7 +96,10 @@ def _is_copied(path: PurePosixPath) -> bool:
 
 
 def _source(name: str, cells: Iterable[Cell]) -> PlainSource:
-    """Return a notebook as its own assignment. Of cells with one id the last counts, as in nbgrader."""
+    """Return a notebook's own cells as its assignment.
+
+    If several cells have the same id, the last one counts, as in nbgrader.
+    """
     cells = list(cells)
     marked = {cell.grade_id: cell for cell in cells if cell.grade_id}
     own = [_plain_cell(cell) for cell in sorted(marked.values(), key=lambda cell: cell.number)]
@@ -123,9 +126,9 @@ def _kind(cell: Cell, marks: Mapping[str, object], points: float) -> Kind:
 
 
 def _bound(sources: Iterable[str]) -> frozenset[str]:
-    """Return the names that the notebook gives a value: its tests read these as a kernel would."""
-    found: set[str] = set()
+    """Return the names that the notebook assigns. Its tests must see these values, as in a kernel."""
+    names: set[str] = set()
     for source in sources:
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            found |= names_bound(ast.parse(source))
-    return frozenset(found)
+            names |= names_bound(ast.parse(source))
+    return frozenset(names)

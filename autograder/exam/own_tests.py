@@ -1,4 +1,4 @@
-"""A notebook as its own assignment: where the course's sources are not, the visible tests in it are asked."""
+"""Assignments made from the visible tests in a notebook, for use where the course's sources are missing."""
 
 import math
 from pathlib import Path
@@ -16,16 +16,21 @@ from secant.language import LANGUAGES
 from secant.testcells import judges
 from secant.visible import visible
 
-MOST_POINTS = 1_000.0  # of a task: sums of what a notebook claims stay numbers that JSON knows
+# Maximum points of a task, so that sums of the points a notebook claims remain numbers that JSON can
+# represent.
+MOST_POINTS = 1_000.0
 _MARKS = ("points", "grade", "solution", "locked")
 
 
 def own_assignment(path: Path, below: Path | None = None) -> Assignment | Rejected | None:
-    """Return what a notebook asks by Secant's checks; nothing if it has none, or why it cannot be understood.
+    """Return the assignment formed by a notebook's own tests, if they use Secant's checks.
 
     Args:
         path: the notebook.
-        below: a folder that it has to be in, by real folders only.
+        below: a folder that must contain the notebook, without any link in between.
+
+    Returns:
+        The assignment; None if no test uses Secant's checks; the rejection if the notebook cannot be parsed.
     """
     cells = _cells(path, below)
     if not isinstance(cells, list):
@@ -34,7 +39,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
         return None
     made = [_node(cell) for cell in cells]
     for cell, node in zip(cells, made, strict=True):
-        is_plain_test = _is_test(cell) and not _is_ours(cell)  # which Secant's rules cannot judge
+        is_plain_test = _is_test(cell) and not _is_ours(cell)  # Secant's rules cannot judge such a test
         if is_plain_test or cell.kind != "code":
             node.metadata.pop("nbgrader", None)
     notebook: NotebookNode = new_notebook(cells=made)
@@ -43,7 +48,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
 
 
 def has_plain_tests(path: Path, below: Path | None = None) -> bool:
-    """Return whether a notebook has test cells, and none of them uses Secant's checks."""
+    """Return whether a notebook has test cells of which none uses Secant's checks."""
     cells = _cells(path, below)
     tests = [cell for cell in cells if _is_test_code(cell)] if isinstance(cells, list) else []
     return bool(tests) and not any(map(_is_ours, tests))
@@ -76,7 +81,7 @@ def _marks(cell: Cell) -> dict[str, Any]:
 
 
 def _cells(path: Path, below: Path | None) -> list[Cell] | Rejected | None:
-    """Return a notebook's cells; nothing if there is no file to read, or why it cannot be understood."""
+    """Return a notebook's cells; None if no file can be read, or the rejection if it cannot be parsed."""
     try:
         ((_, data, _),), _ = read(path, path.stem, below)
     except Refused:
@@ -88,7 +93,7 @@ def _cells(path: Path, below: Path | None) -> list[Cell] | Rejected | None:
 
 
 def _node(cell: Cell) -> NotebookNode:
-    """Return a cell with those of nbgrader's marks that are of the right type."""
+    """Return a notebook cell with its nbgrader metadata, in which invalid points are replaced by zero."""
     marks = _marks(cell)
     points = marks["points"]
     is_number = isinstance(points, int | float) and math.isfinite(points) and points >= 0

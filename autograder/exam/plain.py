@@ -1,8 +1,8 @@
-"""The second examiner: one submitted notebook with ordinary nbgrader tests, scored as nbgrader scores it.
+"""The examiner for plain assignments: grades a notebook with ordinary nbgrader tests as nbgrader would.
 
-A plain test runs in the student's process, since it reads any name of the notebook. Out here each test is
-compiled, its builtins get names that no notebook can shadow, and what comes back is turned into points.
-docs/trust.md says which forgeries remain.
+A plain test runs in the student's process, since it reads any name of the notebook. This module compiles each
+test, replaces its builtins with names that no notebook can shadow, and converts the test's result to points.
+docs/trust.md lists the forgeries that remain possible.
 """
 
 import ast
@@ -29,20 +29,23 @@ from autograder.sandbox.plain import PlainClient, Ran, TestCode
 from autograder.sandbox.results import CellResult, Crashed, TimedOut
 from secant.bindings import PRISTINE
 
-LOADS = 3  # how often a notebook is begun at most, each time without the cell that was the end of it
+# Maximum number of runs of a notebook. Each run leaves out the cells that ended the process before.
+LOADS = 3
 SUBMISSION_SECONDS = 300.0
-MAX_CELL_BYTES = 900_000  # of one cell, so that it fits one frame of the wire
-_NOT_RENAMED = frozenset({"super"})  # which means something to the compiler
+MAX_CELL_BYTES = 900_000  # bytes of one cell, so that it fits one frame of the wire protocol
+_NOT_RENAMED = frozenset({"super"})  # has a special meaning for the compiler
 _SILENT = (tokenize.COMMENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A cell of code that runs.
+    """A code cell to run.
 
     Attributes:
-        test: the test cell, if it is one.
-        quiet: whether it could quote a hidden test, so that nothing it says may be shown.
+        label: the name of the cell in messages.
+        source: the code.
+        test: the test cell; None for other code.
+        quiet: whether the cell could quote a hidden test, so that none of its output may be shown.
         is_last: whether no test follows.
     """
 
@@ -55,11 +58,13 @@ class _Step:
 
 @dataclass
 class _Progress:
-    """What is known of a notebook that is being run.
+    """The results so far of a notebook that is being run.
 
     Attributes:
+        grades: the grades of tests, by cell id.
+        cells: the results of other cells, by label.
         lost: the labels of cells that ended the process.
-        over: what became of the tests that have no grade.
+        over: the outcome of the tests that have no grade.
     """
 
     grades: dict[str, Grade] = field(default_factory=dict)
@@ -73,10 +78,11 @@ class PlainExaminer:
 
     Args:
         source: the notebook.
-        timeout: seconds for a cell (`Execute.timeout`); None for as many as a submission has.
+        timeout: the time limit of a cell in seconds (`Execute.timeout`); if None, only the limit of a
+            submission applies.
 
     Raises:
-        Unsupported: a test cannot be graded.
+        Unsupported: a test uses a feature the grader does not support.
     """
 
     def __init__(self, source: PlainSource, timeout: float | None = 30.0) -> None:
@@ -98,14 +104,14 @@ class PlainExaminer:
         """Grade a submitted notebook.
 
         Args:
-            open_container: where the student's code runs.
-            submitted: the notebook file.
-            files: what lies beside it, by path; see `files_inside`.
-            done: what NBGRADER_EXECUTION says is done.
+            open_container: opens a container for the student's code.
+            submitted: the bytes of the notebook file.
+            files: the contents of the files next to the notebook, by path; see `files_inside`.
+            done: the value of the environment variable NBGRADER_EXECUTION.
 
         Raises:
-            Refused: the file is no notebook.
-            WallError: the grader's own failure. No score may be written.
+            Refused: the file is not a notebook.
+            WallError: the grader itself failed. No score may be recorded.
         """
         cells = last_of_each(parse(submitted).cells)
         steps = self._steps(cells)
@@ -126,7 +132,7 @@ class PlainExaminer:
         )
 
     def _steps(self, cells: Iterable[Cell]) -> list[_Step]:
-        """Return the code that runs: the student's, with our locked cells where the student has them."""
+        """Return the code to run: the student's cells, with the course's text in tests and locked cells."""
         steps: list[_Step] = []
         for cell in cells:
             ours = self._cells.get(cell.grade_id)
@@ -145,7 +151,7 @@ class PlainExaminer:
         return [replace(step, quiet=at >= first, is_last=at >= last) for at, step in enumerate(steps)]
 
     def _run(self, client: PlainClient, steps: Sequence[_Step], progress: _Progress) -> bool:
-        """Run a notebook from its beginning, and return whether its end was reached."""
+        """Run a notebook from the beginning, and return whether no further run is needed."""
         for step in steps:
             if step.label in progress.lost:
                 continue
@@ -167,17 +173,17 @@ class PlainExaminer:
         return True
 
     def _test(self, client: PlainClient, step: _Step, cell: PlainCell, progress: _Progress) -> None:
-        """Run a test in a copy of the process, and then among the cells, whose later ones see what it leaves.
+        """Run a test in a copy of the process, and then in the process itself for the cells that follow.
 
-        What would end the process has then ended the copy, and costs this test alone. After the last test
-        nobody needs the process.
+        A test that would end the process ends only the copy, so that only this test is lost. The last test
+        runs only in the process itself, because nothing needs the process afterwards.
 
         Raises:
             TimedOut, Crashed: the notebook's process is lost.
         """
         compiled = self._tests[cell.id]
         if isinstance(compiled, Grade):
-            progress.grades[cell.id] = _told(step, compiled)
+            progress.grades[cell.id] = _redacted(step, compiled)
             return
         code = replace(compiled, proof=secrets.token_hex(16))
         if client.can_fork and not step.is_last and cell.id not in progress.grades:
@@ -197,15 +203,15 @@ class PlainExaminer:
             outcome: Outcome = "manual" if cell.kind == "task" else "missing"
             return Grade(cell.id, None, cell.points, outcome)
         if cell.kind == "test":
-            over = Grade(cell.id, 0.0, cell.points, progress.over, hidden=cell.has_hidden_part)
-            return progress.grades.get(cell.id, over)
+            fallback = Grade(cell.id, 0.0, cell.points, progress.over, hidden=cell.has_hidden_part)
+            return progress.grades.get(cell.id, fallback)
         if cell.kind == "manual" and _is_unchanged(answers[cell.id], cell):
             return Grade(cell.id, 0.0, cell.points, "failed", unchanged=True)
         return Grade(cell.id, None, cell.points, "manual")
 
 
 def _bounded(source: str) -> str:
-    """Return a cell's source, or what raises an error where it is too long to be sent."""
+    """Return a cell's source; if it is too long to be sent, return code that raises an error."""
     if len(source.encode(errors="replace")) <= MAX_CELL_BYTES:
         return source
     return f"raise MemoryError('The cell was not run: it has more than {MAX_CELL_BYTES:,} bytes.')"
@@ -219,10 +225,12 @@ def _is_unchanged(cell: Cell, ours: PlainCell) -> bool:
 
 
 def _compiled(cell: PlainCell, source: PlainSource) -> TestCode | Grade:
-    """Return a test as code, or the grade of everybody where it is no Python.
+    """Compile a test.
+
+    If the test is not valid Python, return the grade that every submission receives for it.
 
     Raises:
-        Unsupported: it cannot run outside of a kernel.
+        Unsupported: the test can only run in a Jupyter kernel, or is too long.
     """
     refuse_awaiting(cell, source.name)
     try:
@@ -248,17 +256,18 @@ def _text(code: CodeType) -> str:
 
 
 def _is_quiet(source: str) -> bool:
-    """Return whether a semicolon at the end keeps a notebook from showing the last value."""
+    """Return whether a test ends with a semicolon, so that a notebook does not show its last value."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    said = [token.string for token in tokens if token.type not in _SILENT]
-    return said[-1:] == [";"]
+    strings = [token.string for token in tokens if token.type not in _SILENT]
+    return strings[-1:] == [";"]
 
 
 class _Pristine(ast.NodeTransformer):
-    """Let a test read Python's own functions by names that no notebook can bind.
+    """An AST transformer that makes a test read Python's builtins by names that no notebook can bind.
 
     Args:
-        bound: names that the test or the assignment gives a value: there they are what the test is about.
+        bound: names that the test or the assignment assigns. They are left unchanged, because the test may be
+            about them.
     """
 
     def __init__(self, bound: Iterable[str]) -> None:
@@ -266,55 +275,58 @@ class _Pristine(ast.NodeTransformer):
         self.read: set[str] = set()
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        """Return a name as it is to be read."""
-        if isinstance(node.ctx, ast.Load) and node.id in _pythons() and node.id not in self._bound:
+        """Rename a builtin that the test reads to its protected name."""
+        if isinstance(node.ctx, ast.Load) and node.id in _builtin_names() and node.id not in self._bound:
             self.read.add(node.id)
             return ast.copy_location(ast.Name(node.id + PRISTINE, node.ctx), node)
         return node
 
 
 @cache
-def _pythons() -> frozenset[str]:
+def _builtin_names() -> frozenset[str]:
     return frozenset(name for name in vars(builtins) if not name.startswith("_"))
 
 
 def _bound_in(tree: ast.AST) -> set[str]:
-    """Return every name that code gives a value somewhere, arguments included."""
-    found = names_bound(tree)
+    """Return every name that code assigns anywhere, arguments included."""
+    names = names_bound(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
-            found.add(node.arg)
+            names.add(node.arg)
         elif isinstance(node, ast.ExceptHandler) and node.name:
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.Global | ast.Nonlocal):
-            found.update(node.names)
+            names.update(node.names)
         elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
-            found.add(node.name)
-    return found
+            names.add(node.name)
+    return names
 
 
-# --- From what came back to points -----------------------------------------------------------------------
+# --- Converting results to points ------------------------------------------------------------------------
 
 
 def _scored(step: _Step, cell: PlainCell, ran: Ran, proof: str) -> Grade:
-    """Return the grade that nbgrader gives for what a test raised, printed and returned."""
+    """Return the grade that nbgrader would give for a test's error, output and last value."""
     grade = Grade(cell.id, 0.0, cell.points, "failed", seconds=ran.cell.seconds)
     if ran.timed_out:
         grade = replace(grade, outcome="timed_out")
     elif ran.cell.ok and not ran.stderr and ran.proof == proof:
         points, outcome = _credit(ran.value, cell.points)
         grade = replace(grade, points=points, outcome=outcome)
-    said = replace(grade, error=ran.cell.error, message=ran.cell.message, output=ran.cell.output)
-    return _told(step, said)
+    detailed = replace(grade, error=ran.cell.error, message=ran.cell.message, output=ran.cell.output)
+    return _redacted(step, detailed)
 
 
 def _credit(value: str, most: float) -> tuple[float | None, Outcome]:
-    """Return the points for a test's last value: a number is partial credit, all else is full credit."""
+    """Return the points and outcome for a test's last value.
+
+    A number up to the maximum is partial credit. Any other value is full credit.
+    """
     try:
         points = float(value)
     except ValueError:
         points = most
-    if points > most:  # where nbgrader grades nothing of the submission
+    if points > most:  # nbgrader would not grade the submission at all
         return None, "manual"
     if math.isnan(points) or points < 0 or points == most:
         return most, "passed"
@@ -324,11 +336,11 @@ def _credit(value: str, most: float) -> tuple[float | None, Outcome]:
 def _lost(step: _Step, error: TimedOut | Crashed) -> Grade:
     assert step.test is not None
     outcome: Outcome = "timed_out" if isinstance(error, TimedOut) else "crashed"
-    return _told(step, Grade(step.test.id, 0.0, step.test.points, outcome, message=str(error)))
+    return _redacted(step, Grade(step.test.id, 0.0, step.test.points, outcome, message=str(error)))
 
 
-def _told(step: _Step, grade: Grade) -> Grade:
-    """Return a grade without what could quote a hidden test."""
+def _redacted(step: _Step, grade: Grade) -> Grade:
+    """Return a grade without any text that could quote a hidden test."""
     if not step.quiet:
         return grade
     return replace(grade, error="", message="", output="", hidden=True)

@@ -1,4 +1,4 @@
-"""What became of a submitted notebook with ordinary nbgrader tests: plain data, without what examined it."""
+"""The results of grading a plain notebook, as data that can be used without importing the examiner."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,16 +11,18 @@ Outcome = Literal["passed", "partial", "failed", "timed_out", "crashed", "manual
 
 @dataclass(frozen=True)
 class Grade:
-    """What became of a cell that gives points.
+    """The result of a cell that gives points.
 
     Attributes:
-        id: its grade_id.
-        points: what it earned; None where a person decides, or where the submission does not have the cell.
-        max_points: the most that it gives.
-        outcome: `manual` waits for a person; `missing` is not in the submission.
-        error, message, output: what a test raised and printed; empty where that could quote a hidden test.
-        hidden: whether the test has a hidden part, or follows one that has.
-        unchanged: whether a manual answer is what students were given, which is 0 points.
+        id: the cell's grade_id.
+        points: the points earned; None if a person decides, or if the submission does not contain the cell.
+        max_points: the maximum points of the cell.
+        outcome: the kind of result. `manual` waits for a person; `missing` means that the cell is not in the
+            submission.
+        error, message, output: the error and the output of a test; empty if they could quote a hidden test.
+        seconds: the time that the test took.
+        hidden: whether the test has a hidden part, or follows a test that has one.
+        unchanged: whether a manual answer is still the released stub, which gives 0 points.
     """
 
     id: str
@@ -37,14 +39,14 @@ class Grade:
 
 @dataclass(frozen=True)
 class PlainReport:
-    """What became of one submitted notebook.
+    """The results of one submitted notebook.
 
     Attributes:
-        notebook: its name.
-        grades: in the order of the assignment.
-        unanswered: the answers that are as students were given them.
-        cells: what the other cells printed or raised, as the candidate claims it; nothing of those that
-            follow a test with a hidden part, since they could quote it.
+        notebook: the notebook's name.
+        grades: the results of the cells that give points, in the assignment's order.
+        unanswered: the ids of the answers that are unchanged from the release.
+        cells: the output or error of each other cell, as claimed by the candidate. Cells after a test with a
+            hidden part are left out, since they could quote it.
     """
 
     notebook: str
@@ -54,15 +56,15 @@ class PlainReport:
 
     @property
     def score(self) -> float:
-        """Return the points that need no person."""
+        """The points earned in cells that need no manual grading."""
         return sum(grade.points or 0.0 for grade in self.grades)
 
     @property
     def max_score(self) -> float:
-        """Return the points of all cells."""
+        """The maximum points of all cells."""
         return sum(grade.max_points for grade in self.grades)
 
     @property
     def needs_manual_grade(self) -> bool:
-        """Return whether something waits for a person."""
+        """True if a cell needs manual grading."""
         return any(grade.outcome == "manual" for grade in self.grades)

@@ -1,4 +1,4 @@
-"""What the outcome of a notebook's own visible tests means, in words. Nothing here imports what runs them."""
+"""Explanations of the results of a notebook's own visible tests. Imports nothing that runs tests."""
 
 from typing import TYPE_CHECKING
 
@@ -10,22 +10,22 @@ if TYPE_CHECKING:
 
 
 def public_outcome(test: "Grade") -> str:
-    """Return an outcome's name for a person's own check: "passed" would read as a grade."""
+    """Return an outcome's name for a self-check, in which "passed" would read as a grade."""
     return "no_error" if test.outcome == "passed" else test.outcome
 
 
 def raised(test: "Grade") -> bool:
-    """Return whether a test failed by an error, which then says why."""
+    """Return whether a test failed with an error. If so, the error explains the failure."""
     return test.outcome == "failed" and bool(test.error)
 
 
 def why(test: "Grade") -> str:
-    """Say why a test did not give all of its points; nothing if it did."""
+    """Return the reason why a test did not give full points; empty if it did."""
     return f"{test.error}: {test.message}".removesuffix(": ") if raised(test) else explanation(test)
 
 
 def explanation(test: "Grade") -> str:
-    """Return our own sentence about an outcome; nothing if it needs none, or if the error says why."""
+    """Return the explanation of an outcome; empty for a passed test, or if an error already explains it."""
     if test.outcome == "passed" or raised(test):
         return ""
     match test.outcome:
@@ -59,7 +59,7 @@ def explanation(test: "Grade") -> str:
 
 
 def no_grade(report: "OwnReport") -> str:
-    """Return how many tests ran without an error, and that this is no grade."""
+    """Return a sentence with the number of tests that ran without an error and a note that it is no grade."""
     count, ran = len(report.tests), sum(test.outcome == "passed" for test in report.tests)
     return say(
         en=f"{ran} of {count} visible tests in this notebook ran without an error and gave "
@@ -73,7 +73,7 @@ def no_grade(report: "OwnReport") -> str:
 
 
 def left_out(report: "OwnReport") -> str:
-    """Return that files next to the notebook were not copied; nothing if all were."""
+    """Return a note that files next to the notebook were not copied; empty if all were."""
     if not report.left_out:
         return ""
     return say(

@@ -1,6 +1,6 @@
-"""Processes that have imported what lessons import, and wait for their author's notebook.
+"""Pools of processes that have imported what lessons need and wait for a notebook to check.
 
-Nothing here imports torch: while such a process does, the examiner's own imports can go on beside it.
+Nothing here imports torch. So the examiner's own imports can run while a pool's process imports torch.
 """
 
 import contextlib
@@ -21,54 +21,56 @@ from autograder.sandbox.container import Container, bare_environment, start_bare
 from autograder.sandbox.results import Crashed, WallError
 from autograder.sandbox.template import START_SECONDS
 
-# On Linux one process serves a whole notebook; elsewhere each task takes one (see sandbox/client.py).
+# On Linux one process serves a whole notebook. Elsewhere each task needs its own process (see
+# sandbox/client.py).
 _AHEAD = 1 if sys.platform == "linux" else 3
-_LAST_WORDS_SECONDS = 2.0
-_END_SECONDS = 10.0
+_EXIT_REPORT_SECONDS = 2.0  # seconds to wait for the server's report of how a candidate ended
+_CLOSE_SECONDS = 10.0  # seconds to wait until the server has ended a candidate's session
 
 
 class Pool(Protocol):
-    """Where processes for a person's own notebook come from. They are no wall."""
+    """A source of processes in which users check their own notebooks. These processes are not sandboxed."""
 
     def take(self) -> Container:
-        """Hand over a process that has imported everything."""
+        """Return a process that has imported everything."""
 
     def refill(self) -> None:
-        """Start as many as are missing; returns at once."""
+        """Start as many processes as are missing, without waiting for them."""
 
     def close(self) -> None:
-        """End those that wait."""
+        """End the processes that are still waiting."""
 
 
 class WarmPool:
-    """A short queue of processes, each of which has done its imports itself."""
+    """A short queue of processes that each do their own imports."""
 
     def __init__(self) -> None:
-        self._starter = ThreadPoolExecutor(_AHEAD)  # on Windows a start ends when its imports do
+        # on Windows, starting a process blocks until its imports are done
+        self._starter = ThreadPoolExecutor(_AHEAD)
         self._containers: deque[Future[Container]] = deque()
         self.refill()
 
     def refill(self) -> None:
-        """Start as many as are missing; returns at once."""
+        """Start as many processes as are missing, without waiting for them."""
         while len(self._containers) < _AHEAD:
             self._containers.append(self._starter.submit(start_bare, "en"))
 
     def take(self) -> Container:
-        """Hand over the one that has waited longest."""
+        """Return the process that has waited longest."""
         if not self._containers or sys.platform != "linux":
             self.refill()
         return self._containers.popleft().result()
 
     def close(self) -> None:
-        """End those that still wait."""
+        """End the processes that are still waiting."""
         while self._containers:
-            with contextlib.suppress(WallError, OSError):  # one that could not be started has nothing to end
+            with contextlib.suppress(WallError, OSError):  # a process that failed to start needs no cleanup
                 self._containers.popleft().result().close()
         self._starter.shutdown()
 
 
 class _Fork:
-    """What is used of a `Popen`, for a fork of this process; see `forks.in_fork`."""
+    """The part of `Popen`'s interface that is used here, for a fork of this process; see `forks.in_fork`."""
 
     def __init__(self, control: int) -> None:
         from autograder.exam import forks
@@ -81,20 +83,20 @@ class _Fork:
                 os._exit(1)
 
     def kill(self) -> None:
-        """End it."""
+        """Kill the process."""
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> None:
-        """Wait for its end."""
+        """Wait until the process has ended."""
         os.waitpid(self.pid, 0)
 
 
 class ForkPool:
-    """A process that has done its imports once, and forks another within milliseconds; see forks.py.
+    """A server process that has done its imports once and forks each candidate in milliseconds; see forks.py.
 
     Args:
-        fork: whether that is a fork of this process, which has imported torch, never computed, and at this
-            moment holds no lock that the fork would keep.
+        fork: whether to fork the server from this process. This requires that this process has imported
+            torch, has never computed, and holds no lock at this moment that the fork would inherit.
     """
 
     def __init__(self, *, fork: bool = False) -> None:
@@ -110,17 +112,19 @@ class ForkPool:
             pass_fds=[number],
             stdin=subprocess.DEVNULL,
             env=bare_environment("en"),
-            process_group=0,  # Ctrl+C is for who asks, who then closes the pool
+            process_group=0,  # keeps Ctrl+C from the server; the parent handles it by closing the pool
         )
 
     def refill(self) -> None:
-        """Nothing is used up."""
+        """Do nothing, because forking does not use up the server process."""
 
     def wait(self) -> None:
-        """Wait until its imports are done. Forks of the process that made the pool come after that.
+        """Wait until the server's imports are done.
+
+        The process that created the pool must call this before it forks processes that use the pool.
 
         Raises:
-            WallError: it ended.
+            WallError: the server ended.
         """
         if not self._ready:
             self._control.settimeout(START_SECONDS)
@@ -132,52 +136,58 @@ class ForkPool:
             raise WallError("the process that others are forked from did not start")
 
     def take(self) -> Container:
-        """Have one forked. This may be called in any fork of the process that has made the pool."""
+        """Fork a candidate. Forks of the process that created the pool may call this, too.
+
+        Raises:
+            WallError: the server did not start, or could not be reached.
+        """
         self.wait()
         folder = tempfile.mkdtemp(prefix="secant-check-")
         channel, theirs = socket.socketpair()
-        lifeline, end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        owner_socket, end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs, end:
             try:
                 socket.send_fds(self._control, [folder.encode()], [theirs.fileno(), end.fileno()])
             except OSError as error:
                 os.rmdir(folder)
                 raise WallError(f"no candidate could be started: {error}") from None
-        return _Forked(channel, lifeline)
+        return _Forked(channel, owner_socket)
 
     def close(self) -> None:
-        """End the process, and with it all that it has forked."""
+        """End the server and all candidates that it forked."""
         self._control.close()
-        if not self._ready:  # it has forked nothing, and imports for seconds yet
+        # The server is still importing. It has forked nothing, and would notice the closed socket only
+        # seconds later.
+        if not self._ready:
             self._process.kill()
         self._process.wait()
 
 
 def lasting_pool() -> Pool:
-    """Return what serves many checks one after another: forks, where the platform has them."""
+    """Return a pool for many checks in a row: a `ForkPool` on Linux, a `WarmPool` elsewhere."""
     return ForkPool() if sys.platform == "linux" else WarmPool()
 
 
 class _Forked(Container):
-    """A candidate that was forked, and the lifeline that it lives by."""
+    """A forked candidate. A socket reports its exit, and closing that socket ends it."""
 
-    def __init__(self, channel: socket.socket, lifeline: socket.socket) -> None:
+    def __init__(self, channel: socket.socket, owner_socket: socket.socket) -> None:
         super().__init__(channel)
-        self._lifeline = lifeline
+        self._owner_socket = owner_socket
 
     def ending(self) -> Crashed:
-        ready, _, _ = select.select([self._lifeline], [], [], _LAST_WORDS_SECONDS)
-        said = json.loads((self._lifeline.recv(256) if ready else b"") or b"{}")
-        if "failed" in said:  # it was never there, so that nothing is said of an answer
-            raise WallError(f"no candidate could be started: {said['failed']}")
-        return self.reason(said.get("over"))
+        ready, _, _ = select.select([self._owner_socket], [], [], _EXIT_REPORT_SECONDS)
+        report = json.loads((self._owner_socket.recv(256) if ready else b"") or b"{}")
+        if "failed" in report:  # the candidate never ran, so the answer is not to blame
+            raise WallError(f"no candidate could be started: {report['failed']}")
+        return self.reason(report.get("over"))
 
     def close(self) -> None:
         self.channel.close()
-        until = time.monotonic() + _END_SECONDS
-        with contextlib.suppress(OSError):  # it has gone, and all with it
-            self._lifeline.shutdown(socket.SHUT_WR)
-            while select.select([self._lifeline], [], [], max(0.0, until - time.monotonic()))[0]:
-                if not self._lifeline.recv(256):
+        until = time.monotonic() + _CLOSE_SECONDS
+        with contextlib.suppress(OSError):  # the server has ended, and all candidates with it
+            self._owner_socket.shutdown(socket.SHUT_WR)
+            while select.select([self._owner_socket], [], [], max(0.0, until - time.monotonic()))[0]:
+                if not self._owner_socket.recv(256):
                     break
-        self._lifeline.close()
+        self._owner_socket.close()

@@ -1,6 +1,6 @@
-"""Which modules the submissions of plain assignments import, so that the wall can import them once for all.
+"""The modules that plain assignments import, so that the sandbox imports them once for all submissions.
 
-They are learnt from the instructor's notebooks; the settings of the course add to them:
+They are collected from the instructor's notebooks. The course's settings can add to them:
 
     c.Secant.preload = ["scipy.stats"]  # more modules
     c.Secant.preload_learnt = False  # only these
@@ -26,54 +26,57 @@ from autograder.course.errors import CourseError
 from autograder.course.plain import is_plain, notebooks
 from autograder.sandbox.visible import extra_packages
 
-MOST = 24  # modules that are learnt
-_MOST_SET = 100  # modules that a course may name
-_MOST_CHARS = 200  # of a module's name
+MOST = 24  # maximum number of modules collected from the notebooks
+_MAX_SETTING = 100  # maximum number of modules that a course's settings may list
+_MAX_NAME_CHARS = 200  # maximum number of characters of a module's name
 _OWN = frozenset({"autograder", "secant"})
 
 
 def preloaded(root: Path, names: Iterable[str], config: Config, source: str = "source") -> list[str]:
-    """Return the modules to import before any submission, those of the setting first.
+    """Return the modules to import before any submission runs, starting with those in the settings.
 
     Args:
         root: the course directory.
-        names: the assignments that are graded; lessons among them have no say.
+        names: the assignments to grade. Lessons among them are ignored.
         config: the settings of the course.
         source: the folder of the instructor's notebooks.
 
     Raises:
-        CourseError: a setting is not of its type.
+        CourseError: a setting has the wrong type.
     """
     chosen, learns = _settings(config)
     plain = [root / source / name for name in names if is_plain(root, name, source)]
     if not plain:
         return []
-    found = learnt(plain) if learns else []
-    return list(dict.fromkeys([*chosen, *found]))
+    modules = learnt(plain) if learns else []
+    return list(dict.fromkeys([*chosen, *modules]))
 
 
 def learnt(folders: Iterable[Path]) -> list[str]:
-    """Return the modules that the notebooks in these folders import and that are installed here.
+    """Return the installed modules that the notebooks in these folders import.
 
-    Modules of Python's own are left out: they are quick to import. So are files that lie beside a notebook,
-    which may differ from one student to the next.
+    Modules of the standard library are left out, because they import quickly. Modules next to a notebook are
+    left out too, because they may differ between students.
+
+    Args:
+        folders: the folders of the instructor's notebooks.
 
     Returns:
-        At most `MOST` modules, the ones that most notebooks import first.
+        At most `MOST` modules, starting with those that most notebooks import.
     """
     counted: Counter[str] = Counter()
     for folder in folders:
         for path in notebooks(folder):
             modules = _imported(_sources(path))
-            counted.update(sorted(module for module in modules if not _is_beside(folder, module)))
+            counted.update(sorted(module for module in modules if not _is_local(folder, module)))
     return [module for module, _ in counted.most_common(MOST)]
 
 
 def told(refused: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each module that could not be preloaded.
+    """Return a warning for each module that could not be preloaded.
 
     Args:
-        refused: why, by module; see `Wall.preload`.
+        refused: the reason for each module, by its name; see `Wall.preload`.
     """
     return [
         f"The module {module} was not imported in advance, so submissions import it themselves: {why}."
@@ -82,26 +85,33 @@ def told(refused: Mapping[str, str]) -> list[str]:
 
 
 def _settings(config: Config) -> tuple[list[str], bool]:
-    """Return the modules that the course names, and whether others are learnt."""
-    ours = config.get("Secant", {})
-    chosen, learns = ours.get("preload", []), ours.get("preload_learnt", True)
+    """Return the modules listed in the course's settings, and whether to collect more from the notebooks.
+
+    Raises:
+        CourseError: a setting has the wrong type, or lists too many modules.
+    """
+    section = config.get("Secant", {})
+    chosen, learns = section.get("preload", []), section.get("preload_learnt", True)
     if not isinstance(chosen, list | tuple | set) or not all(map(_is_name, chosen)):
         raise CourseError('c.Secant.preload is a list of modules, such as ["pandas", "scipy.stats"].')
-    if len(chosen) > _MOST_SET:
-        raise CourseError(f"c.Secant.preload has {len(chosen)} modules; it may have {_MOST_SET}.")
+    if len(chosen) > _MAX_SETTING:
+        raise CourseError(f"c.Secant.preload has {len(chosen)} modules; it may have {_MAX_SETTING}.")
     if not isinstance(learns, bool):
         raise CourseError("c.Secant.preload_learnt is True or False.")
     return list(chosen), learns
 
 
 def _is_name(module: object) -> bool:
-    if not isinstance(module, str) or len(module) > _MOST_CHARS:
+    if not isinstance(module, str) or len(module) > _MAX_NAME_CHARS:
         return False
     return all(part.isidentifier() for part in module.split("."))
 
 
 def _sources(path: Path) -> Iterator[str]:
-    """Yield the code cells of a notebook; none if the file cannot be read, which its examiner reports."""
+    """Yield the code cells of a notebook; none if the file cannot be read.
+
+    The examiner of that notebook reports the error.
+    """
     with suppress(Exception):
         notebook: NotebookNode = nbformat.read(path, as_version=4)
         yield from (cell.source for cell in notebook.cells if cell.cell_type == "code")
@@ -109,12 +119,13 @@ def _sources(path: Path) -> Iterator[str]:
 
 def _imported(sources: Iterable[str]) -> set[str]:
     """Return the installed modules that cells import outside of functions and classes."""
-    found: set[str] = set()
+    modules: set[str] = set()
     for source in sources:
-        with suppress(SyntaxError, ValueError, RecursionError):  # a stub, or no Python
+        # skips cells that do not parse, such as stubs
+        with suppress(SyntaxError, ValueError, RecursionError):
             tree = ast.parse(TransformerManager().transform_cell(source))
-            found.update(module for node in tree.body for module in _modules(node) if module)
-    return found
+            modules.update(module for node in tree.body for module in _modules(node) if module)
+    return modules
 
 
 def _modules(node: ast.stmt) -> Iterator[str]:
@@ -127,9 +138,9 @@ def _modules(node: ast.stmt) -> Iterator[str]:
 
 @cache
 def _longest_installed(dotted: str) -> str:
-    """Return the longest beginning of a dotted name that is an installed module; nothing if none is.
+    """Return the longest prefix of a dotted name that is an installed module, without importing anything.
 
-    Nothing is imported meanwhile.
+    The result is empty if no prefix is installed, and for modules of the standard library and of Secant.
     """
     top, *parts = dotted.split(".")
     if top in _OWN or top in sys.stdlib_module_names:
@@ -137,13 +148,13 @@ def _longest_installed(dotted: str) -> str:
     spec = PathFinder.find_spec(top, _folders())
     if spec is None:
         return ""
-    found = top
+    prefix = top
     for part in parts:
-        spec = _inside(spec, f"{found}.{part}")
+        spec = _inside(spec, f"{prefix}.{part}")
         if spec is None:
             break
-        found = f"{found}.{part}"
-    return found
+        prefix = f"{prefix}.{part}"
+    return prefix
 
 
 def _inside(package: ModuleSpec, name: str) -> ModuleSpec | None:
@@ -152,12 +163,12 @@ def _inside(package: ModuleSpec, name: str) -> ModuleSpec | None:
 
 
 def _folders() -> Sequence[str]:
-    """Return where packages are that the wall shows, too."""
+    """Return the folders of installed packages that are visible in the sandbox, too."""
     own = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
     system = site.getsitepackages() if hasattr(site, "getsitepackages") else []
     return list(dict.fromkeys([*own, *system, *extra_packages()]))
 
 
-def _is_beside(folder: Path, module: str) -> bool:
+def _is_local(folder: Path, module: str) -> bool:
     top = module.partition(".")[0]
     return (folder / top).exists() or any(folder.glob(f"{top}.*"))

@@ -1,4 +1,4 @@
-"""What became of a submission, task by task."""
+"""The results of examining a submission, task by task."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,16 @@ Outcome = Literal[
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What became of one task. Points of a manual task count nowhere until a person has graded it.
+    """The result of one task. The points of a manual task do not count until a person has graded it.
 
     Attributes:
-        hidden: whether it was the hidden part of the test that the answer failed.
+        id: the task's id.
+        points: the points that the answer earned.
+        max_points: the maximum points of the task.
+        outcome: the kind of result.
+        verdict: the explanation for the student.
+        seconds: the time that the task took.
+        hidden: whether the answer failed in the hidden part of the test.
     """
 
     id: str
@@ -42,7 +48,10 @@ class TaskResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the result that `asdict` made plain data of. Up to 0.1, a message and a hint stood in it."""
+        """Rebuild a result from the plain data made by `asdict`.
+
+        Data from version 0.1 or earlier have a message and a hint in place of the verdict.
+        """
         fields = dict(data)
         if "message" in fields:
             verdict = Verdict.plain(fields.pop("message"), fields.pop("hint", ""))
@@ -51,18 +60,19 @@ class TaskResult:
         return cls(**{**fields, "verdict": verdict})
 
 
-#: What `check --json` and `grade --json` show of a task.
+#: The fields of a task's result that `check --json` and `grade --json` print.
 PUBLIC = ("id", "points", "max_points", "outcome", "message", "seconds")
 
 
 @dataclass(frozen=True)
 class Report:
-    """What became of one submission.
+    """The results of one submission.
 
     Attributes:
-        tasks: in the order of the lesson.
-        cells: what the student's cells printed or raised, as the candidate claims it.
-        language: the submission's; None if it could not be read.
+        lesson: the lesson's name.
+        tasks: the results of the tasks, in the lesson's order.
+        cells: the output or error of each of the student's cells, as claimed by the candidate.
+        language: the language of the submission; None if it could not be read.
     """
 
     lesson: str
@@ -72,16 +82,16 @@ class Report:
 
     @property
     def score(self) -> float:
-        """Points reached, manual tasks left out."""
+        """The points earned, without manual tasks."""
         return sum(task.points for task in self.tasks if task.outcome != "manual")
 
     @property
     def max_score(self) -> float:
-        """Points to be had, manual tasks left out."""
+        """The maximum points, without manual tasks."""
         return sum(task.max_points for task in self.tasks if task.outcome != "manual")
 
     def as_json(self) -> dict[str, Any]:
-        """Return the public form of `check --json`."""
+        """Return the report as printed by `check --json`."""
         return {
             "lesson": self.lesson,
             "score": self.score,
@@ -91,6 +101,6 @@ class Report:
 
 
 def everywhere(lesson: str, tasks: Iterable[Task], outcome: Outcome, message: str) -> Report:
-    """Return the report of a submission that met the same fate in every task."""
+    """Return a report in which every task has the same outcome and message."""
     verdict = Verdict.plain(message)
     return Report(lesson, [TaskResult(task.id, 0.0, task.points, outcome, verdict) for task in tasks])

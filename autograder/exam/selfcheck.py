@@ -1,10 +1,11 @@
-"""Checking one's own notebook: the intake and the examiner of the real grading, without its wall.
+"""Checking a user's own notebook with the intake and the examiner of real grading, but without the sandbox.
 
     with Checker() as checker:
         report = checker.check(Path("01_what_autograd_does.ipynb"))
 
-The code runs as its author, in a process of its own. Nothing is sent anywhere; the notebook stays as it is.
-In a class's edition the visible tests are asked likewise; where there is no course, the notebook's own.
+The code runs with the user's permissions, in a separate process. Nothing is sent anywhere, and the notebook
+is not changed. In a class's edition of the course, only the visible tests are run. Without a course, the
+notebook's own tests are run.
 """
 
 from collections.abc import Callable
@@ -21,25 +22,25 @@ from secant.language import say
 
 
 class OwnProcesses:
-    """What stands in the wall's place: processes of the author's own."""
+    """The sandbox's substitute in a self-check: ordinary processes of the user."""
 
     def __init__(self, waiting: Pool, kind: type[CandidateClient] = CandidateClient) -> None:
         self._waiting = waiting
         self._kind = kind
 
     def candidate(self) -> CandidateClient:
-        """A new candidate; use it in a `with` statement."""
+        """Return a new candidate, to be used in a `with` statement."""
         return self._kind(self._waiting.take)
 
 
 class Checker:
-    """Checks notebooks, one after another. What it has read and started for one serves the next.
+    """A checker of notebooks, one after another, that reuses the courses it has read and its processes.
 
     Args:
-        waiting: the processes to use.
+        waiting: the pool of processes to use.
         keep_warm: whether to start the next process after each check.
-        asking: how to ask several tasks; by default, one after another.
-        kind: what asks the candidate.
+        asking: how to run several tasks; by default, one after another.
+        kind: the class of the client that sends questions to the candidate.
     """
 
     def __init__(
@@ -64,19 +65,19 @@ class Checker:
         self.close()
 
     def close(self) -> None:
-        """End the processes that wait."""
+        """End the processes that are still waiting."""
         self._waiting.close()
 
     @property
     def pool(self) -> Pool:
-        """Return where the processes come from."""
+        """The pool that the checker takes its processes from."""
         return self._waiting
 
     def check(self, notebook: Path) -> Report:
         """Grade a notebook as the class's own grading would.
 
         Raises:
-            CheckError: it is not a notebook of this course.
+            CheckError: the file is not a notebook of this course.
             WallError: no process could be started.
         """
         return self.examine(self.reader.read(notebook))
@@ -87,10 +88,15 @@ class Checker:
         only: str | None = None,
         tell: Callable[[TaskResult], object] = lambda result: None,
     ) -> Report:
-        """Grade what was read, or one task of it.
+        """Grade a notebook that was read, or one of its tasks.
+
+        Args:
+            sheet: the notebook.
+            only: the id of the task to grade; None for all tasks.
+            tell: called with each task's result as soon as it is known.
 
         Raises:
-            CheckError: its own tests cannot be read.
+            CheckError: the notebook's own tests cannot be read.
             WallError: no process could be started.
         """
         examiner = self.examiner(sheet)
@@ -101,7 +107,7 @@ class Checker:
                 self._waiting.refill()
 
     def examiner(self, sheet: Sheet) -> Examiner:
-        """Return who examines; for a lesson of the course, always the same.
+        """Return the examiner for a notebook. Notebooks of the same lesson share one examiner.
 
         Raises:
             CheckError: the notebook's own tests cannot be read.

@@ -1,6 +1,6 @@
-"""A notebook that somebody wants to be checked: which lesson it is of, and what it answers.
+"""A user's notebook to be checked: which lesson it belongs to, and which answers it contains.
 
-Nothing here imports torch, so that a page need not wait for it.
+Nothing here imports torch, so that a page need not wait for that import.
 """
 
 import re
@@ -31,19 +31,19 @@ from secant.where import has_hidden_tests
 
 
 class CheckError(CourseError):
-    """This notebook cannot be checked. The message is for its author."""
+    """Raised for a notebook that cannot be checked. The message is addressed to the user."""
 
 
 class NoLesson(CheckError):
-    """It is no notebook of a lesson."""
+    """Raised for a notebook that does not belong to a lesson."""
 
 
 class PlainNotebook(NoLesson):
-    """It is a notebook of an assignment with ordinary nbgrader tests, to which no rule of ours applies.
+    """Raised for a notebook with ordinary nbgrader tests, which Secant's checks cannot judge.
 
     Args:
-        notebook: the file.
-        has_tests: whether there are visible tests in it.
+        notebook: the notebook file.
+        has_tests: whether the notebook contains visible tests.
     """
 
     def __init__(self, notebook: Path, *, has_tests: bool = True) -> None:
@@ -74,10 +74,11 @@ class Sheet:
     """A notebook that has been read, and the lesson that it answers.
 
     Attributes:
-        root: the course directory; None where there is none, or not this lesson.
-        assignment: what is asked; in a class's edition, the visible tests in the notebook's language; without
-            a course, those of the notebook itself.
-        script: what is to run.
+        path: the notebook file.
+        root: the course directory; None if there is no course or the course does not have this lesson.
+        assignment: the assignment with the tests to run. In a class's edition of the course, these are the
+            visible tests in the notebook's language. Without a course, they are the notebook's own tests.
+        script: the code to run.
     """
 
     path: Path
@@ -87,34 +88,34 @@ class Sheet:
 
     @property
     def hidden(self) -> bool:
-        """Whether the hidden tests are here."""
+        """True if the hidden tests are available."""
         return self.root is not None and has_hidden_tests(self.root)
 
     @property
     def language(self) -> Language:
-        """The notebook's."""
+        """The notebook's language."""
         return ours(self.script.language)
 
     @property
     def tasks(self) -> list[Task]:
-        """What is asked, in order."""
+        """The lesson's tasks, in order."""
         return tasks(self.assignment.source)
 
     @property
     def given(self) -> NotebookNode:
-        """What the learner was given, in the notebook's language."""
+        """The released notebook that the learner received, in the notebook's language."""
         return self.assignment.releases[self.language]
 
     @property
     def answers(self) -> dict[str, str]:
-        """The answers' code, by task."""
+        """The code of the answers, by task."""
         return {step.task: step.source for step in self.script.steps if step.task}
 
     def solution(self, task: str) -> WorkedSolution:
         """Return the worked solution of a task.
 
         Raises:
-            CheckError: there is none.
+            CheckError: the task has no worked solution, or solutions are not on this computer.
         """
         if not self.hidden:
             raise CheckError(
@@ -124,36 +125,37 @@ class Sheet:
                     ko="모범 풀이는 이 컴퓨터에 없습니다. 강사가 피드백과 함께 공개합니다.",
                 )
             )
-        found: dict[str, WorkedSolution] = {}
+        solutions: dict[str, WorkedSolution] = {}
         if self.root is not None:
             lessons = {lesson.name: lesson for lesson in find_lessons(self.root)}
             if lesson := lessons.get(self.assignment.lesson):
-                found = worked_solutions(lesson, self.assignment.source)
-        if task not in found:
-            there = ", ".join(found)
+                solutions = worked_solutions(lesson, self.assignment.source)
+        if task not in solutions:
+            names = ", ".join(solutions)
             none = say(en=f'There is no worked solution of "{task}".', ko=f'"{task}"의 모범 풀이가 없습니다.')
-            others = say(en=f" Tasks that have one: {there}.", ko=f" 풀이가 있는 과제: {there}.")
-            raise CheckError(none + others if there else none)
-        return found[task]
+            others = say(en=f" Tasks that have one: {names}.", ko=f" 풀이가 있는 과제: {names}.")
+            raise CheckError(none + others if names else none)
+        return solutions[task]
 
 
 class Reader:
-    """Reads notebooks. What it has read of a course for one serves the next."""
+    """A reader of notebooks that reuses the parts of a course that it has already read."""
 
     def __init__(self) -> None:
         self._assignments: dict[tuple[Path, str, str], tuple[object, Assignment]] = {}
 
     def read(self, notebook: Path, below: Path | None = None) -> Sheet:
-        """Read a notebook, and find out which lesson it is of.
+        """Read a notebook, and identify its lesson.
 
         Args:
-            notebook: the file.
-            below: a folder that it has to be in, by real folders only; else a link will do.
+            notebook: the notebook file.
+            below: a folder that must contain the file, without any link in between. Without it, links are
+                followed.
 
         Raises:
-            PlainNotebook: its tests are ordinary nbgrader tests.
-            NoLesson: it is of no lesson.
-            CheckError: it cannot be read.
+            PlainNotebook: the notebook's tests are ordinary nbgrader tests.
+            NoLesson: the notebook belongs to no lesson.
+            CheckError: the notebook cannot be read.
         """
         path = _file(notebook) if below is None else notebook
         if has_plain_tests(path, below):
@@ -165,30 +167,31 @@ class Reader:
         assignment = self._recognise(path, root) if root else None
         if assignment is None:
             root, assignment = None, _own(path, below)
-        taken = take_in(path, assignment.lesson, assignment.releases, below)
-        if isinstance(taken, Rejected):
-            raise CheckError(f"{path.name}: {refusal(taken)}")
+        outcome = take_in(path, assignment.lesson, assignment.releases, below)
+        if isinstance(outcome, Rejected):
+            raise CheckError(f"{path.name}: {refusal(outcome)}")
         if root is not None and not has_hidden_tests(root):
-            assignment = self._assignment(root, assignment.lesson, f"release/{taken.language}")
-        return Sheet(path, root, assignment, taken.script)
+            assignment = self._assignment(root, assignment.lesson, f"release/{outcome.language}")
+        return Sheet(path, root, assignment, outcome.script)
 
     def _recognise(self, path: Path, root: Path) -> Assignment | None:
-        """Return the lesson whose graded cells the notebook has, or else the one whose name it has."""
+        """Return the lesson with the most graded cells in common, or else the lesson with the same name."""
         marks = _grade_ids(path)
         places = [(name, folder) for folder in _asked(root) for name in built_lessons(root, folder)]
-        # Most often it is the lesson of that name.
+        # Lessons with a name that is part of the file's name come first, since they are most likely to match.
         places.sort(key=lambda place: place[0].casefold() not in path.name.casefold())
-        best, most = None, (0, False)
+        best, best_score = None, (0, False)
         for name, folder in places:
             try:
                 assignment = self._assignment(root, name, folder)
-            except NotBuilt:  # which whoever grades with it is told
+            # `autograder grade` reports the unbuilt lesson to the instructor.
+            except NotBuilt:
                 continue
             graded = _graded(assignment)
-            found = (len(marks & graded), name.casefold() in path.name.casefold())
-            if found > most:
-                best, most = assignment, found
-            if 2 * found[0] > len(marks):  # no other can have as many
+            score = (len(marks & graded), name.casefold() in path.name.casefold())
+            if score > best_score:
+                best, best_score = assignment, score
+            if 2 * score[0] > len(marks):  # no other lesson can share as many cells
                 break
         return best
 
@@ -202,33 +205,36 @@ class Reader:
 
 
 def _asked(root: Path) -> list[str]:
-    """The folders whose notebooks are asked: the instructor's; in a class's edition, what was released."""
+    """Return the folders of the notebooks that contain the tests to run.
+
+    They are the instructor's notebooks or, in a class's edition of the course, the released ones.
+    """
     return ["source"] if has_hidden_tests(root) else [f"release/{language}" for language in LANGUAGES]
 
 
 def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language, str]:
-    """Return the worked solution of a task, the language of the notebook that asks for it, and its lesson.
+    """Return the worked solution of a task, the language of the user's notebook, and its lesson.
 
     Raises:
-        CheckError: it is not a notebook of this course, or there is no such solution.
+        CheckError: the file is not a notebook of this course, or the task has no worked solution.
     """
     sheet = Reader().read(notebook)
     return sheet.solution(task), sheet.language, sheet.assignment.lesson
 
 
 def _own(path: Path, below: Path | None) -> Assignment:
-    """What a notebook asks by itself.
+    """Return the assignment formed by a notebook's own tests.
 
     Raises:
-        NoLesson: it asks nothing by Secant's checks, or is damaged.
+        NoLesson: the notebook has no test that uses Secant's checks, or it is damaged.
     """
-    found = own_assignment(path, below)
-    if isinstance(found, Assignment):
-        return found
-    if found is None and is_graded(path, below):
+    assignment = own_assignment(path, below)
+    if isinstance(assignment, Assignment):
+        return assignment
+    if assignment is None and is_graded(path, below):
         raise PlainNotebook(path, has_tests=False)
-    if found is not None:
-        raise NoLesson(f"{path.name}: {refusal(found)}")
+    if assignment is not None:
+        raise NoLesson(f"{path.name}: {refusal(assignment)}")
     raise NoLesson(
         say(
             en=f"{path.name} is not a notebook of the course.",
@@ -238,7 +244,7 @@ def _own(path: Path, below: Path | None) -> Assignment:
 
 
 def refusal(rejected: Rejected) -> str:
-    """Return why a file cannot be checked, in words for a person who checks it and does not hand it in."""
+    """Return the reason for a rejection, for a user who checks a notebook instead of handing it in."""
     match rejected.reason:
         case "empty":
             return say(
@@ -260,14 +266,14 @@ def refusal(rejected: Rejected) -> str:
 def _stamps(root: Path, lesson: str) -> Iterator[tuple[str, int, int]]:
     for path in (root / "source" / lesson / f"{lesson}.ipynb", *release_paths(root, lesson)):
         try:
-            found = path.stat()
+            status = path.stat()
         except OSError:
             continue
-        yield str(path), found.st_mtime_ns, found.st_size
+        yield str(path), status.st_mtime_ns, status.st_size
 
 
 def _file(notebook: Path) -> Path:
-    path = notebook.resolve()  # a link to one's own file is fine
+    path = notebook.resolve()  # a link to a user's own file is allowed
     if not path.is_file():
         raise CheckError(
             say(en=f"{notebook} is not a file.", ko=f"{notebook}: 파일이 아닙니다.")
@@ -282,7 +288,7 @@ def _graded(assignment: Assignment) -> set[str]:
 
 
 def _grade_ids(path: Path) -> set[str]:
-    """The grade ids that a file seems to hold; the intake looks closer."""
+    """Return the grade ids that appear in a file's bytes; the intake parses them properly."""
     with open(path, "rb") as file:
         text = file.read(MAX_FILE_BYTES).decode("utf-8", "replace")
     return set(re.findall(r'"grade_id"\s*:\s*"([^"\\]*)"', text))

@@ -1,7 +1,7 @@
-"""Asking several tasks at a time: for each a fork of the examiner, and a fork of the candidate as ever.
+"""Examining several tasks at once, each in its own fork of the examiner and of the candidate.
 
-What a test cell sets (generators, the calls it names) is set in its own fork, so the verdicts are those of
-one task after another. Linux only, and only in a process with a single thread.
+A test cell sets random generators and records calls only in its own fork, so the verdicts are the same as
+when the tasks run one after another. This works on Linux only, in a process with a single thread.
 """
 
 import dataclasses
@@ -23,17 +23,17 @@ LANES = min(4, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity")
 
 
 class SharedCandidate(CandidateClient):
-    """A candidate of which several copies live at a time. Ending one asks nothing of the loaded process."""
+    """A candidate that runs several copies at once. Ending a copy sends no request to the loaded process."""
 
     def _ending_of_task(self, container: Container) -> Crashed:
-        return Crashed("unknown")  # of a process without a wall, every end is told in the same words
+        return Crashed("unknown")  # without a sandbox, the message is the same for every way a process ends
 
     def _end_task(self, container: Container, child: int) -> None:
         container.sweep(child)
 
 
-class _Parted(BaseException):
-    """Leaves a task in the parent, while the fork goes on with it."""
+class _ForkedAway(BaseException):
+    """Raised in the parent process after a fork, so that only the child continues the task."""
 
     def __init__(self, lane: "_Lane") -> None:
         super().__init__()
@@ -42,52 +42,67 @@ class _Parted(BaseException):
 
 @dataclass
 class _Lane:
-    """A fork of the examiner that asks one task."""
+    """A fork of the examiner that runs one task.
+
+    Attributes:
+        pid: the fork's process id.
+        pipe: the descriptor from which the fork's result is read.
+        copy: the candidate's copy for this task.
+    """
 
     pid: int
     pipe: int
     copy: TaskClient
 
     def result(self, candidate: CandidateClient) -> TaskResult:
-        """Read what it found out, and bury it."""
+        """Read the fork's result, and reap the process.
+
+        Raises:
+            WallError: the fork failed, or ended without a result.
+        """
         with open(self.pipe, "rb") as pipe:
-            said = pipe.read()
+            data = pipe.read()
         os.waitpid(self.pid, 0)
         self.copy.close()
-        if not said:
+        if not data:
             raise WallError("the process that asked a task has ended")
-        found = json.loads(said)
-        if "error" in found:
-            raise WallError(found["error"])
-        candidate.spent += found["spent"]
-        return TaskResult.from_json(found["result"])
+        reply = json.loads(data)
+        if "error" in reply:
+            raise WallError(reply["error"])
+        candidate.spent += reply["spent"]
+        return TaskResult.from_json(reply["result"])
 
 
-class _Parting:
-    """Stands for the loaded candidate: when a task asks for its copy, the examiner forks."""
+class _ForkOnTask:
+    """A stand-in for the loaded candidate that forks the examiner when a task asks for its copy.
+
+    Attributes:
+        begun: the seconds that the candidate had used when the task began.
+        out: in the fork, the descriptor to which the result is written.
+    """
 
     def __init__(self, candidate: CandidateClient) -> None:
         self._candidate = candidate
         self.begun = self.spent
-        self.out: int | None = None  # in the fork: where the result goes
+        self.out: int | None = None
 
     @property
     def spent(self) -> float:
         return self._candidate.spent
 
     def task(self, seed: int = 0, *, last: bool = False) -> TaskClient:
-        copy = self._candidate.task(seed)  # the last one too: others are still under way
+        copy = self._candidate.task(seed)  # not marked as the last copy, since other tasks are still running
         back, out = os.pipe()
         pid = os.fork()
         if pid:
             os.close(out)
-            raise _Parted(_Lane(pid, back, copy))
+            raise _ForkedAway(_Lane(pid, back, copy))
         os.close(back)
         self.begun, self.out = self.spent, out
         return copy
 
     def send(self, found: dict[str, object]) -> None:
-        """In the fork: hand over what was found, and end."""
+        """Send the result from the fork to its parent, and exit."""
         assert self.out is not None
         with open(self.out, "wb") as pipe:
             pipe.write(json.dumps(found).encode())
@@ -95,7 +110,7 @@ class _Parting:
 
 
 def side_by_side(ask: Ask, candidate: CandidateClient, wanted: Sequence[Task]) -> Iterator[TaskResult]:
-    """Ask as many tasks at a time as there are processors; results come as they are decided."""
+    """Run up to `LANES` tasks at once, and yield each result as soon as its task has finished."""
     waiting, lanes = deque(wanted), dict[int, _Lane]()
     while waiting or lanes:
         while waiting and len(lanes) < LANES:
@@ -110,17 +125,22 @@ def side_by_side(ask: Ask, candidate: CandidateClient, wanted: Sequence[Task]) -
 
 
 def _begin(ask: Ask, candidate: CandidateClient, task: Task) -> _Lane | TaskResult:
-    """Begin a task: a fork that asks it, or its result where there is nothing to ask."""
-    parting = _Parting(candidate)
+    """Start a task and return its fork, or its result if it has no questions for the candidate."""
+    candidate_stand_in = _ForkOnTask(candidate)
     try:
-        result = ask(parting, task)
-    except _Parted as parted:
-        return parted.lane
+        result = ask(candidate_stand_in, task)
+    except _ForkedAway as forked:
+        return forked.lane
     except BaseException as error:
-        if parting.out is None:
+        if candidate_stand_in.out is None:
             raise
-        parting.send({"error": f"{type(error).__name__}: {error}"})
+        candidate_stand_in.send({"error": f"{type(error).__name__}: {error}"})
         raise
-    if parting.out is not None:
-        parting.send({"result": dataclasses.asdict(result), "spent": parting.spent - parting.begun})
+    if candidate_stand_in.out is not None:
+        candidate_stand_in.send(
+            {
+                "result": dataclasses.asdict(result),
+                "spent": candidate_stand_in.spent - candidate_stand_in.begun,
+            }
+        )
     return result

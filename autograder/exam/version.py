@@ -1,4 +1,7 @@
-"""Which code decides a verdict: a change to it grades everybody again, a change to anything else nobody."""
+"""The version of the grader: a hash of the code that decides verdicts.
+
+After a change to this code, all submissions are graded again. Changes to other code have no such effect.
+"""
 
 import hashlib
 import importlib.metadata
@@ -10,7 +13,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-#: Packages, with all that is in them, and modules.
+#: The modules and packages that decide verdicts. A package stands for everything in it.
 DECIDING = (
     "autograder.course.cells",
     "autograder.course.tokens",
@@ -32,7 +35,8 @@ DECIDING = (
     "secant.visible",
 )
 
-#: What decides the scores of assignments with ordinary nbgrader tests, and of no lesson.
+#: Modules and packages that decide the scores of plain nbgrader assignments. Those in addition to `DECIDING`
+#: affect no lesson.
 DECIDING_PLAIN = (
     *DECIDING,
     "autograder.course.plain",
@@ -43,32 +47,40 @@ DECIDING_PLAIN = (
 
 
 def torch_version() -> str:
-    """Return torch's installed version without its build, such as "+cpu": on a CPU, builds compute alike."""
+    """Return the installed version of torch without its build tag, such as "+cpu".
+
+    On a CPU, all builds compute the same results.
+    """
     return Version(importlib.metadata.version("torch")).public
 
 
 @cache
 def grader_version() -> str:
-    """Return a hash of the code that decides verdicts, and of the versions of torch and Python."""
+    """Return a hash of the code that decides verdicts and of the versions of torch and Python."""
     return digest(DECIDING, torch_version(), *map(str, sys.version_info[:2]))
 
 
 @cache
 def plain_version() -> str:
-    """Return what `grader_version` is for assignments with ordinary nbgrader tests."""
+    """Return the equivalent of `grader_version` for assignments with ordinary nbgrader tests."""
     return digest(DECIDING_PLAIN, torch_version(), *map(str, sys.version_info[:2]))
 
 
 def digest(modules: Iterable[str], *versions: str) -> str:
-    """Return a hash of the files of some modules and packages, and of versions of other software."""
-    found = hashlib.sha256(" ".join(versions).encode())
+    """Return a hash of modules and packages, and of other version strings.
+
+    Args:
+        modules: the names of the modules and packages; the hash covers their files.
+        versions: the versions of other software.
+    """
+    hasher = hashlib.sha256(" ".join(versions).encode())
     for name, path in sorted(files_of(modules)):
-        found.update(name.encode() + b"\0" + path.read_bytes())
-    return found.hexdigest()
+        hasher.update(name.encode() + b"\0" + path.read_bytes())
+    return hasher.hexdigest()
 
 
 def files_of(modules: Iterable[str]) -> Iterator[tuple[str, Path]]:
-    """Yield each file of some modules and packages, with a name that does not say where it is installed."""
+    """Yield each file of the modules and packages, named independently of where they are installed."""
     for name in modules:
         spec = importlib.util.find_spec(name)
         assert spec is not None

@@ -1,4 +1,4 @@
-"""The parts of the examiner's own verdicts, in words for the student."""
+"""The examiner's own messages for the student, as the parts of a verdict."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,16 @@ NOT_DONE: Mapping[str, str] = {
     "ko": "아직 풀지 않았습니다. 답을 쓸 자리가 그대로 있습니다.",
 }
 _NO_MODULE = re.compile(r"No module named '(\w{1,50})[\w.]{0,100}'", re.ASCII)
-_NO_FILE = re.compile(r"^File `'.{1,200}'` not found")  # as %run says it
+_NO_FILE = re.compile(r"^File `'.{1,200}'` not found")  # IPython's message when %run does not find its file
 _NO_NETWORK = ("name resolution", "Name or service not known", "Network is unreachable", "getaddrinfo failed")
 
 
 def passed(hidden: bool = True) -> tuple[Outcome, Parts]:
-    """Say that a task is passed, and by which tests."""
+    """Return the outcome and message for a passed task.
+
+    Args:
+        hidden: whether the hidden tests were run as well.
+    """
     if hidden:
         return "passed", head(en="Passed, hidden tests included.", ko="숨은 테스트까지 모두 통과했습니다.")
     return "passed", head(
@@ -30,7 +34,12 @@ def passed(hidden: bool = True) -> tuple[Outcome, Parts]:
 
 
 def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
-    """Say how the student's process ended; seconds: the limit that a TimedOut reached."""
+    """Return the outcome and message for a student's process that timed out or crashed.
+
+    Args:
+        error: how the process ended.
+        seconds: the time limit that a TimedOut reached.
+    """
     if isinstance(error, TimedOut):
         return "timed_out", too_long(seconds)
     if error.reason == "memory":
@@ -42,7 +51,7 @@ def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
 
 
 def too_long(seconds: float) -> Parts:
-    """Say that a limit of time was reached."""
+    """Return the message for code that reached a time limit."""
     return head(
         en=f"took longer than {seconds:g} s. Is there a loop that does not end?",
         ko=f"{seconds:g}초가 넘게 걸렸습니다. 끝나지 않는 반복문이 있나요?",
@@ -50,65 +59,65 @@ def too_long(seconds: float) -> Parts:
 
 
 def not_done() -> Parts:
-    """Say that the placeholder is still there."""
+    """Return the message for a task that still has the placeholder."""
     return head(**NOT_DONE)
 
 
 def ran_into_stub(answer: Reply) -> Parts:
-    """Say which placeholder was reached by an answer that is written."""
+    """Return the message for an answer that called a placeholder elsewhere, with the placeholder's name."""
     last = answer.trace[-1:]
     name = last[0].function if last else say(en="a part", ko="부분")
-    told = head(
+    lead = head(
         en=f"Your answer ran into {name}, which is not done yet.",
         ko=f"답을 실행하다가 아직 풀지 않은 {name}에 이르렀습니다.",
     )
-    return told + _places(last)
+    return lead + _places(last)
 
 
 def raised(answer: Reply, findings: Sequence[Finding] = ()) -> Parts:
-    """Say what the student's code raised."""
-    told = head(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
-    return told + error_of(answer, findings)
+    """Return the message for an error that the student's code raised."""
+    lead = head(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
+    return lead + error_of(answer, findings)
 
 
 def not_found(task: str, findings: Sequence[Finding]) -> Parts:
-    """Say that what a task asks for is not there, and why, if that is known."""
+    """Return the message for a missing function or class of a task, with the reasons if any are known."""
     if not findings:
         return head(
             en=f"No {task} was found. Did you rename or delete it?",
             ko=f"이름이 {task}인 함수나 클래스가 없습니다. 이름을 바꾸거나 지우지 않았나요?",
         )
-    told = head(en=f"No {task} was found.", ko=f"이름이 {task}인 함수나 클래스가 없습니다.")
-    return told + _causes(findings)
+    lead = head(en=f"No {task} was found.", ko=f"이름이 {task}인 함수나 클래스가 없습니다.")
+    return lead + _causes(findings)
 
 
 def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
-    """Add what an answer uses under names that mean something else by now, unless a part says so."""
+    """Add notes on names in an answer that were rebound later, unless a part already contains them."""
     notes = (Part("note", said(finding)) for finding in findings if finding.kind in REBOUND)
     return (*parts, *(note for note in notes if all(note.text not in part.text for part in parts)))
 
 
 def nothing_defined(cell: CellResult, findings: Sequence[Finding] = ()) -> Parts:
-    """Say that the answer cell is not valid Python, and so defined nothing."""
-    told = head(
+    """Return the message for an answer cell that is not valid Python and therefore defined nothing."""
+    lead = head(
         en="Your answer cell stops with an error, so nothing in it was defined.",
         ko="답을 쓴 셀이 오류로 멈추어서 그 안의 것이 하나도 정의되지 않았습니다.",
     )
-    return told + error_of(cell, findings)
+    return lead + error_of(cell, findings)
 
 
 def stopped_early(cell: CellResult, tested: Parts, findings: Sequence[Finding] = ()) -> Parts:
-    """Say that the answer cell stopped before its end, and then what the test says of it."""
-    told = head(
+    """Return the message for an answer cell that stopped before its end, followed by the test's message."""
+    lead = head(
         en="Your answer cell stops with an error before its end.",
         ko="답을 쓴 셀이 오류로 멈추어서 끝까지 실행되지 않았습니다.",
     )
     by_then = head(en="Checked with what was defined up to there:", ko="그때까지 정의된 것으로 확인한 결과:")
-    return told + error_of(cell, findings) + by_then + tested
+    return lead + error_of(cell, findings) + by_then + tested
 
 
 def no_memory(task: str) -> tuple[Outcome, Parts]:
-    """Say that there was no room to look at an answer."""
+    """Return the outcome and message for a result that takes too much memory to check."""
     return "wrong", head(
         en=f"The result of {task} takes too much memory to check. Is it far larger than required?",
         ko=f"{task}의 결과를 확인하는 데 메모리가 너무 많이 듭니다. 과제에서 요구한 것보다 훨씬 크지 않나요?",
@@ -116,11 +125,11 @@ def no_memory(task: str) -> tuple[Outcome, Parts]:
 
 
 def error_of(what: Reply | CellResult, findings: Sequence[Finding] = ()) -> Parts:
-    """Return an error, where it was raised and its likely cause.
+    """Return a description of an error: its name, where it was raised, and its likely cause.
 
     Args:
-        what: what was raised.
-        findings: what the notebook's names explain of it; they replace the usual cause.
+        what: the reply or the cell's result with the error.
+        findings: findings about the notebook's names that explain the error; they replace the usual cause.
     """
     usual = _not_here(what.error, what.message) or _nowhere(what.error) or likely(what.error, what.message)
     causes = _causes(findings) or because(usual)
@@ -128,9 +137,9 @@ def error_of(what: Reply | CellResult, findings: Sequence[Finding] = ()) -> Part
 
 
 def missing_module(message: str) -> str:
-    """Return the package that Python did not find, as a ModuleNotFoundError names it; or an empty string."""
-    found = _NO_MODULE.search(message)
-    return found[1] if found else ""
+    """Return the name of the missing package in a ModuleNotFoundError's message, or an empty string."""
+    match = _NO_MODULE.search(message)
+    return match[1] if match else ""
 
 
 def _places(lines: Sequence[Line]) -> Parts:
@@ -149,7 +158,7 @@ def _causes(findings: Sequence[Finding]) -> Parts:
 
 
 def _nowhere(kind: str) -> str:
-    """Say of a name for which nothing was found that no cell defines it: all cells have run."""
+    """Return the cause of a NameError for which nothing else was found, given that all cells have run."""
     if kind != "NameError":
         return ""
     return say(
@@ -159,7 +168,10 @@ def _nowhere(kind: str) -> str:
 
 
 def _not_here(kind: str, message: str) -> str:
-    """Say that what an error did not find is only on the student's own computer."""
+    """Return a cause for a missing file, package or network that exists on the student's own computer.
+
+    Return an empty string for other errors.
+    """
     if kind in ("ModuleNotFoundError", "ImportError") and (name := missing_module(message)):
         return say(
             en=f"where answers are checked there is no package {name}, and no file of yours beside the "

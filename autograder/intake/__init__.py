@@ -1,1 +1,1 @@
-"""Hostile bytes in; a submission that can be graded, or a sentence why not, out."""
+"""The intake: turns a submitted file, read as hostile bytes, into a submission or a rejection."""

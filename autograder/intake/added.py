@@ -1,4 +1,4 @@
-"""Text that a student added to a lesson: which of it answers a note, and what is shown of the rest."""
+"""Text that a student added to a lesson: which parts belong to a written answer, and what else is shown."""
 
 import keyword
 import re
@@ -10,137 +10,158 @@ from nbformat import NotebookNode
 from autograder.course.cells import grade_id, text_id
 from autograder.intake.parse import Cell
 
-# Of text that answers no note. A page sets the formulas in it, which takes longer than anything in code.
+# Limits on added text that belongs to no written answer. The feedback page typesets the formulas in it, and
+# that takes longer than showing code.
 MAX_ADDED = 100
 MAX_ADDED_CHARS = 50_000
 MAX_ADDED_CELL_CHARS = 10_000
 
-_LESSONS_OWN = re.compile(r"[0-9a-f]{12}")  # as the build names text; no notebook program names cells so
-_COPIES = 4  # of one text in a lesson, which the build numbers
-_MAX_CHANGED_LINES = 50  # of a cell that are compared letter by letter; of more, each is shown whole
-_TELLING = 8  # characters of a line that another text would not have by chance
-_FEWEST_LETTERS = 2  # of an addition: a box that was ticked has one
+# An id that the build gives to a text cell. No notebook program makes such ids.
+_BUILT_ID = re.compile(r"[0-9a-f]{12}")
+# Maximum number of cells with equal texts in a lesson. The build gives each of them its own id.
+_MAX_COPIES = 4
+# Maximum number of changed lines of a cell that are compared character by character. Further lines are shown
+# in full.
+_MAX_CHANGED_LINES = 50
+# Minimum length, in characters, of a line that another text would not contain by chance.
+_DISTINCTIVE_CHARS = 8
+# Minimum number of letters or digits of an addition. Ticking a check box adds only one.
+_MIN_LETTERS = 2
 _STRING_OR_COMMENT = re.compile(r"(\"{3}|'{3})[\s\S]*?\1|\"[^\"\n]*+\"|'[^'\n]*+'|#[^\n]*+")
 _WORD = re.compile(r"[^\W\d_]{2,}+")
 _NAMES_IN_A_ROW = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]+(?=([^\W\d]\w*+))")
 _KEYWORDS = {*keyword.kwlist, *keyword.softkwlist, "print"}
 _NAME = re.compile(r"[^\W\d]\w*+")
-_SAYING = {"print", "display", "Markdown", "f", "r"}
-_MOST_CODE = 2_000  # characters of a cell that are looked at
-_MOST_TEXT = 400_000  # of a text cell of the lesson
-_FEWEST_WORDS = 3
+_OUTPUT_NAMES = {"print", "display", "Markdown", "f", "r"}
+_MAX_CODE_CHARS = 2_000  # maximum number of characters of a cell that are searched for words
+_MAX_TEXT_CHARS = 400_000  # maximum number of characters of a lesson's text cell that are compared
+_MIN_WORDS = 3
 
 
 def added_text(unclaimed: list[Cell], texts: Collection[str]) -> list[Cell]:
-    """Return the text that the student added: not the lesson's own in another edition or language.
+    """Return the text cells that the student added, without the lesson's text in other editions or languages.
 
     Args:
-        unclaimed: cells that are no cell of the lesson.
+        unclaimed: cells that match no cell of the lesson.
         texts: the text of the lesson's cells, in every language.
     """
     known = set(texts)
     return [
         cell
         for cell in unclaimed
-        if cell.kind != "code" and _says_something(cell) and cell.source.strip() not in known
+        if cell.kind != "code" and _has_content(cell) and cell.source.strip() not in known
         if not _is_of_another_edition(cell)
     ]
 
 
-def _says_something(cell: Cell) -> bool:
+def _has_content(cell: Cell) -> bool:
     return bool(cell.source.strip() or cell.attachments)
 
 
 def _is_of_another_edition(cell: Cell) -> bool:
-    """Return whether a text is as another edition of the lesson had it: its id is a hash of the text."""
-    if not _LESSONS_OWN.fullmatch(cell.id):
+    """Return whether a cell's text comes from another edition of the lesson.
+
+    The id of such a cell is a hash of its text.
+    """
+    if not _BUILT_ID.fullmatch(cell.id):
         return False
     source = cell.source
-    before, _, last = source.rpartition("\n\n")  # the last text of a release ends with a link
+    before, _, last = source.rpartition("\n\n")  # a release adds a link to its last text cell
     forms = (source, before) if "](http" in last and "\n" not in last else (source,)
     ids = {text_id(kind, form) for kind in ("markdown", "code", "raw") for form in forms}
-    ids |= {text_id("", f"{each} {number}") for each in tuple(ids) for number in range(1, _COPIES)}
+    ids |= {text_id("", f"{each} {number}") for each in tuple(ids) for number in range(1, _MAX_COPIES)}
     return cell.id in ids
 
 
 def additions(cell: Cell, lesson_text: str) -> Cell | None:
-    """Return what a student typed into a text cell of the lesson, as a cell; None if nothing.
+    """Return the text that a student typed into a text cell of the lesson, as a cell; None if there is none.
 
-    A line counts if the lesson's cell does not have it. Of a line that only goes on, the new part counts.
+    A line counts if the lesson's cell does not contain it. If a line continues one of the lesson, only the
+    new part counts.
     """
     if cell.source.strip() == lesson_text.strip():
         return None
-    source = cell.source[:_MOST_TEXT]
-    known = {line.strip(): None for line in lesson_text.splitlines()}
-    telling = [line for line in known if len(line) >= _TELLING]
-    found: list[str] = []
+    source = cell.source[:_MAX_TEXT_CHARS]
+    lesson_lines = {line.strip(): None for line in lesson_text.splitlines()}
+    telling = [line for line in lesson_lines if len(line) >= _DISTINCTIVE_CHARS]
+    new_lines: list[str] = []
     changed = 0
     for line in source.splitlines():
-        if line.strip() in known:
-            if found and not line.strip():
-                found.append("")  # a blank line between two paragraphs of the student's
+        if line.strip() in lesson_lines:
+            if new_lines and not line.strip():
+                new_lines.append("")  # keeps a blank line between two of the student's paragraphs
             continue
         changed += 1
         new = _new_part(line.strip(), telling) if changed <= _MAX_CHANGED_LINES else line
-        if sum(map(str.isalnum, new)) >= _FEWEST_LETTERS or "](" in new or "<img" in new:
-            found.append(new)
-    text = "\n".join(found).strip()
+        if sum(map(str.isalnum, new)) >= _MIN_LETTERS or "](" in new or "<img" in new:
+            new_lines.append(new)
+    text = "\n".join(new_lines).strip()
     attachments = {name: data for name, data in cell.attachments.items() if name in text}
     return replace(cell, source=text, attachments=attachments) if text else None
 
 
 def _new_part(line: str, known: Sequence[str]) -> str:
-    """Return a line without what it shares with the line of the lesson that it is most like."""
+    """Return a line without the parts that it shares with the most similar line of the lesson."""
     best = line
     for other in known:
         head = _shared(line, other)
         end = max(head, len(line) - len(other))
         tail = _shared(line[end:][::-1], other[head:][::-1])
-        if head + tail >= max(_TELLING, len(other) // 2) and len(line) - head - tail < len(best):
+        if head + tail >= max(_DISTINCTIVE_CHARS, len(other) // 2) and len(line) - head - tail < len(best):
             best = line[head : len(line) - tail]
     return best.strip()
 
 
-def _shared(one: str, other: str) -> int:
-    """Return how many characters two texts begin with in common."""
-    differing = (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
-    return next(differing, min(len(one), len(other)))
+def _shared(text: str, other: str) -> int:
+    """Return the length of the common prefix of two texts."""
+    differing = (at for at, (left, right) in enumerate(zip(text, other, strict=False)) if left != right)
+    return next(differing, min(len(text), len(other)))
 
 
 def is_words(source: str) -> bool:
-    """Return whether a cell of code holds sentences in place of code.
+    """Return whether a code cell contains sentences instead of code.
 
-    They stand in comments, or in strings that are at most printed or given a name; or they are no Python at
-    all. The text is not parsed; see `pairing`. In Python, no two names stand side by side.
+    The sentences are comments, or strings that are only printed or assigned to a name, or plain text that is
+    not Python. Two names next to each other are a sign of plain text, since Python has no such syntax. The
+    text is not parsed; see `pairing`.
     """
-    source = source[:_MOST_CODE]
-    if len(_WORD.findall(source)) < _FEWEST_WORDS or source.lstrip().startswith(("%", "!")):
+    source = source[:_MAX_CODE_CHARS]
+    if len(_WORD.findall(source)) < _MIN_WORDS or source.lstrip().startswith(("%", "!")):
         return False
     code = _STRING_OR_COMMENT.sub(" ", source)
     pairs = _NAMES_IN_A_ROW.findall(code)
-    only_says = len({*_NAME.findall(code)} - _SAYING) <= ("=" in code) and not re.search(r"\d", code)
-    said = len(_WORD.findall(source)) - len(_WORD.findall(code))
-    return (only_says and said >= _FEWEST_WORDS) or any(not _KEYWORDS.intersection(pair) for pair in pairs)
+    only_says = len({*_NAME.findall(code)} - _OUTPUT_NAMES) <= ("=" in code) and not re.search(r"\d", code)
+    quoted_words = len(_WORD.findall(source)) - len(_WORD.findall(code))
+    return (only_says and quoted_words >= _MIN_WORDS) or any(
+        not _KEYWORDS.intersection(pair) for pair in pairs
+    )
 
 
 def in_place_of(
     index: int, cells: list[Cell], claims: Mapping[int, list[Cell]], added: list[Cell]
 ) -> list[Cell]:
-    """Return the added cells in the place of a lesson's cell: around its copies, or where the lesson has it.
+    """Return the added cells in the place of a lesson's cell: next to its copies, or where the lesson has it.
 
-    That is between the nearest cells of the lesson. If the cell is gone, the one before it has to be the one
-    before it in the lesson, or the one behind it the next: else this may be any place.
+    A place is a gap between other cells of the lesson. If the lesson's cell was deleted, a gap is its place
+    only if the cell before the gap comes right before it in the lesson, or the cell after the gap right after
+    it.
+
+    Args:
+        index: the position of the cell in the lesson.
+        cells: the submitted cells.
+        claims: the submitted cells that match a cell of the lesson, by its position.
+        added: the cells to choose from.
     """
-    here = {cell.number for cell in claims[index]}
-    wanted = {cell.number for cell in added}
-    found = []
+    own_numbers = {cell.number for cell in claims[index]}
+    added_numbers = {cell.number for cell in added}
+    matching = []
     for before, after, between in _gaps(cells, claims, index):
-        if here:
-            is_place = any(cell.number in here for cell in between)
+        if own_numbers:
+            is_place = any(cell.number in own_numbers for cell in between)
         else:
             is_place = 0 <= before == index - 1 or index + 1 == after < len(claims)
-        found += [cell for cell in between if is_place and cell.number in wanted]
-    return found
+        matching += [cell for cell in between if is_place and cell.number in added_numbers]
+    return matching
 
 
 def in_section_of(
@@ -150,33 +171,41 @@ def in_section_of(
     claims: Mapping[int, list[Cell]],
     added: list[Cell],
 ) -> list[Cell]:
-    """Return the added cells in the section of a note, which begins behind the last graded cell before it.
+    """Return the added cells in a written answer's section of the lesson.
 
-    The section ends with the lesson's next text, at whose head a student may have typed.
+    The section begins after the last graded cell before the written answer. It ends with the lesson's next
+    text cell, because a student may have typed at the beginning of that cell.
 
     Args:
-        added: cells of the student's own, and of the lesson's own with what the student typed into them.
+        index: the position of the written answer's cell in the lesson.
+        lesson: the cells of the lesson.
+        cells: the submitted cells.
+        claims: the submitted cells that match a cell of the lesson, by its position.
+        added: cells that the student added, and additions to the lesson's own cells.
     """
     first = max((at for at in range(index) if grade_id(lesson[at])), default=-1) + 1
     last = index + 1 if index + 1 < len(lesson) and not grade_id(lesson[index + 1]) else index
     places = {cell.number: at for at, claimed in claims.items() for cell in claimed}
-    wanted = {cell.number: cell for cell in added}
-    found, at = [], -1
+    by_number = {cell.number: cell for cell in added}
+    matching, at = [], -1
     for cell in cells:
         if cell.number in places:
             at = places[cell.number]
             is_inside = first <= at <= last
         else:
             is_inside = at >= 0 and (first - 1 <= at < last or at == index)
-        if is_inside and cell.number in wanted:
-            found.append(wanted[cell.number])
-    return found
+        if is_inside and cell.number in by_number:
+            matching.append(by_number[cell.number])
+    return matching
 
 
 def _gaps(
     cells: list[Cell], claims: Mapping[int, list[Cell]], index: int
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """Yield the cells between two cells of the lesson other than this one, with the positions of both."""
+    """Yield the runs of cells between two cells that match the lesson, with the positions of these two.
+
+    Cells that match the lesson's cell at `index` are treated as unmatched.
+    """
     places = {cell.number: at for at, claimed in claims.items() for cell in claimed if at != index}
     before, between = -1, list[Cell]()
     for cell in cells:
@@ -189,11 +218,11 @@ def _gaps(
 
 
 def shown(added: list[Cell]) -> dict[int, Cell]:
-    """Return what is shown of added text, by the cell's number: the first cells, long ones cut short."""
-    left, found = MAX_ADDED_CHARS, {}
+    """Return the added text to show, by cell number: the first cells, with long ones cut short."""
+    chars_left, result = MAX_ADDED_CHARS, {}
     for cell in added[:MAX_ADDED]:
-        most = min(left, MAX_ADDED_CELL_CHARS)
-        cut = cell if len(cell.source) <= most else replace(cell, source=cell.source[:most] + " …")
-        left -= min(len(cell.source), most)
-        found[cell.number] = cut
-    return found
+        limit = min(chars_left, MAX_ADDED_CELL_CHARS)
+        cut = cell if len(cell.source) <= limit else replace(cell, source=cell.source[:limit] + " …")
+        chars_left -= min(len(cell.source), limit)
+        result[cell.number] = cut
+    return result

@@ -1,4 +1,4 @@
-"""The submitted file: found in its folder, opened without following links, read once within a bound."""
+"""Reading submitted files: found in their folder, opened without following links, read once up to a limit."""
 
 import json
 import os
@@ -18,55 +18,66 @@ from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
 from secant.visible import visible
 
-TIMESTAMP, EXCHANGE_SECRET = "timestamp.txt", "submission_secret.txt"  # nbgrader's exchange leaves them
+# files that nbgrader's exchange adds to a submission
+TIMESTAMP, EXCHANGE_SECRET = "timestamp.txt", "submission_secret.txt"
 MAX_FILE_BYTES = 20_000_000
 MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
 MAX_SIDE_FOLDERS = 20
 PICTURES = (".png", ".jpg", ".jpeg", ".jfif", ".gif", ".webp")
-MAX_NOTEBOOKS = (
-    6  # of a submission that are read; beside the lesson's own they are no larger than one together
-)
+# Maximum number of notebooks of a submission that are read. Those without the lesson's own name may together
+# be as large as one notebook.
+MAX_NOTEBOOKS = 6
 
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
-_NOT_THE_STUDENTS = ("timestamp.txt", "submission_secret.txt", "collect.txt")
+_NOT_SUBMITTED = ("timestamp.txt", "submission_secret.txt", "collect.txt")
 _PICTURE_NAME = re.compile(rb"\.(?:png|jpe?g|jfif|gif|webp)\b", re.IGNORECASE)
-_NAMED = 3  # of the files that came instead of a notebook
-# What browsers, editors, file managers, cloud drives and Canvas add to a name: at its end ("x copy 2", "x-1",
-# "x (1)", "x 2", "x - 복사본", "x의 사본", "x (another copy)") or at its beginning ("Copy of x").
+_MAX_LISTED = 3  # maximum number of file names listed in a message
+# Marks that browsers, editors, file managers, cloud drives and Canvas add to the name of a copy. They occur
+# at the end of the name ("x copy 2", "x-1", "x (1)", "x 2", "x - 복사본", "x의 사본", "x (another copy)") or
+# at its beginning ("Copy of x").
 _COPY_MARK = re.compile(
     r"(?:[ _–—-]*(?:copy|복사본|사본)[ _]*\d{0,9}|의 사본| *\(\d{1,9}\)|[ -]\d{1,3}"
     r"| *\([^()]*(?:copy|복사본|사본|conflict|충돌)[^()]*\))[ _]*$"
 )
 _COPY_OF = re.compile(r"(?:copy(?: \d+| \(\d+\))? of |복?사본 (?:\(\d+\) )?(?:[-–—] )?)")
-_ENDINGS = (".txt", ".json")  # which editors and browsers put behind .ipynb
-_O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows has none of these three
+_ENDINGS = (".txt", ".json")  # endings that editors and browsers append to .ipynb
+_O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows does not define these three flags
 _O_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 _O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
 def valid_student_id(name: str) -> bool:
-    """Whether a student id may name a folder: letters of any script, digits and `_.@-`, 64 at most.
+    """Return whether a student id may name a folder: at most 64 letters of any script, digits and `_.@-`.
 
-    Anything else could mean something to a path, a shell, a glob or nbgrader's own names. A name that is not
-    composed (NFC) would look like another that is.
+    Other characters could have a meaning in a path, a shell, a glob or nbgrader's own names. A name that is
+    not in Unicode's composed form (NFC) could look like another student's.
     """
     plain = bool(_STUDENT_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
     return plain and unicodedata.is_normalized("NFKC", name)
 
 
-Read = tuple[str, bytes, list[str]]  # a file's name, its bytes, and notes
+Read = tuple[str, bytes, list[str]]  # a file's name, its bytes, and remarks for staff
 Unread = tuple[str, Rejected]  # a file's name, and why it was not read
 
 
 def read(
     path: Path, lesson: str, root: Path | None, given: Path | None = None
 ) -> tuple[list[Read], list[Unread]]:
-    """Read the notebook that counts before all others and, if there are several, each of the others.
+    """Read a submission's notebooks, in the order in which they would count.
 
-    Those that cannot be read are returned as well, unless there is no other.
-    `given` is a folder of the files that students get with the lesson.
+    Args:
+        path: the submitted folder, or a notebook file.
+        lesson: the lesson's name.
+        root: a folder above `path` that the autograder created, or None.
+        given: a folder of the files that students get with the lesson.
+
+    Returns:
+        The notebooks that were read, and those that could not be.
+
+    Raises:
+        Refused: there is no notebook, or none can be read.
     """
     with _folder(path.parent, root) as parent:
         mode = _lstat(parent, path.name).st_mode
@@ -79,83 +90,96 @@ def read(
         name, notes = _choose(folder, [each for each in names if each not in versions[1:]], lesson, versions)
         if any(_is_of_the_student(folder, each, given) for each in names):
             notes.append("side_files")
-        first = versions or [name]
-        found: list[Read] = []
+        preferred = versions or [name]
+        notebooks: list[Read] = []
         refused: list[tuple[str, Refused]] = []
-        left = MAX_FILE_BYTES
-        for each in [*first, *_copies(names, lesson, first)][:MAX_NOTEBOOKS]:
+        bytes_left = MAX_FILE_BYTES
+        for each in [*preferred, *_copies(names, lesson, preferred)][:MAX_NOTEBOOKS]:
             try:
-                data, more = _read_file(folder, each, MAX_FILE_BYTES if each in first else left)
+                data, file_notes = _read_file(
+                    folder, each, MAX_FILE_BYTES if each in preferred else bytes_left
+                )
             except Refused as refusal:
                 refused.append((each, refusal))
                 continue
-            left -= 0 if each in first else len(data)
-            found.append((each, data, notes + more))
-        if not found:
+            bytes_left -= 0 if each in preferred else len(data)
+            notebooks.append((each, data, notes + file_notes))
+        if not notebooks:
             raise refused[0][1]
-        return found, [(each, refusal.outcome) for each, refusal in refused]
+        return notebooks, [(each, refusal.outcome) for each, refusal in refused]
 
 
 def read_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[str, bytes], list[str]]:
     """Read the notebooks of an assignment that may have several.
 
-    A name that is missing may be there as a copy, as browsers and file managers name copies.
+    If a notebook is missing, a file with a name that browsers and file managers give to its copy is read
+    instead.
 
     Args:
         path: the submitted folder.
-        names: the notebooks' names, without their ending.
-        root: a folder above it that we made ourselves.
+        names: the notebooks' names, without .ipynb.
+        root: a folder above it that the autograder created.
 
     Returns:
-        The bytes of those that are there, by name, and notes: `renamed:`, `missing:` and `hard_link:` with
-        the notebook's name, `ignored:` with the name of a file that is none of them.
+        The bytes of the notebooks found, by name, and remarks for staff: `renamed:`, `missing:` and
+        `hard_link:` with the notebook's name, `ignored:` with the name of a notebook file that is not part of
+        the assignment.
 
     Raises:
-        Refused: none is there, or one cannot be read.
+        Refused: no notebook was found, or one cannot be read.
     """
-    found: dict[str, bytes] = {}
+    notebooks: dict[str, bytes] = {}
     notes: list[str] = []
-    left = MAX_FILE_BYTES
+    bytes_left = MAX_FILE_BYTES
     with _folder(path, root) as folder:
-        there = _names(folder)
+        folder_names = _names(folder)
         exact = {f"{name}.ipynb" for name in names}
-        taken = set()
+        used = set()
         for name in names:
-            copies = [each for each in there if each not in exact and _stem(each) == _stem(f"{name}.ipynb")]
-            file = f"{name}.ipynb" if f"{name}.ipynb" in there else ""
+            copies = [
+                each for each in folder_names if each not in exact and _stem(each) == _stem(f"{name}.ipynb")
+            ]
+            file = f"{name}.ipynb" if f"{name}.ipynb" in folder_names else ""
             file = file or max(copies, key=lambda each: (len(each), each), default="")
             if not file:
                 notes.append(f"missing:{name}")
                 continue
-            found[name], more = _read_file(folder, file, left)
-            left -= len(found[name])
-            taken.add(file)
-            notes += [f"{note}:{name}" for note in (*more, *(["renamed"] if file not in exact else []))]
+            notebooks[name], file_notes = _read_file(folder, file, bytes_left)
+            bytes_left -= len(notebooks[name])
+            used.add(file)
+            notes += [f"{note}:{name}" for note in (*file_notes, *(["renamed"] if file not in exact else []))]
         notes += [
-            f"ignored:{visible(each)}" for each in there if _stem(each) is not None and each not in taken
+            f"ignored:{visible(each)}"
+            for each in folder_names
+            if _stem(each) is not None and each not in used
         ]
-        if not found:
-            others = [each for each in there if each not in _NOT_THE_STUDENTS]
-            raise _no_notebook(names[0], others, _kinds(folder, others[:_NAMED]))
-    return found, notes
+        if not notebooks:
+            others = [each for each in folder_names if each not in _NOT_SUBMITTED]
+            raise _no_notebook(names[0], others, _kinds(folder, others[:_MAX_LISTED]))
+    return notebooks, notes
 
 
 def is_named_after(lesson: str, name: str) -> bool:
-    """Whether a notebook has the lesson's name in some language, or is a copy of one that has."""
+    """Return whether a notebook has the lesson's name, in any language, or a name that marks a copy of it."""
     return _stem(name) in map(_stem, names_of(lesson))
 
 
 def names_of(lesson: str) -> list[str]:
-    """The names that a lesson's notebook is released under: its own and, beside it, one for each language."""
+    """Return the names of a lesson's released notebooks, one without a language and one per language."""
     return [f"{lesson}.ipynb", *(f"{lesson}.{language}.ipynb" for language in LANGUAGES)]
 
 
 @dataclass(frozen=True)
 class _Folder:
-    """An open folder. The descriptor pins it, so that no name above it can be swapped for a link."""
+    """An open folder. Its descriptor pins it, so that no folder above it can be replaced by a link.
+
+    Attributes:
+        path: the folder's path.
+        descriptor: the open descriptor; None on Windows, which has no openat.
+    """
 
     path: Path
-    descriptor: int | None  # None where the system has no openat: Windows
+    descriptor: int | None
 
     def at(self, name: str) -> str:
         return str(self.path / name) if self.descriptor is None else name
@@ -163,7 +187,11 @@ class _Folder:
 
 @contextmanager
 def _folder(path: Path, root: Path | None) -> Iterator[_Folder]:
-    """Open a folder; below root, by real folders only."""
+    """Open a folder without following links below `root`.
+
+    Raises:
+        Refused: the folder does not exist, or a part of its path below `root` is a link.
+    """
     if os.open not in os.supports_dir_fd:
         yield _Folder(path, None)
         return
@@ -194,8 +222,8 @@ def _no_notebook(
 
     Args:
         lesson: the lesson's name.
-        names: the files that are there.
-        kinds: what the first of these files are.
+        names: the names of the files in the folder.
+        kinds: the recognised kinds of the first few of these files, by name.
     """
     name = f" {lesson}.ipynb" if lesson else ""
     listed = [_listed(names, {file: kind.name[at] for file, kind in kinds.items()}) for at in (0, 1)]
@@ -222,7 +250,7 @@ def _which_notebook(lesson: str, notebooks: Sequence[str]) -> Refused:
 
 def _listed(names: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})) -> str:
     shown = [visible(each)[:60] + (f" ({kinds[each]})" if each in kinds else "") for each in names]
-    return ", ".join(shown[:_NAMED]) + (", …" if len(shown) > _NAMED else "")
+    return ", ".join(shown[:_MAX_LISTED]) + (", …" if len(shown) > _MAX_LISTED else "")
 
 
 def _lstat(folder: _Folder, name: str) -> os.stat_result:
@@ -252,49 +280,65 @@ def _refuse_special(status: os.stat_result) -> None:
 
 
 def _names(folder: _Folder) -> list[str]:
-    """The names in a folder, sorted; of a huge folder, only some."""
+    """Return the names in a folder, sorted; only some of them if the folder is huge."""
     target = folder.path if folder.descriptor is None else folder.descriptor
     with os.scandir(target) as entries:
-        # macOS puts a ._name beside each file it copies; such names are nobody's notebook.
+        # macOS adds a file ._NAME for each file that it copies. Such a file is never a notebook.
         return sorted(entry.name for entry in islice(entries, MAX_FOLDER_ENTRIES) if entry.name[0] != ".")
 
 
 def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str]) -> tuple[str, list[str]]:
-    """Which file is the notebook, and notes. Versions have a name that a release has."""
+    """Choose the file that is the submitted notebook, and return its name and remarks for staff.
+
+    Args:
+        folder: the submitted folder.
+        names: the names of the files in it.
+        lesson: the lesson's name.
+        versions: the names in the folder under which the lesson is released.
+
+    Raises:
+        Refused: the folder has no notebook, or several and none is named after the lesson.
+    """
     notebooks = [name for name in names if _stem(name) is not None]
     notes = ["several_notebooks"] if len(notebooks) > 1 else []
     if versions:
         return versions[0], notes
-    alike = [name for name in notebooks if is_named_after(lesson, name)]
-    if alike:
-        return max(alike, key=lambda name: (len(name), name)), ["renamed", *notes]
+    copies = [name for name in notebooks if is_named_after(lesson, name)]
+    if copies:
+        return max(copies, key=lambda name: (len(name), name)), ["renamed", *notes]
     if len(notebooks) == 1:
         return notebooks[0], ["renamed", *notes]
     if notebooks:
         raise _which_notebook(lesson, notebooks)
-    others = [name for name in names if name not in _NOT_THE_STUDENTS]
-    raise _no_notebook(lesson, others, _kinds(folder, others[:_NAMED]))
+    others = [name for name in names if name not in _NOT_SUBMITTED]
+    raise _no_notebook(lesson, others, _kinds(folder, others[:_MAX_LISTED]))
 
 
 def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
-    """Return what files are that can be read and are no notebooks."""
-    found = {}
+    """Return the kind of each file that can be read and is not a notebook, by file name."""
+    kinds = {}
     for name in names:
         with suppress(Refused, OSError):
             data, _ = _read_file(folder, name, MAX_FILE_BYTES)
             if kind := kind_of(data):
-                found[name] = kind
-    return found
+                kinds[name] = kind
+    return kinds
 
 
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
-    """The other notebooks, in the order in which they would count: copies of the lesson's, the last first."""
+    """Return the other notebooks in the order in which they would count: copies of the lesson's first.
+
+    Within each group, longer names come first, and names of equal length are in descending order.
+    """
     others = [name for name in names if _stem(name) is not None and name not in first]
     return sorted(others, key=lambda name: (is_named_after(lesson, name), len(name), name), reverse=True)
 
 
 def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
-    """Whether a file beside the notebooks is the student's own, and not as it was given out."""
+    """Return whether a file is the student's own, or a released file that the student changed.
+
+    Notebooks, files without an extension and the files of nbgrader's exchange do not count.
+    """
     if not Path(name).suffix or _stem(name) is not None or name in (TIMESTAMP, EXCHANGE_SECRET):
         return False
     if given is None or not (given / name).is_file():
@@ -306,26 +350,26 @@ def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
 
 
 def _stem(name: str) -> str | None:
-    """Return a notebook's name without the marks of copies; None for another kind of file."""
+    """Return a notebook's name without its ending and the marks of copies; None for other kinds of files."""
     plain = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     text, _, ending = plain.casefold().strip().rpartition(".ipynb")
     if not text or not (ending in _ENDINGS or _without_marks(ending) == ""):
         return None
     base, dot, language = _without_marks(text).rpartition(".")
-    # Canvas puts its mark behind the first dot's word: 03_x-1.ko.ipynb.
+    # Canvas puts its mark at the end of the part before the first dot, as in 03_x-1.ko.ipynb.
     return f"{_without_marks(base)}{dot}{language}" if language in LANGUAGES else f"{base}{dot}{language}"
 
 
 def _without_marks(text: str) -> str:
-    """Return a part of a name without the marks of copies."""
+    """Remove the marks of copies from a part of a file's name."""
     text = text.strip()
-    while found := _COPY_MARK.search(text) or _COPY_OF.match(text):
-        text = (text[: found.start()] + text[found.end() :]).strip().removesuffix(".ipynb")
+    while mark := _COPY_MARK.search(text) or _COPY_OF.match(text):
+        text = (text[: mark.start()] + text[mark.end() :]).strip().removesuffix(".ipynb")
     return text.removesuffix(".ipynb")
 
 
 def read_beside(path: Path, root: Path, most: int) -> bytes | None:
-    """The bytes of a small file beside a notebook; None if there is none that can be read."""
+    """Return the bytes of a small file next to a notebook; None if it is missing or cannot be read."""
     try:
         with _folder(path.parent, root) as folder:
             return _read_file(folder, path.name, most)[0]
@@ -334,14 +378,16 @@ def read_beside(path: Path, root: Path, most: int) -> bytes | None:
 
 
 def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[bytes]) -> dict[str, bytes]:
-    """Read the pictures beside a notebook that a notebook names, also as JSON and addresses spell names.
+    """Read the picture files next to a notebook that one of the notebooks refers to.
+
+    A reference may spell the file's name as JSON or as a URL.
 
     Args:
-        folder: the submitted folder; a notebook file has nothing beside it.
-        root: a folder above it that we made ourselves.
-        notebooks: the bytes of the notebooks in it.
+        folder: the submitted folder. If it is a notebook file instead, no pictures are read.
+        root: a folder above it that the autograder created.
+        notebooks: the bytes of the notebooks in the folder.
     """
-    naming = [data for data in notebooks if _PICTURE_NAME.search(data)]
+    referring = [data for data in notebooks if _PICTURE_NAME.search(data)]
 
     def wanted(path: PurePosixPath) -> bool:
         is_picture = path.suffix.casefold() in PICTURES
@@ -349,15 +395,15 @@ def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[byt
             name in data for name in _spellings(path.name) for data in lowered
         )
 
-    if not naming or not folder.is_dir():
+    if not referring or not folder.is_dir():
         return {}
-    lowered = [data.lower() for data in naming]
+    lowered = [data.lower() for data in referring]
     files, _ = read_side_files(folder, folder if root is None else root, wanted)
     return {str(path): data for path, data in sorted(files.items()) if path.suffix.casefold() in PICTURES}
 
 
 def _spellings(name: str) -> set[bytes]:
-    """Return how a notebook may spell a file's name: in either form of its letters, in JSON or an address."""
+    """Return the spellings of a file's name in a notebook: Unicode's two normal forms, JSON, and URLs."""
     forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
     spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
     return {each.encode("utf-8", "replace").lower() for each in spelled}
@@ -366,20 +412,22 @@ def _spellings(name: str) -> set[bytes]:
 def read_side_files(
     folder: Path, root: Path, wanted: Callable[[PurePosixPath], bool]
 ) -> tuple[dict[PurePosixPath, bytes], int]:
-    """Read what lies beside a notebook: ordinary files, few of them, all together no larger than a notebook.
+    """Read the ordinary files next to a notebook, up to a limit on their number and their total size.
 
     Args:
         folder: the submitted folder.
-        root: a folder above it that we made ourselves.
-        wanted: asked for each file and folder, by its path in the submitted folder.
+        root: a folder above it that the autograder created.
+        wanted: called with the path of each file and folder, relative to the submitted folder; returns
+            whether to read it.
 
     Returns:
-        The files' bytes by that path, and how many were left out: links, devices, and what is too much.
+        The files' bytes by relative path, and how many files and folders were left out: links, devices, and
+        those beyond a limit.
     """
-    found: dict[PurePosixPath, bytes] = {}
-    left, left_out = MAX_FILE_BYTES, 0
+    contents: dict[PurePosixPath, bytes] = {}
+    bytes_left, left_out = MAX_FILE_BYTES, 0
     folders = [PurePosixPath()]
-    for at in folders:  # which grows
+    for at in folders:  # the list grows while it is iterated
         try:
             with _folder(folder / at, root) as opened:
                 for path in filter(wanted, (at / name for name in _names(opened))):
@@ -388,19 +436,20 @@ def read_side_files(
                         folders.append(path)
                     elif (
                         is_folder
-                        or len(found) == MAX_SIDE_FILES
-                        or (data := _side_file(opened, path, left)) is None
+                        or len(contents) == MAX_SIDE_FILES
+                        or (data := _side_file(opened, path, bytes_left)) is None
                     ):
                         left_out += 1
                     else:
-                        found[path], left = data, left - len(data)
+                        contents[path], bytes_left = data, bytes_left - len(data)
         except (Refused, OSError):
-            left_out += bool(at.parts)  # without a folder there is nothing beside
-    return found, left_out
+            # the submitted folder itself may be missing; then there are no side files
+            left_out += bool(at.parts)
+    return contents, left_out
 
 
 def _side_file(folder: _Folder, path: PurePosixPath, most: int) -> bytes | None:
-    """The bytes of a file that has this name alone; None if it is none, or too large."""
+    """Return a file's bytes; None if it is not an ordinary file, has other hard links, or is too large."""
     try:
         data, other_names = _read_file(folder, path.name, most)
     except (Refused, OSError):
@@ -409,13 +458,17 @@ def _side_file(folder: _Folder, path: PurePosixPath, most: int) -> bytes | None:
 
 
 def _read_file(folder: _Folder, name: str, most: int) -> tuple[bytes, list[str]]:
-    """The bytes of a regular file, read once, and notes."""
-    _refuse_special(_lstat(folder, name))  # so that a device is not even opened
+    """Read a regular file once, and return its bytes and remarks for staff.
+
+    Raises:
+        Refused: it is not a regular file, or it is larger than `most` bytes.
+    """
+    _refuse_special(_lstat(folder, name))  # checked first, so that a device is never opened
     flags = os.O_RDONLY | _O_NOFOLLOW | _O_NONBLOCK | _BINARY
     try:
         descriptor = _open_existing(folder.at(name), flags, folder.descriptor)
     except OSError:
-        # The file became something else after the look above.
+        # The file was replaced by something else after the check above.
         _refuse_special(_lstat(folder, name))
         raise
     with open(descriptor, "rb") as file:

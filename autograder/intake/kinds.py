@@ -1,8 +1,9 @@
-"""Files that are no notebooks, told by what they are: a web page, a PDF, a shortcut, Python code.
+"""Recognition of submitted files that are not notebooks, such as web pages, PDFs, shortcuts or Python code.
 
-Students hand in what a browser, an editor or a cloud drive has saved under a notebook's name. First come the
-bytes that only one format begins with (`of_bytes`), then text that is not JSON (`of_text`), then JSON that is
-not a notebook (`of_json`). Each search is linear in the file's length.
+Students hand in files that a browser, an editor or a cloud drive has saved under a notebook's name. Three
+checks are made in turn: for bytes with which only one format begins (`of_bytes`), for text that is not JSON
+(`of_text`), and for JSON that is not a notebook (`of_json`). Each search takes time linear in the file's
+length.
 """
 
 import json
@@ -12,12 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-_HEAD = 65_536  # characters or bytes in which a kind shows
-_ITSELF = (
+_HEAD = 65_536  # characters or bytes at a file's start that are searched for its kind
+_CHOOSE_NOTEBOOK = (
     "Choose the notebook itself, the file that ends in .ipynb.",
     "확장자가 .ipynb인 노트북 파일 자체를 고르세요.",
 )
-_DOWNLOAD = (
+_DOWNLOAD_NOTEBOOK = (
     "Download the notebook itself: in JupyterLab File > Download, in Colab File > Download > Download "
     ".ipynb, on GitHub Download raw file.",
     "노트북 파일 자체를 내려받으세요. JupyterLab에서는 File > Download, Colab에서는 파일 > 다운로드 > "
@@ -31,7 +32,12 @@ _UNPACK = (
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: its name in each language, and what to do."""
+    """A kind of file.
+
+    Attributes:
+        name: the kind's name, in English and in Korean.
+        to_do: the advice to the student, in English and in Korean.
+    """
 
     name: tuple[str, str]
     to_do: tuple[str, str]
@@ -45,7 +51,7 @@ class Kind:
         return f"{self.name[1]}입니다. {self.to_do[1]}"
 
 
-def _kind(en: str, ko: str, to_do: tuple[str, str] = _ITSELF) -> Kind:
+def _kind(en: str, ko: str, to_do: tuple[str, str] = _CHOOSE_NOTEBOOK) -> Kind:
     return Kind((en, ko), to_do)
 
 
@@ -64,12 +70,12 @@ _COMPANION = _kind(
     "macOS가 다른 파일에 덧붙이는 파일(이름이 ._로 시작)",
 )
 _SHORTCUT = _kind(
-    "a shortcut, which only says where a file is", "바로 가기(파일이 있는 곳만 적힌 파일)", _DOWNLOAD
+    "a shortcut, which only says where a file is", "바로 가기(파일이 있는 곳만 적힌 파일)", _DOWNLOAD_NOTEBOOK
 )
 _WEB_PAGE = _kind(
     "a web page (HTML), such as a preview of the notebook or a sign-in page",
     "노트북의 미리보기나 로그인 화면 같은 웹 페이지(HTML)",
-    _DOWNLOAD,
+    _DOWNLOAD_NOTEBOOK,
 )
 _XML = _kind("XML", "XML 파일")
 _EMAIL = _kind("an e-mail", "전자우편")
@@ -97,7 +103,7 @@ _NOTEBOOK = _kind(
     "이름만 바뀐 노트북",
     ("Rename it so that its name ends in .ipynb.", "이름이 .ipynb로 끝나도록 바꾸세요."),
 )
-_JSON = _kind("JSON, but not a notebook", "노트북이 아닌 JSON", _DOWNLOAD)
+_JSON = _kind("JSON, but not a notebook", "노트북이 아닌 JSON", _DOWNLOAD_NOTEBOOK)
 
 _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"\x1f\x8b", _ARCHIVE),
@@ -122,13 +128,13 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"SQLite format 3\0", _DATABASE),
     (b"\x89HDF\r\n\x1a\n", _DATABASE),
     (b"\0\x05\x16\x07", _COMPANION),
-    (b"\x4c\0\0\0\x01\x14\x02\0", _SHORTCUT),  # Windows' .lnk
-    (b"book\0\0\0\0mark", _SHORTCUT),  # an alias of macOS
+    (b"\x4c\0\0\0\x01\x14\x02\0", _SHORTCUT),  # a .lnk file of Windows
+    (b"book\0\0\0\0mark", _SHORTCUT),  # a macOS alias
 )
 _ZIP_MARKS = (b"PK\3\4", b"PK\5\6", b"PK\7\x08")
-_FIRST_NAME = slice(30, 60)  # of a zip's first entry
-# Entries that Office, OpenDocument, HWPX and Pages write first.
-_OF_OFFICE = (
+_FIRST_NAME = slice(30, 60)  # bytes of a zip file that hold the name of its first entry
+# Names of the entries that Office, OpenDocument, HWPX and Pages documents begin with.
+_OFFICE_ENTRIES = (
     b"[Content_Types].xml",
     b"_rels/",
     b"docProps/",
@@ -144,7 +150,7 @@ _PICTURES = ("picture", "heic")
 _SPACE = r"[\s\ufeff]*"
 _PROLOG = rf"{_SPACE}(?:<\?xml[^>]*>{_SPACE}|<!--(?:(?!-->).)*-->{_SPACE}){{0,9}}"
 _CONFLICT, _BETWEEN = re.compile(r"^<<<<<<< ", re.MULTILINE), re.compile(r"^=======\r?$", re.MULTILINE)
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # which no text has
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # control characters that never occur in text
 _LINES_OF_PYTHON = re.compile(
     r"^(?:import [A-Za-z_]|from [\w.]+ import |(?:async )?def \w+ *\(|class \w+ *[:(]|# %%|# In ?\[|#!.*py)",
     re.MULTILINE,
@@ -166,10 +172,10 @@ _TEXTS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
 
 
 def of_bytes(data: bytes) -> Kind | None:
-    """Return the kind of a file that its bytes show; None if it may be text."""
+    """Return the kind of a file by its bytes; None if it may be text."""
     head = data[:_HEAD]
     if head.startswith(_ZIP_MARKS):
-        if not head[_FIRST_NAME].startswith(_OF_OFFICE):
+        if not head[_FIRST_NAME].startswith(_OFFICE_ENTRIES):
             return _ZIP
         return _WORD if b"word/document" in data else _OFFICE
     if kind := next((kind for mark, kind in _MAGIC if head.startswith(mark)), None):
@@ -180,16 +186,16 @@ def of_bytes(data: bytes) -> Kind | None:
         return _ARCHIVE
     if head.startswith(b"bplist00"):
         return _WEB_PAGE if b"WebMainResource" in data else _SHORTCUT
-    if found := _MEDIA.match(head):
-        return _PICTURE if any(found[name] for name in _PICTURES) else _FILM
+    if match := _MEDIA.match(head):
+        return _PICTURE if any(match[name] for name in _PICTURES) else _FILM
     return _PICTURE if head.startswith(b"BM") and head[6:10] == bytes(4) else None
 
 
 def of_text(text: str) -> Kind | None:
     """Return the kind of a text that is not JSON; None if it looks like a damaged notebook."""
     head = text[:_HEAD]
-    if (found := _CONFLICT.search(text)) and _BETWEEN.search(text, found.end()):
-        return _conflict(text.count("\n", 0, found.start()) + 1)
+    if (match := _CONFLICT.search(text)) and _BETWEEN.search(text, match.end()):
+        return _conflict(text.count("\n", 0, match.start()) + 1)
     if kind := next((kind for pattern, kind in _TEXTS if pattern.match(head)), None):
         return kind
     if head.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
@@ -205,13 +211,13 @@ def of_undecodable(data: bytes) -> Kind | None:
 
 
 def of_json(document: Any) -> Kind:
-    """Return the kind of JSON that is not a notebook: perhaps a shortcut, as Google Drive writes them."""
+    """Return the kind of JSON that is not a notebook, such as a shortcut written by Google Drive."""
     is_pointer = isinstance(document, Mapping) and bool({"doc_id", "url"} & set(document))
     return _SHORTCUT if is_pointer else _JSON
 
 
 def kind_of(data: bytes) -> Kind | None:
-    """Return the kind of a file without a notebook's name; None if it is not known."""
+    """Return the kind of a file that is not named like a notebook; None if the kind is unknown."""
     text = data.decode(json.detect_encoding(data), "replace")
     if kind := of_bytes(data) or of_text(text):
         return kind
@@ -223,7 +229,11 @@ def kind_of(data: bytes) -> Kind | None:
 
 
 def _conflict(line: int) -> Kind:
-    """Return the kind of a file in which git has marked lines that it could not merge."""
+    """Return the kind of a file that contains git's merge conflict markers.
+
+    Args:
+        line: the line of the first marker.
+    """
     return _kind(
         f"a file with the marks of a merge conflict (<<<<<<<), at line {line}",
         f"{line}번째 줄에 병합 충돌 표시(<<<<<<<)가 있는 파일",

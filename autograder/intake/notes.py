@@ -1,7 +1,7 @@
-"""The parts of what a student wrote in words: text, code, and the pictures that the text names.
+"""The parts of a student's written answer: text, code, and the pictures that the text refers to.
 
-A picture stands in a text as an attachment of its cell, as a data URI, or as the name of a file beside the
-notebook. Nothing is decoded here: a picture is the submitted base64 until a feedback page is made.
+A picture appears in a text as an attachment of its cell, as a data URI, or as the name of a file next to the
+notebook. Nothing is decoded here. A picture stays the submitted base64 until the feedback page is made.
 """
 
 import base64
@@ -16,11 +16,14 @@ from autograder.intake.files import PICTURES
 from autograder.intake.parse import Cell
 from autograder.intake.submission import Part
 
-MAX_CHARS = 200_000  # of one note that are shown: some letters take microseconds to escape
-MAX_PICTURES = 20  # of one submission that are shown
+# Maximum number of characters of one written answer that are shown, since escaping some characters takes
+# microseconds each.
+MAX_CHARS = 200_000
+MAX_PICTURES = 20  # maximum number of pictures of a submission that are shown
 _ALT_CHARS = 80
 
-# No two starts of a picture may overlap, or a text of nothing but starts is searched in quadratic time.
+# The possible beginnings of a picture must not overlap. Otherwise, searching a text that consists only of
+# such beginnings would take quadratic time.
 _IN_MARKDOWN = (
     r"!\[(?P<alt>[^\[\]\n]{0,300}+)\]\(\s{0,9}"
     r"(?P<target><[^<>\n]{1,600}+>|[^()\n]{1,600}+(?:\([^()\n]{0,100}+\)[^()\n]{0,100}+)?+)\s{0,9}\)"
@@ -44,11 +47,12 @@ _TITLE = re.compile(r"\s(?:\"[^\"]*+\"|'[^']*+')$")
 
 @dataclass(frozen=True)
 class Sources:
-    """Where the pictures of a submission are.
+    """The pictures that a submission's texts can refer to.
 
     Attributes:
-        files: the pictures beside the notebook, by their paths.
-        attachments: those of all cells: a cell that was split off may have left its own behind.
+        files: the picture files next to the notebook, by path.
+        attachments: the attachments of all cells by name. A cell that was split off may refer to an
+            attachment of the cell that it came from.
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -56,10 +60,10 @@ class Sources:
 
 
 def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
-    """Split what stands in cells of text and code into its parts, in order.
+    """Split the contents of text and code cells into parts, in order.
 
-    A picture that no cell refers to is shown below the text of its cell, if that has no other: its reference
-    was deleted.
+    An attached picture that no cell refers to has lost its reference. It is shown below the text of its cell,
+    unless that cell shows another picture.
     """
     parts_of_cells: list[list[Part]] = []
     named: set[str] = set()
@@ -68,51 +72,59 @@ def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
         cell = replace(whole, source=whole.source[:left])
         left -= len(cell.source)
         is_code = cell.kind == "code"
-        found = [Part("code", cell.source.strip("\n"))] if is_code else list(_parts_of(cell, sources, named))
-        parts_of_cells.append(found)
+        cell_parts = (
+            [Part("code", cell.source.strip("\n"))] if is_code else list(_parts_of(cell, sources, named))
+        )
+        parts_of_cells.append(cell_parts)
         if cell.source != whole.source:
-            found.append(Part("cut"))
+            cell_parts.append(Part("cut"))
             break
-    shown = {part.text for found in parts_of_cells for part in found if part.kind == "picture"}
-    for cell, found in zip(cells, parts_of_cells, strict=False):
-        if all(part.kind in ("text", "cut") for part in found):
+    shown = {part.text for cell_parts in parts_of_cells for part in cell_parts if part.kind == "picture"}
+    for cell, cell_parts in zip(cells, parts_of_cells, strict=False):
+        if all(part.kind in ("text", "cut") for part in cell_parts):
             left_over = {name: data for name, data in cell.attachments.items() if data not in shown}
-            found += [Part("picture", data, name) for name, data in left_over.items()]
-    parts = [part for found in parts_of_cells for part in found]
+            cell_parts += [Part("picture", data, name) for name, data in left_over.items()]
+    parts = [part for cell_parts in parts_of_cells for part in cell_parts]
     return [*parts, *_named_in_words(parts, sources.files, named)]
 
 
 def _named_in_words(parts: list[Part], files: Mapping[str, bytes], named: set[str]) -> list[Part]:
-    """Return the files that the words name, without those that are shown already."""
+    """Return the picture files that the text mentions by name and that are not shown yet."""
     words = normalize("NFC", "".join(part.text for part in parts if part.kind == "text")).casefold()
     names = {path: normalize("NFC", PurePosixPath(path).name).casefold() for path in files}
     return [_picture_file(path, files) for path, name in names.items() if path not in named and name in words]
 
 
 def is_plain(parts: Sequence[Part]) -> bool:
-    """Return whether one text is all that there is."""
+    """Return whether the parts consist of a single text."""
     return len(parts) == 1 and parts[0].kind == "text"
 
 
 def joined(cells: Sequence[Cell]) -> Cell:
-    """Return several cells as the first one, with the text of all."""
+    """Join several cells: return the first one, with the text of all of them."""
     return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
 
 
 def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
-    """Yield the parts of a cell of text; add to `named` the paths of the files that it shows."""
+    """Yield the parts of a text cell.
+
+    Args:
+        cell: the cell.
+        sources: the pictures of the submission.
+        named: the paths of the files shown so far; extended by those that this cell shows.
+    """
     source, targets = _without_definitions(cell.source)
     sources = replace(sources, attachments={**sources.attachments, **cell.attachments})
     text, end = "", 0
-    for found in _PICTURE.finditer(source):
-        alt, target = _alt_and_target(found, targets)
+    for match in _PICTURE.finditer(source):
+        alt, target = _alt_and_target(match, targets)
         picture = _picture(alt, target, sources, named) if target else None
         if picture is None:
             continue
-        text += source[end : found.start()]
+        text += source[end : match.start()]
         if text.strip():
             yield Part("text", text.strip("\n"))
-        text, end = "", found.end()
+        text, end = "", match.end()
         yield picture
     text += source[end:]
     if text.strip():
@@ -120,7 +132,7 @@ def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
 
 
 def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
-    """Return a text without the definitions of the pictures that it shows, and their addresses by label."""
+    """Remove the reference definitions of a text's pictures; return the text and the addresses by label."""
     used = {(found["label"] or found["text"]).casefold() for found in _REFERENCE.finditer(source)}
     targets: dict[str, str] = {}
 
@@ -133,28 +145,28 @@ def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
     return (_DEFINITION.sub(removed, source) if used else source), targets
 
 
-def _alt_and_target(found: re.Match[str], targets: Mapping[str, str]) -> tuple[str, str]:
-    """Return a picture's description and address; no address if this is no picture."""
-    if found["target"]:
-        return found["alt"], found["target"]
-    if found["attributes"]:
-        attributes = {at[1].casefold(): at[2] or at[3] or at[4] or "" for at in _ATTRIBUTE.finditer(found[0])}
+def _alt_and_target(match: re.Match[str], targets: Mapping[str, str]) -> tuple[str, str]:
+    """Return a picture's description and address. The address is empty if the match is not a picture."""
+    if match["target"]:
+        return match["alt"], match["target"]
+    if match["attributes"]:
+        attributes = {at[1].casefold(): at[2] or at[3] or at[4] or "" for at in _ATTRIBUTE.finditer(match[0])}
         return attributes.get("alt", ""), attributes.get("src", "")
-    if found["pasted"]:
-        return "", found["pasted"]
-    return found["text"] or "", targets.get((found["label"] or found["text"] or "").casefold(), "")
+    if match["pasted"]:
+        return "", match["pasted"]
+    return match["text"] or "", targets.get((match["label"] or match["text"] or "").casefold(), "")
 
 
 def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part | None:
-    """Return the picture that an address names, or why it is not there; None if it names none."""
+    """Return the picture at an address, or the reason why it is missing; None if it is no picture address."""
     written = _TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">").strip()
     address = unquote(written)
     name = (alt.strip() or address.rsplit("/", 1)[-1])[:_ALT_CHARS]
     if address.casefold().startswith("attachment:"):
         names = (written.partition(":")[2], address.partition(":")[2])
         data = next((sources.attachments[each] for each in names if each in sources.attachments), "")
-        shown = alt.strip()[:_ALT_CHARS] or ("" if "pasted-" in address else name.partition(":")[2])
-        return Part("picture", data, shown) if data else Part("missing", "not_there", shown)
+        label = alt.strip()[:_ALT_CHARS] or ("" if "pasted-" in address else name.partition(":")[2])
+        return Part("picture", data, label) if data else Part("missing", "not_there", label)
     if address.casefold().startswith("file:"):
         address = address.partition(":")[2].lstrip("/")
     if re.match(r"(?:[a-z][a-z0-9+.-]+:)?//", address, re.IGNORECASE):
@@ -172,15 +184,17 @@ def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part |
 
 
 def _path(address: str, files: Mapping[str, bytes]) -> str | None:
-    """Return the path of the file that an address means: exact, or else the only one of that name.
+    """Return the path of the file that an address refers to: the exact path, or else the only file so named.
 
     Capital letters do not matter, as on Windows and macOS.
     """
     wanted = normalize("NFC", address.replace("\\", "/").partition("?")[0]).casefold()
     known = {normalize("NFC", path).casefold(): path for path in files}
     exact = known.get(str(PurePosixPath(wanted)))
-    same = [path for form, path in known.items() if PurePosixPath(form).name == PurePosixPath(wanted).name]
-    return exact or (same[0] if len(same) == 1 else None)
+    same_name = [
+        path for form, path in known.items() if PurePosixPath(form).name == PurePosixPath(wanted).name
+    ]
+    return exact or (same_name[0] if len(same_name) == 1 else None)
 
 
 def _picture_file(path: str, files: Mapping[str, bytes]) -> Part:

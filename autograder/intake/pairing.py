@@ -1,15 +1,19 @@
-"""Which submitted cell is which cell of the lesson, and which of them answers a task.
+"""Pairing: decides which submitted cell is which cell of the lesson, and which one answers a task.
 
-- A cell claims a cell of the lesson by its grade_id, or else by its cell id, or else by having its text.
-- The answer to a task is the cell that counts when the notebook runs: the last cell of code that defines the
-  task's function or class, wherever it stands, unless it is the released stub. If none defines it, it is the
-  last cell that claims the task and is written; then what was typed into a test cell and defines it, where
-  the released test can be told from it; then a cell of code that stands where the task's own cell was; and
-  if there is none either, it is the stub.
-- The answer to a note, which a person grades, is all that the student wrote in its place, in order: in its
-  cell and in copies of it, as splitting a cell makes them, and in cells that the student added (added.py).
-  If that is nothing, it is what the student wrote elsewhere in the note's section, also into the lesson's
-  own text.
+- A submitted cell claims a cell of the lesson by its grade_id, or else by its cell id, or else by having the
+  same text.
+- The answer to a task is the cell that counts when the notebook runs. This is the last code cell, anywhere,
+  that defines the task's function or class and is not the released stub. If there is none, these candidates
+  are tried in order:
+  1. the last code cell that assigns a value, such as a lambda, to the task's name;
+  2. the last cell that claims the task and is not the stub;
+  3. code typed into a test cell that defines it, if the code can be distinguished from the released test;
+  4. a code cell in the place of the task's own cell;
+  5. the stub.
+- A note is an answer in words that is graded by hand. It consists of everything that the student wrote in its
+  place, in order. This includes the note's cell, copies of it that arise when a cell is split, and cells that
+  the student added (added.py). If all of that is empty, the note is the student's text elsewhere in its
+  section, including additions to the lesson's own text.
 """
 
 import re
@@ -26,39 +30,47 @@ from autograder.intake.parse import Cell, Submitted, marks_of, without_data_uris
 from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language, ours
 
-_COMPARED = 3  # copies of a lesson's cell that are compared with it
-_TELLING = 8  # characters of a line that another text would not have by chance
-_MOST_DEFINITIONS = 50  # of a text cell that are looked at
-MAX_SOURCE_BYTES = 1_000_000  # of all cells of code together, so that they fit one frame of the wire
-_MAX_INDENTED = 100_000  # characters of a cell of which the indent is taken away
-# A magic whose cell defines nothing in the notebook.
-_ELSEWHERE = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
+_MAX_COMPARED = 3  # maximum number of copies of a lesson's cell that are compared with it
+# Minimum length, in characters, of a line that another text would not contain by chance.
+_DISTINCTIVE_CHARS = 8
+_MAX_DEFINITIONS = 50  # maximum number of definitions of a text cell that are looked at
+# Limit on the bytes of all code cells together, so that they fit one message to the sandbox.
+MAX_SOURCE_BYTES = 1_000_000
+_MAX_INDENTED = 100_000  # maximum number of characters of a cell that is dedented
+# A cell magic, such as %%bash, whose cell defines nothing in the notebook's own namespace.
+_FOREIGN_MAGIC = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
 
 
 def _definition(before: str, name: str = r"\w+") -> re.Pattern[str]:
-    """Return the pattern of a line that begins a function or a class: what stands before it, and its name."""
+    """Return a pattern for a line that begins a definition of a function or class.
+
+    Args:
+        before: the pattern of the text before the definition.
+        name: the pattern of the name.
+    """
     return re.compile(rf"^{before}(?:async[ \t]+def|def|class)[ \t]+({name})\b", re.MULTILINE)
 
 
-_ON_THE_LEFT, _INDENTED = "(?:>>> )?", "[ \t]+"  # IPython takes prompts away
-_HEAD, _METHOD = _definition(_ON_THE_LEFT), _definition(_INDENTED)
+_UNINDENTED, _INDENTED = "(?:>>> )?", "[ \t]+"  # IPython strips >>> prompts from code
+_HEAD, _METHOD = _definition(_UNINDENTED), _definition(_INDENTED)
 _DEFINITION = _definition("[ \t]*", r"\w{1,100}")
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """The lesson's cells, the submitted cells, and which submitted cells claim which cell of the lesson.
+    """The lesson's cells, the submitted cells, and the claims that pair them.
 
     Attributes:
         lesson: the cells of the release.
         cells: the submitted cells.
-        claims: the submitted cells that claim a cell of the lesson, by its position.
-        unclaimed: the submitted cells that claim none.
-        added: text of the student's own that answers no note; what was typed into the lesson's text included.
+        claims: the submitted cells that match a cell of the lesson, by the position of the lesson's cell.
+        unclaimed: the submitted cells that match no cell of the lesson.
+        added: text by the student that is part of no written answer, including additions to the lesson's
+            text.
         answers: the chosen answers, by the position of the lesson's answer cell.
-        notes: the cells that make up the answer to a note, by the position of its cell.
-        flags: words for staff.
-        left_out: cells of code that are too long to run, by their number, each as a comment.
+        notes: the cells that make up a written answer, by the position of its cell in the lesson.
+        flags: remarks for staff; see `take_in.understand`.
+        left_out: comments that replace code cells too long to run, by the cell's number.
     """
 
     lesson: list[NotebookNode]
@@ -73,7 +85,7 @@ class Pairing:
 
     @property
     def halves_of_code(self) -> set[int]:
-        """The numbers of the cells of code that are a part of a note, and run where they stand."""
+        """The numbers of code cells that are one part of a written answer but still run in place."""
         several = [cells for cells in self.notes.values() if len(cells) > 1]
         return {cell.number for cells in several for cell in cells if cell.kind == "code"}
 
@@ -104,11 +116,11 @@ def _pair(
 
 
 def _typed_into_text(claims: Mapping[int, list[Cell]], lesson: list[NotebookNode]) -> list[Cell]:
-    """Return what the student typed into the lesson's own text cells."""
+    """Return the student's additions to the lesson's own text cells."""
     typed = (
         additions(cell, lesson[index].source)
         for index, claimed in claims.items()
-        for cell in claimed[:_COMPARED]
+        for cell in claimed[:_MAX_COMPARED]
         if lesson[index].cell_type == "markdown" and not grade_id(lesson[index])
     )
     return [cell for cell in typed if cell is not None]
@@ -119,7 +131,7 @@ def _look(kind: str, source: str) -> tuple[str, str]:
 
 
 def _choose_answers(pairing: Pairing, texts: Collection[str]) -> None:
-    """Settle which cell answers each task, by the rule in the module's docstring."""
+    """Choose the cell that answers each task, by the rules in the module's docstring."""
     code = [
         cell
         for cell in _code_of_students(pairing)
@@ -135,21 +147,21 @@ def _choose_answers(pairing: Pairing, texts: Collection[str]) -> None:
 
 
 def _choose_note(pairing: Pairing, index: int) -> None:
-    """Settle what answers a note."""
+    """Choose the cells that make up a written answer."""
     note, claims = pairing.lesson[index], pairing.claims[index]
     written = _without_copies([cell for cell in claims if is_written(cell, note)])
     words = [cell for cell in pairing.unclaimed if cell.kind == "code" and is_words(cell.source)]
-    own = in_place_of(index, pairing.cells, pairing.claims, [*pairing.added, *words])
-    found = sorted([*written, *own], key=lambda cell: cell.number)
-    if not found:
+    in_place = in_place_of(index, pairing.cells, pairing.claims, [*pairing.added, *words])
+    answer_cells = sorted([*written, *in_place], key=lambda cell: cell.number)
+    if not answer_cells:
         words += _words_in_our_code(pairing)
         added = [*pairing.added, *words]
-        found = in_section_of(index, pairing.lesson, pairing.cells, pairing.claims, added)
-    if found:
-        taken = {cell.number for cell in found}
-        pairing.added[:] = [cell for cell in pairing.added if cell.number not in taken]
-        pairing.notes[index] = [_as_note(cell) for cell in found]
-        single = len(found) == 1 and bool(written)
+        answer_cells = in_section_of(index, pairing.lesson, pairing.cells, pairing.claims, added)
+    if answer_cells:
+        numbers = {cell.number for cell in answer_cells}
+        pairing.added[:] = [cell for cell in pairing.added if cell.number not in numbers]
+        pairing.notes[index] = [_as_note(cell) for cell in answer_cells]
+        single = len(answer_cells) == 1 and bool(written)
         pairing.answers[index] = pairing.notes[index][0] if single else joined(pairing.notes[index])
         if not written:
             pairing.flags.append(f"found_by_place:{grade_id(note)}")
@@ -160,112 +172,117 @@ def _choose_note(pairing: Pairing, index: int) -> None:
 
 
 def _without_copies(cells: list[Cell]) -> list[Cell]:
-    """Return cells without those that have the text and the pictures of another."""
+    """Remove cells that have the same text and pictures as another cell."""
     different = {(cell.source.strip(), *sorted(cell.attachments.items())): cell for cell in cells}
     return list(different.values())
 
 
 def _words_in_our_code(pairing: Pairing) -> list[Cell]:
-    """Return the sentences that a student typed into the lesson's own code, such as that of a plot."""
+    """Return the sentences that a student typed into the lesson's own code cells, such as a plot's."""
     typed = (
         additions(cell, pairing.lesson[index].source)
         for index, claims in pairing.claims.items()
-        for cell in claims[:_COMPARED]
+        for cell in claims[:_MAX_COMPARED]
         if is_ordinary(pairing.lesson[index]) and cell.kind == "code"
     )
     return [cell for cell in typed if cell is not None and is_words(cell.source)]
 
 
 def _as_note(cell: Cell) -> Cell:
-    """Return a cell of a note with its pictures, also where it became code."""
+    """Return a written answer's cell with data URIs turned into attachments, even if it is a code cell."""
     source, attachments = without_data_uris(cell.source, cell.attachments)
     return replace(cell, source=source, attachments=attachments)
 
 
 def _choose_code(pairing: Pairing, index: int, code: list[Cell]) -> None:
-    """Settle which cell of code answers a task.
+    """Choose the code cell that answers a task.
 
     Args:
-        pairing: the cells.
-        index: the position of the answer cell in the lesson.
-        code: the cells of code that are not as they were released.
+        pairing: the lesson's and the submitted cells.
+        index: the position of the task's answer cell in the lesson.
+        code: the code cells that differ from the released ones.
     """
     stub, claims = pairing.lesson[index], pairing.claims[index]
     name = grade_id(stub)
     written = [cell for cell in claims if is_written(cell, stub)]
     short = [cell for cell in written if cell.number not in pairing.left_out]
-    own = {cell.number for cell in claims}
-    others = [cell for cell in code if cell.number not in own]
+    claim_numbers = {cell.number for cell in claims}
+    others = [cell for cell in code if cell.number not in claim_numbers]
     by_number = {cell.number: cell for cell in (*short, *others)}
     defining = [cell for _, cell in sorted(by_number.items()) if _defines(cell, stub)]
-    found = (
+    matching = (
         defining
         or [cell for _, cell in sorted(by_number.items()) if _assigns(cell, name)]
         or written
         or [cell for cell in _typed_into_tests(pairing) if _defines(cell, stub)]
     )
     renamed = [cell for cell in others if _HEAD.search(cell.source)]
-    by_place = [] if found or claims else in_place_of(index, pairing.cells, pairing.claims, renamed)
-    candidates = found or by_place or claims
+    by_place = [] if matching or claims else in_place_of(index, pairing.cells, pairing.claims, renamed)
+    candidates = matching or by_place or claims
     if not candidates:
         pairing.flags.append(f"missing_answer:{name}")
         return
     pairing.answers[index] = candidates[-1]
     if by_place:
         pairing.flags.append(f"found_by_place:{name}")
-    elif found and found[-1] not in written:
+    elif matching and matching[-1] not in written:
         pairing.flags.append(f"found_by_name:{name}")
     if len(defining) > 1:
         pairing.flags.append(f"defined_twice:{name}")
 
 
 def _code_of_students(pairing: Pairing) -> list[Cell]:
-    """Return the cells of code that may answer a task, whether they claim a cell of the lesson or not."""
-    found = [cell for cell in pairing.unclaimed if cell.kind == "code"]
+    """Return the code cells that may answer a task, whether or not they match a cell of the lesson."""
+    cells = [cell for cell in pairing.unclaimed if cell.kind == "code"]
     for index, claims in pairing.claims.items():
         if not is_test(pairing.lesson[index]):
-            found += [cell for cell in claims if cell.kind == "code"]
-    return sorted(found, key=lambda cell: cell.number)
+            cells += [cell for cell in claims if cell.kind == "code"]
+    return sorted(cells, key=lambda cell: cell.number)
 
 
 def _typed_into_tests(pairing: Pairing) -> list[Cell]:
-    """What the student typed into test cells: of the tests themselves nothing runs."""
-    found = []
+    """Return the code that the student typed into test cells, without the released tests, which never run."""
+    cells = []
     for index, test in enumerate(pairing.lesson):
         if is_test(test):
-            found += [
-                replace(cell, source=_beside(cell.source, test.source)) for cell in pairing.claims[index]
+            cells += [
+                replace(cell, source=_outside_test(cell.source, test.source))
+                for cell in pairing.claims[index]
             ]
-    return found
+    return cells
 
 
-def _beside(source: str, test: str) -> str:
-    """What a cell holds beside a test that stands in it whole, or not at all; else nothing."""
+def _outside_test(source: str, test: str) -> str:
+    """Return the code that a submitted test cell contains in addition to the released test.
+
+    If the cell contains only parts of the test, return an empty string, because the student's own code cannot
+    be distinguished from them.
+    """
     if test.strip() in source:
         return source.replace(test.strip(), "", 1).strip()
-    kept = {line.strip() for line in test.splitlines() if len(line.strip()) >= _TELLING}
-    return "" if any(line.strip() in kept for line in source.splitlines()) else source
+    test_lines = {line.strip() for line in test.splitlines() if len(line.strip()) >= _DISTINCTIVE_CHARS}
+    return "" if any(line.strip() in test_lines for line in source.splitlines()) else source
 
 
 def is_written(cell: Cell, stub: NotebookNode) -> bool:
-    """Return whether a cell holds more than the released stub; a picture is more."""
+    """Return whether a cell contains more than the released stub. A picture counts as more."""
     illustrated = stub.cell_type == "markdown" and bool(cell.attachments)
     return illustrated or cell.source.strip() not in ("", stub.source.strip())
 
 
 def _defines(cell: Cell, stub: NotebookNode) -> bool:
-    """Return whether a cell of code defines the function or class that a stub begins, by its text.
+    """Return whether a code cell's text defines the function or class that a stub begins.
 
-    A stub whose class has another name than the task, as in lesson 10, is recognised by the class and one
-    of its methods. The text is not parsed: Python's parser may end the process on a hostile text, and a cell
-    with magics or a slip in it does not parse but is an answer all the same.
+    If a stub's class has another name than the task, as in lesson 10, the class and one of its methods must
+    be defined. The text is not parsed, for two reasons. A hostile text can crash Python's parser, and with it
+    the process. A cell with magics or a syntax error does not parse but is still an answer.
     """
     source = cell.source
-    if _ELSEWHERE.match(source):
+    if _FOREIGN_MAGIC.match(source):
         return False
     if source[:1] in (" ", "\t") and len(source) <= _MAX_INDENTED:
-        source = dedent(source)  # as IPython does
-    if _has(source, _ON_THE_LEFT, [grade_id(stub)]):
+        source = dedent(source)  # IPython dedents such a cell as well
+    if _has(source, _UNINDENTED, [grade_id(stub)]):
         return True
     heads, methods = _HEAD.findall(stub.source), _METHOD.findall(stub.source)
     of_another_name = grade_id(stub) not in heads and bool(methods)
@@ -278,34 +295,52 @@ def names_defined(stub: NotebookNode) -> list[str]:
 
 
 def _has(source: str, before: str, names: Collection[str]) -> bool:
-    """Return whether code defines one of some names, with this before the definition."""
+    """Return whether code defines one of the names.
+
+    Args:
+        source: the code.
+        before: the pattern of the text before the definition.
+        names: the names to look for.
+    """
     return bool(names) and bool(_definition(before, "|".join(map(re.escape, names))).search(source))
 
 
 def _assigns(cell: Cell, name: str) -> bool:
-    """Return whether a cell of code gives a task's name a value, such as a lambda."""
+    """Return whether a code cell assigns a value, such as a lambda, to the task's name."""
     return bool(re.search(rf"^{re.escape(name)}[ \t]*(?::[^=\n]*)?=(?!=)", cell.source, re.MULTILINE))
 
 
 def _flag(pairing: Pairing) -> None:
-    """Note what was done to graded cells."""
+    """Record remarks for staff about graded cells that the student changed, copied or deleted."""
     for index, cell in enumerate(pairing.lesson):
         name, claims = grade_id(cell), pairing.claims[index]
         if not name:
             continue
         marks = marks_of(grading(cell), cell.metadata)
-        seen = {
+        changes = {
             "duplicate": len(claims) > 1,
             "missing_test": is_test(cell) and not claims,
             "changed_test": is_test(cell) and any(is_written(claim, cell) for claim in claims),
             "changed_type": any(claim.kind != cell.cell_type for claim in claims),
             "changed_metadata": any(claim.grade_id and claim.marks != marks for claim in claims),
         }
-        pairing.flags.extend(f"{word}:{name}" for word, is_so in seen.items() if is_so)
+        pairing.flags.extend(f"{word}:{name}" for word, has_changed in changes.items() if has_changed)
 
 
 def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNode]) -> tuple[str, Pairing]:
-    """Pair a submission with the release in its language."""
+    """Pair a submission with the release in its language.
+
+    Args:
+        submitted: the submitted notebook.
+        lesson: the lesson's name.
+        releases: the released notebook that students received, by language.
+
+    Returns:
+        The language of the release, and the pairing.
+
+    Raises:
+        Refused: the notebook has no graded cell of the lesson.
+    """
     language = submitted.lang if submitted.lang in releases else _language(submitted)
     if language not in releases:
         language = next(iter(releases))
@@ -324,22 +359,22 @@ def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNod
 
 
 def unwritten(pairing: Pairing) -> frozenset[str]:
-    """The tasks whose answer is missing, empty, or the released stub."""
+    """Return the tasks whose answer is missing, empty, or the released stub."""
     return frozenset(grade_id(cell) for cell in filter(is_answer, pairing.lesson)) - _written(pairing)
 
 
 def text_definitions(pairing: Pairing) -> dict[str, int]:
-    """Return the functions and classes whose code stands in a text cell, with the cell's number.
+    """Return the functions and classes that a text cell defines, with the number of the cell.
 
-    Such a cell was code before somebody pressed M on it, or was merged with the text above it.
+    Such a cell was a code cell until the student pressed M on it or merged it with the text above it.
     """
-    known = {cell.source.strip() for cell in pairing.lesson}
+    lesson_texts = {cell.source.strip() for cell in pairing.lesson}
     code = {cell.number for cell in pairing.answers.values()}
     return {
         name: cell.number
         for cell in pairing.cells
-        if cell.kind != "code" and cell.number not in code and cell.source.strip() not in known
-        for name in _DEFINITION.findall(cell.source)[:_MOST_DEFINITIONS]
+        if cell.kind != "code" and cell.number not in code and cell.source.strip() not in lesson_texts
+        for name in _DEFINITION.findall(cell.source)[:_MAX_DEFINITIONS]
     }
 
 
@@ -355,15 +390,17 @@ def _language(submitted: Submitted) -> Language:
     prose = "".join(cell.source for cell in submitted.cells if cell.kind == "markdown")
     korean = len(re.findall("[가-힣]", prose))
     latin = len(re.findall("[A-Za-z]", prose))
-    # Korean prose about code is full of Latin words; English prose holds a Korean word at most.
+    # Korean prose about code contains many Latin words; English prose contains one Korean word at most.
     return "ko" if korean > latin / 5 else "en"
 
 
 def _leave_out_long(pairing: Pairing, language: Language) -> None:
-    """Leave out cells of code until the rest can be sent: the longest first, cells of answers last."""
+    """Leave out the longest code cells, answers last, until the rest can be sent to the sandbox."""
     lesson = pairing.lesson
-    asked = [index for index, cell in enumerate(lesson) if is_answer(cell) and cell.cell_type == "code"]
-    answers = {cell.number for index in asked for cell in pairing.claims[index]}
+    answer_indexes = [
+        index for index, cell in enumerate(lesson) if is_answer(cell) and cell.cell_type == "code"
+    ]
+    answers = {cell.number for index in answer_indexes for cell in pairing.claims[index]}
     code = [cell for cell in pairing.cells if cell.kind == "code" or cell.number in answers]
     sizes = {cell.number: len(cell.source.encode()) for cell in code}
     total = sum(sizes.values())
@@ -378,11 +415,11 @@ def _leave_out_long(pairing: Pairing, language: Language) -> None:
 
 
 def _too_long(cell: Cell, is_answer: bool, language: Language) -> str:
-    """Return the code that takes the place of a cell that is too long: a comment; of an answer, an error."""
-    said = {
+    """Return the code that replaces a cell that is too long: a comment, or an error for an answer."""
+    message = {
         "en": f"This cell was not run: it has {len(cell.source):,} characters, and all code cells together "
         f"may have {MAX_SOURCE_BYTES:,} bytes.",
         "ko": f"이 셀은 실행하지 않았습니다. 글자 수가 {len(cell.source):,}자인데, 코드 셀을 모두 합해 "
         f"{MAX_SOURCE_BYTES:,}바이트까지만 실행합니다.",
     }[language]
-    return f"raise MemoryError({said!r})" if is_answer else f"# {said}"
+    return f"raise MemoryError({message!r})" if is_answer else f"# {message}"

@@ -1,4 +1,4 @@
-"""A notebook's JSON, of whatever format, read as hostile text: cells in which all is of the right type."""
+"""A parser for hostile notebook JSON in any format. Every value in the parsed cells has the right type."""
 
 import json
 import re
@@ -12,36 +12,55 @@ from autograder.intake.kinds import Kind, of_bytes, of_json, of_text, of_undecod
 from autograder.intake.pictures import MOST, MOST_CHARS, pictures_of
 from autograder.intake.submission import Refused
 
-MAX_BRACKETS = 2_000_000  # an empty list costs thirty times its two bytes once it is parsed
-MAX_DEPTH = 950  # of lists and dicts in each other: what Python can walk through
+# limit on brackets: a parsed empty list takes thirty times the memory of its two bytes
+MAX_BRACKETS = 2_000_000
+MAX_DEPTH = 950  # maximum nesting depth of lists and dicts, within Python's recursion limit
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]+|\\.)*"?|[\[\]{}]', re.DOTALL)
 MAX_CELLS = 1_000
-MAX_ATTACHMENTS = 100  # of one cell
-PASTED = "pasted-"  # what the names of attachments begin with that were data URIs
+MAX_ATTACHMENTS = 100  # maximum number of attachments read from one cell
+# prefix of the names given to attachments that were data URIs
+PASTED = "pasted-"
 
 _KINDS = ("code", "markdown", "raw")
 _RASTER = ("image/png", "image/jpeg", "image/webp", "image/gif")
-# Whatever its type claims to be. What is not base64 is a vector picture, which is not shown.
+# A data URI of any declared type. Data that are not base64 belong to a vector picture, which is not shown.
 _DATA_URI = re.compile(r"data:[\w.+/-]{1,80}+(?:;[\w.=-]{1,80}+){0,8}?;base64,([A-Za-z0-9+/=%_-]++)")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A submitted cell, with everything in it of the right type."""
+    """A submitted cell, in which every value has the right type.
+
+    Attributes:
+        number: the cell's position in the submitted file, from 1.
+        kind: `code`, `markdown` or `raw`.
+        source: the cell's text.
+        id: the cell's id in the notebook.
+        grade_id: the grade_id in the cell's nbgrader metadata.
+        marks: the values of nbgrader's metadata, and whether the cell has tags; see `marks_of`.
+        pictures: the pictures in the cell's outputs, in base64.
+        attachments: the attachments of a text cell by name, in base64. Data URIs in the text are included.
+    """
 
     number: int
     kind: str
     source: str
     id: str
     grade_id: str
-    marks: tuple[Any, ...]  # what nbgrader's metadata claim, and whether there are tags
-    pictures: tuple[str, ...] = ()  # that its outputs show, in base64
-    attachments: Mapping[str, str] = field(default_factory=dict)  # of a text, in base64, data URIs included
+    marks: tuple[Any, ...]
+    pictures: tuple[str, ...] = ()
+    attachments: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submitted notebook, whatever its format was."""
+    """A submitted notebook in a form that does not depend on its nbformat version.
+
+    Attributes:
+        cells: the cells, in order.
+        lang: the language in the notebook's metadata; empty if there is none.
+        old_format: whether the notebook was in format 3.
+    """
 
     cells: list[Cell]
     lang: str
@@ -49,7 +68,11 @@ class Submitted:
 
 
 def parse(data: bytes) -> Submitted:
-    """The cells of a submitted file."""
+    """Parse a submitted file.
+
+    Raises:
+        Refused: the file is not a notebook that can be read.
+    """
     document = _json(_decode(data))
     if not isinstance(document, dict):
         raise _of_kind(of_json(document))
@@ -94,18 +117,21 @@ def _decode(data: bytes) -> str:
     except UnicodeDecodeError as error:
         if kind := of_undecodable(data):
             raise _of_kind(kind) from None
-        where, byte, name = error.start + 1, f"0x{data[error.start]:02X}", encoding.upper()
+        offset, byte, name = error.start + 1, f"0x{data[error.start]:02X}", encoding.upper()
         raise Refused(
             "encoding",
-            en=f"The file is not {name} text: byte {where:,} is {byte}. Save it as UTF-8.",
-            ko=f"파일이 {name} 텍스트가 아닙니다. {where:,}번째 바이트가 {byte}입니다. UTF-8로 저장하세요.",
+            en=f"The file is not {name} text: byte {offset:,} is {byte}. Save it as UTF-8.",
+            ko=f"파일이 {name} 텍스트가 아닙니다. {offset:,}번째 바이트가 {byte}입니다. UTF-8로 저장하세요.",
         ) from None
 
 
 def _depth(text: str) -> int:
-    """Return how deep a JSON text is nested. How deep json itself goes depends on the version of Python."""
-    found = (match[0] for match in _STRING_OR_BRACKET.finditer(text))
-    return max(accumulate((part in "[{") - (part in "]}") for part in found), default=0)
+    """Return the nesting depth of a JSON text.
+
+    The depth that json itself accepts depends on the version of Python.
+    """
+    tokens = (match[0] for match in _STRING_OR_BRACKET.finditer(text))
+    return max(accumulate((part in "[{") - (part in "]}") for part in tokens), default=0)
 
 
 def _json(text: str) -> Any:
@@ -136,7 +162,7 @@ def _json(text: str) -> Any:
 
 
 def _int(digits: str) -> int:
-    # No number that matters is long, and int() refuses more than 4300 digits.
+    # No integer that matters is long, and int() refuses more than 4300 digits.
     return int(digits) if len(digits) < 20 else 0
 
 
@@ -149,7 +175,11 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _raw_cells(document: dict[str, Any]) -> tuple[list[Any], bool]:
-    """The list of cells, from format 4 or 3."""
+    """Return a notebook's list of cells, and whether the notebook is in format 3 rather than 4.
+
+    Raises:
+        Refused: the document has another format, or no list of cells.
+    """
     form = document.get("nbformat")
     if isinstance(form, int | float) and not isinstance(form, bool) and not 3 <= form < 5:
         raise Refused(
@@ -170,12 +200,12 @@ def _raw_cells(document: dict[str, Any]) -> tuple[list[Any], bool]:
 
 def _cell(raw: dict[str, Any], number: int) -> Cell:
     kind = raw.get("cell_type")
-    if kind == "heading":  # format 3
+    if kind == "heading":  # a cell type of format 3
         kind = "markdown"
     metadata = _mapping(raw.get("metadata"))
     marks = _mapping(metadata.get("nbgrader"))
     kind = kind if kind in _KINDS else "raw"
-    source = _text(raw.get("source", raw.get("input")))  # format 3 says input
+    source = _text(raw.get("source", raw.get("input")))  # format 3 names the source "input"
     attachments: dict[str, str] = {}
     if kind != "code":
         source, attachments = without_data_uris(source, _attachments(raw))
@@ -191,9 +221,13 @@ def _cell(raw: dict[str, Any], number: int) -> Cell:
 
 
 def without_data_uris(source: str, attachments: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Return a text that names attachments in place of its data URIs, and all its attachments.
+    """Replace a text's data URIs with references to attachments, and return it with all its attachments.
 
     Colab writes a pasted picture into the text, which then has hundreds of thousands of characters.
+
+    Args:
+        source: the cell's text.
+        attachments: the cell's own attachments, by name.
     """
     known = dict(attachments)
 
@@ -208,35 +242,43 @@ def without_data_uris(source: str, attachments: Mapping[str, str]) -> tuple[str,
 
 
 def _attachments(raw: dict[str, Any]) -> dict[str, str]:
-    """Return a cell's attachments by name: of each the data of one type, in base64."""
-    found = {}
+    """Return a cell's attachments by name, each as the base64 data of one of its types.
+
+    A raster picture type is preferred.
+    """
+    attachments = {}
     for name, bundle in islice(_mapping(raw.get("attachments")).items(), MAX_ATTACHMENTS):
         forms = _mapping(bundle)
         data = next((data for kind in (*_RASTER, *forms) if (data := _base64(forms.get(kind)))), "")
         if data:
-            found[_unicode(name)] = data
-    return found
+            attachments[_unicode(name)] = data
+    return attachments
 
 
 def _base64(data: Any) -> str:
-    """Return a value of a notebook's JSON as base64 in one line; an empty string if it is none."""
+    """Return a value of a notebook's JSON as one line of base64, or an empty string if it is not base64."""
     parts = data if isinstance(data, list) else [data]
     text = "".join("".join(part for part in parts if isinstance(part, str)).split())
     return text if text.isascii() else ""
 
 
 def _illustrated(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:
-    """Add the pictures that the cells of code show, the first ones, as many as are kept."""
-    left, chars = MOST, MOST_CHARS
-    found = []
+    """Add the pictures in the outputs of code cells, up to the limits for a submission.
+
+    Args:
+        cells: the parsed cells.
+        raw: the same cells as in the notebook's JSON.
+    """
+    pictures_left, chars_left = MOST, MOST_CHARS
+    illustrated = []
     for cell, entry in zip(cells, raw, strict=True):
-        kept = []
-        for picture in pictures_of(entry) if cell.kind == "code" and left else ():
-            if left and len(picture) <= chars:
-                kept.append(picture)
-                left, chars = left - 1, chars - len(picture)
-        found.append(replace(cell, pictures=tuple(kept)) if kept else cell)
-    return found
+        pictures = []
+        for picture in pictures_of(entry) if cell.kind == "code" and pictures_left else ():
+            if pictures_left and len(picture) <= chars_left:
+                pictures.append(picture)
+                pictures_left, chars_left = pictures_left - 1, chars_left - len(picture)
+        illustrated.append(replace(cell, pictures=tuple(pictures)) if pictures else cell)
+    return illustrated
 
 
 def _word(value: Any) -> str:
@@ -244,19 +286,24 @@ def _word(value: Any) -> str:
 
 
 def _unicode(text: str) -> str:
-    """Text without lone surrogates, which JSON can hold and no file or hash takes."""
+    """Replace lone surrogates in a text. JSON can contain them, but files and hashes cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _text(source: Any) -> str:
-    """A cell's text with the line ends that Python would read, and without lone surrogates."""
+    """Return a cell's text with line feeds as line ends and without lone surrogates."""
     parts = source if isinstance(source, list) else [source]
     text = "".join(part for part in parts if isinstance(part, str))
     return _unicode(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def marks_of(marks: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What a cell says of itself that a student has no reason to change."""
+    """Return the parts of a cell's metadata that a student has no reason to change.
+
+    Args:
+        marks: the cell's nbgrader metadata.
+        metadata: all of the cell's metadata.
+    """
     return (
         *(marks.get(key) for key in ("points", "grade", "solution", "locked")),
         bool(metadata.get("tags")),

@@ -1,7 +1,8 @@
-"""The pictures that a submitted cell shows, for the person who grades a note about them.
+"""The pictures in a submitted cell's outputs, shown to the person who grades a written answer about them.
 
-The grader draws none: students' code runs without a display, and its process sends text alone. So these are
-the student's claim. They are PNG files of bounded size, and nothing else that an output may hold.
+The grader draws no pictures itself: students' code runs without a display, and its process sends only text.
+So these pictures come from the student's file and prove nothing. They are PNG files of limited size. Any
+other output is dropped.
 """
 
 import base64
@@ -12,32 +13,33 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-MOST = 30  # of a submission
-MOST_CHARS = 3_000_000  # of a submission's pictures in base64; a plot of a lesson has some 40,000
-_LONGEST_SIDE = 4_000  # pixels: a browser needs 64 MB for a picture of 4,000 by 4,000
+MOST = 30  # maximum number of pictures that are kept of a submission
+# Maximum number of base64 characters of all of a submission's pictures. A typical plot takes about 40,000.
+MOST_CHARS = 3_000_000
+_LONGEST_SIDE = 4_000  # pixels; a browser needs 64 MB for a picture of 4,000 by 4,000
 _HEAD = struct.Struct(">8sI4sII")
 
 
 def pictures_of(raw: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the pictures among a cell's outputs, in base64, whatever else the outputs are.
+    """Yield the PNG pictures in a cell's outputs, in base64.
 
     Args:
-        raw: a cell of a notebook of format 3 or 4, as its JSON says.
+        raw: a cell of a notebook in format 3 or 4, as parsed from JSON.
     """
     outputs = raw.get("outputs")
     for output in outputs if isinstance(outputs, list) else ():
         if not isinstance(output, dict):
             continue
         data = output.get("data")
-        # Format 3 has them in the output itself, under another name.
-        found = data.get("image/png") if isinstance(data, dict) else output.get("png")
-        text = "".join(found) if isinstance(found, list) and all(isinstance(p, str) for p in found) else found
+        # Format 3 stores a picture in the output itself, under the name "png".
+        value = data.get("image/png") if isinstance(data, dict) else output.get("png")
+        text = "".join(value) if isinstance(value, list) and all(isinstance(p, str) for p in value) else value
         if isinstance(text, str) and len(text) <= MOST_CHARS and _is_png(text := "".join(text.split())):
             yield text
 
 
 def _is_png(text: str) -> bool:
-    """Whether this is base64 of what begins as a PNG file of a bearable size."""
+    """Return whether a text is base64 data that begins like a PNG file of acceptable width and height."""
     try:
         data = base64.b64decode(text, validate=True)
     except (ValueError, binascii.Error):
@@ -50,10 +52,10 @@ def _is_png(text: str) -> bool:
 
 
 def output_of(picture: str) -> NotebookNode:
-    """Return a picture as the output of a cell."""
+    """Return a picture as a cell's output."""
     return NotebookNode(output_type="display_data", data={"image/png": picture}, metadata={})
 
 
 def is_picture(output: NotebookNode) -> bool:
-    """Whether an output is one that `output_of` made."""
+    """Return whether an output was made by `output_of`."""
     return bool(output.output_type == "display_data")

@@ -1,8 +1,8 @@
-"""The intake of an assignment with ordinary nbgrader tests: notebooks, and the student's files beside them.
+"""The intake for plain nbgrader assignments: reads their notebooks and the student's accompanying files.
 
-The files are hostile bytes, read as those of a lesson are. Unlike a lesson's, the notebooks run with the
-student's own files beside them, as nbgrader has it. A notebook that is missing is no reason to wait for a
-person; one that cannot be read is.
+The files are read as hostile bytes, like those of a lesson. Unlike a lesson's notebook, these notebooks run
+with the student's own files, as in nbgrader. If a notebook is missing, grading goes on without it. If one
+cannot be read, the submission waits for a person.
 """
 
 import hashlib
@@ -21,12 +21,13 @@ from autograder.intake.submission import Refused, Rejected
 
 @dataclass(frozen=True)
 class FoundNotebooks:
-    """What was handed in, read and not looked at yet.
+    """The files of a submission, read but not yet parsed.
 
     Attributes:
-        notebooks: the bytes of those that are there, by name.
-        files: the student's own files beside them, by path.
-        notes: what staff may want to know; see `read_notebooks`. `side_files_left_out:` has their number.
+        notebooks: the bytes of the submitted notebooks, by name.
+        files: the bytes of the student's other files, by path.
+        notes: remarks for staff; see `read_notebooks`. `side_files_left_out:` gives the number of files left
+            out.
     """
 
     notebooks: Mapping[str, bytes]
@@ -35,7 +36,7 @@ class FoundNotebooks:
 
     @cached_property
     def digest(self) -> str:
-        """Return a hash of all of it."""
+        """A hash of all submitted notebooks and files."""
         hashes = [
             [[name, hashlib.sha256(data).hexdigest()] for name, data in sorted(files.items())]
             for files in (self.notebooks, self.files)
@@ -46,13 +47,13 @@ class FoundNotebooks:
 def find_notebooks(
     folder: Path, names: Sequence[str], root: Path, ignore: Sequence[str] = ()
 ) -> FoundNotebooks | Rejected:
-    """Find and read what was handed in.
+    """Find and read a submission's notebooks and the student's other files.
 
     Args:
         folder: the submitted folder.
-        names: the assignment's notebooks, without their ending.
-        root: a folder above it that we made ourselves.
-        ignore: nbgrader's globs of names that count for nothing.
+        names: the names of the assignment's notebooks, without .ipynb.
+        root: a folder above it that the autograder created.
+        ignore: nbgrader's glob patterns for file names that are ignored.
 
     Raises:
         OSError: this machine could not read a file, which is not the student's fault.
@@ -64,9 +65,9 @@ def find_notebooks(
         return refusal.outcome
 
     def wanted(path: PurePosixPath) -> bool:
-        ours = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
+        is_exchange_file = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
         ignored = any(fnmatch(path.name, pattern) for pattern in ignore)
-        return not ours and not ignored and path.suffix != ".ipynb" and path.name.isprintable()
+        return not is_exchange_file and not ignored and path.suffix != ".ipynb" and path.name.isprintable()
 
     files, left_out = read_side_files(folder, root, wanted)
     if left_out:
@@ -75,18 +76,18 @@ def find_notebooks(
 
 
 def read_cells(found: FoundNotebooks) -> dict[str, list[Cell]] | Rejected:
-    """Return the cells of each notebook; why the submission cannot be graded if one cannot be read."""
+    """Return the cells of each notebook, or the rejection if a notebook cannot be read."""
     cells: dict[str, list[Cell]] = {}
     for name, data in found.notebooks.items():
         try:
             cells[name] = last_of_each(parse(data).cells)
         except Refused as refusal:
-            why = refusal.outcome
-            return replace(why, en=f"{name}.ipynb: {why.en}", ko=f"{name}.ipynb: {why.ko}")
+            rejection = refusal.outcome
+            return replace(rejection, en=f"{name}.ipynb: {rejection.en}", ko=f"{name}.ipynb: {rejection.ko}")
     return cells
 
 
 def last_of_each(cells: Sequence[Cell]) -> list[Cell]:
-    """Return a submission's cells; of several with one id, only the last keeps it, as nbgrader decides."""
+    """Remove a grade_id that several cells have from all but the last of them, as nbgrader does."""
     last = {cell.grade_id: cell.number for cell in cells}
     return [cell if last[cell.grade_id] == cell.number else replace(cell, grade_id="") for cell in cells]

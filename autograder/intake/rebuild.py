@@ -1,12 +1,12 @@
-"""The notebook that is graded: our cells, the student's answers, and the student's extra code where it stood.
+"""The rebuilt notebook that is graded: the lesson's cells with the student's answers and extra code.
 
-- Every other code cell of the student's runs where it stands: extra cells, changed cells of the lesson,
-  earlier copies of an answer. So, as in the student's own "Run all", the last definition is graded.
-- A stub does not run when an answer was written, and test cells never do.
-- In a lesson with a note for a person to grade, text that the student added stays where it stands, too.
-  A note in several cells is shown as one.
-- The imports of the lesson's own cells run first, always: who deleted that cell loses nothing. Any other
-  cell of the lesson that was changed or deleted stays so.
+- Every other code cell of the student runs in its original place: extra cells, changed cells of the lesson,
+  and earlier copies of an answer. So the last definition is graded, as in the student's own "Run all".
+- A released stub does not run if the answer was written elsewhere. Test cells never run.
+- In a lesson with written answers, which are graded by hand, text that the student added stays in its place
+  as well. A written answer that spans several cells is shown as one.
+- The imports of the lesson's own cells always run first, so a student who deleted that cell loses nothing.
+  Any other cell of the lesson that was changed or deleted stays changed or deleted.
 """
 
 import copy
@@ -24,16 +24,17 @@ from autograder.intake.parse import Cell
 from autograder.intake.pictures import output_of
 from autograder.intake.submission import Part, Step
 
-EXTRA = "extra-"  # what the id of a cell begins with that is not the lesson's
+EXTRA = "extra-"  # prefix of the ids of cells that the student added
 
 
 Layout = list[tuple[Cell, int | None]]
 
 
 def layout_of(pairing: Pairing) -> Layout:
-    """Return the submitted cells that are kept, each with the position of the lesson cell that it stands for.
+    """Return the submitted cells that are kept, each with the position of its cell in the lesson.
 
-    None marks an extra cell. Left out are stubs beside an answer, copies of tests, and other prose.
+    The position is None for an extra cell. Stubs of tasks that have another answer, copies of tests, and
+    other prose are left out.
     """
     in_ours = {
         cell.number
@@ -44,7 +45,9 @@ def layout_of(pairing: Pairing) -> Layout:
     stands_for = {
         cell.number: index
         for index, cell in reversed(pairing.answers.items())
-        if index not in pairing.notes or cell.number not in in_ours  # words in code of the lesson, which runs
+        # A written answer typed into one of the lesson's code cells does not replace that cell, because its
+        # code runs.
+        if index not in pairing.notes or cell.number not in in_ours
     }
     dropped = set()
     for index, claims in pairing.claims.items():
@@ -56,27 +59,32 @@ def layout_of(pairing: Pairing) -> Layout:
             dropped |= {cell.number for cell in claims if is_test(lesson_cell)}
     text = shown(_shown_text(pairing))
     hidden = dropped | {cell.number for cells in pairing.notes.values() for cell in cells}
-    kept: Layout = []
+    layout: Layout = []
     for cell in pairing.cells:
         place = stands_for.get(cell.number)
         if place is not None:
             answer = pairing.answers.get(place)
-            mine = answer if answer is not None and answer.number == cell.number else cell
-            kept.append((mine if place in pairing.notes else pairing.left_out.get(cell.number, mine), place))
+            shown_cell = answer if answer is not None and answer.number == cell.number else cell
+            layout.append(
+                (
+                    shown_cell if place in pairing.notes else pairing.left_out.get(cell.number, shown_cell),
+                    place,
+                )
+            )
         if cell.number in text:
-            kept.append((text[cell.number], None))
+            layout.append((text[cell.number], None))
         elif place is None and cell.kind == "code" and cell.number not in hidden:
-            kept.append((pairing.left_out.get(cell.number, cell), None))
-    return kept
+            layout.append((pairing.left_out.get(cell.number, cell), None))
+    return layout
 
 
 def _shown_text(pairing: Pairing) -> list[Cell]:
-    """Return the added text that is shown: all of it in a lesson with a note, else what holds an answer."""
+    """Return the added text to show: all of it in a lesson with written answers, else only code answers."""
     if any(map(is_manual, pairing.lesson)):
         return pairing.added
     names = [name for cell in pairing.lesson if is_answer(cell) for name in names_defined(cell)]
-    found = re.compile(rf"^[ \t]*(?:def|class)[ \t]+(?:{'|'.join(map(re.escape, names))})\b", re.MULTILINE)
-    return [cell for cell in pairing.added if names and found.search(cell.source)]
+    pattern = re.compile(rf"^[ \t]*(?:def|class)[ \t]+(?:{'|'.join(map(re.escape, names))})\b", re.MULTILINE)
+    return [cell for cell in pairing.added if names and pattern.search(cell.source)]
 
 
 def steps_of(pairing: Pairing, layout: Layout) -> list[Step]:
@@ -112,8 +120,8 @@ def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> Note
         if cells[-1].cell_type == "code" and not is_test(cells[-1]):
             cells[-1].outputs = list(map(output_of, cell.pictures))
     for index, ours in enumerate(pairing.lesson):
-        if index not in places:  # what is missing goes behind the cell that it follows in the lesson
-            answer = pairing.answers.get(index)  # which another task's cell may hold, too
+        if index not in places:  # a missing cell is inserted after its predecessor in the lesson
+            answer = pairing.answers.get(index)  # may come from a cell that also answers another task
             places[index] = _our_cell(ours, ours.source if answer is None else answer.source)
             before = next((i for i, cell in enumerate(cells) if cell is places.get(index - 1)), -1)
             cells.insert(before + 1, places[index])
@@ -121,30 +129,30 @@ def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> Note
 
 
 def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> dict[str, list[Part]]:
-    """Return the parts of the text that the student wrote, by the id of the cell that shows them.
+    """Return the parts of the student's texts, by the id of the cell that shows the text.
 
-    Text without pictures and code is its cell's source, and not among them.
+    A text without pictures or code is left out, because its cell already shows it.
     """
     shown = {pairing.lesson[index].id: cells for index, cells in pairing.notes.items()}
     shown |= {
         f"{EXTRA}{cell.number}": [cell] for cell, index in layout if index is None and cell.kind != "code"
     }
-    found: dict[str, list[Part]] = {}
+    result: dict[str, list[Part]] = {}
     attachments = {name: data for cell in pairing.cells for name, data in cell.attachments.items()}
-    left = MAX_PICTURES
+    pictures_left = MAX_PICTURES
     for name, cells in shown.items():
         parts = split(cells, Sources(files, attachments))
         for at, part in enumerate(parts):
             if part.kind == "picture":
-                left -= 1
-                parts[at] = part if left >= 0 else Part("missing", "too_many", part.name)
+                pictures_left -= 1
+                parts[at] = part if pictures_left >= 0 else Part("missing", "too_many", part.name)
         if not is_plain(parts):
-            found[name] = parts
-    return found
+            result[name] = parts
+    return result
 
 
 def _our_cell(ours: NotebookNode, source: str) -> NotebookNode:
-    """A copy of a lesson's cell, with this source if it is the student's to write."""
+    """Return a copy of a lesson's cell, with the given source if it is an answer or ordinary code."""
     cell = copy.deepcopy(ours)
     if is_answer(cell) or (cell.cell_type == "code" and not is_test(cell)):
         cell.source = source
@@ -152,5 +160,5 @@ def _our_cell(ours: NotebookNode, source: str) -> NotebookNode:
 
 
 def is_extra_text(cell: NotebookNode) -> bool:
-    """Return whether a cell of a rebuilt notebook is text that the student added, not the lesson's."""
+    """Return whether a text cell of a rebuilt notebook was added by the student."""
     return bool(cell.cell_type == "markdown" and cell.id.startswith(EXTRA))

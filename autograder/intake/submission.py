@@ -1,4 +1,4 @@
-"""What the intake makes of a submitted file: a submission that can be graded, or why it cannot be."""
+"""The results of the intake: a submission that can be graded, or a rejection with its reason."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,13 @@ from secant.language import Language, ours, say
 
 @dataclass(frozen=True)
 class Rejected:
-    """A file that cannot be graded, and what to tell the student."""
+    """The rejection of a submitted file that cannot be graded, with a message for the student.
+
+    Attributes:
+        reason: the reason as one word, such as `empty`.
+        en: the message for the student in English.
+        ko: the message for the student in Korean.
+    """
 
     reason: str
     en: str
@@ -19,19 +25,19 @@ class Rejected:
 
     @property
     def message(self) -> str:
-        """The sentence in the language in use."""
+        """The message for the student in the language in use."""
         return say(en=self.en, ko=self.ko)
 
 
 @dataclass(frozen=True)
 class Step:
-    """Code to run in the student's process.
+    """A piece of code that runs in the student's process.
 
     Attributes:
-        label: what to call it in a message: `imports`, `cell 7` or `answer grad_square`.
+        label: the name of the code in messages: `imports`, `cell 7` or `answer grad_square`.
         source: the code, magics included.
-        number: its place among the cells of the submitted file, from 1; 0 for the imports.
-        task: the task that it answers, or an empty string.
+        number: the cell's position in the submitted file, from 1; 0 for the imports.
+        task: the id of the task that the code answers, or an empty string.
     """
 
     label: str
@@ -42,14 +48,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Script:
-    """What the examiner needs of a submission.
+    """The part of a submission that the examiner needs.
 
     Attributes:
         steps: the code to run, in order.
-        language: the language of the notebook that was handed in.
+        language: the language of the submitted notebook.
         digest: the SHA-256 of the file's bytes, in hexadecimal.
         unwritten: the tasks whose answer is missing, empty, or the released stub.
-        text_definitions: functions and classes whose code stands in text cells, with the cell's number.
+        text_definitions: the functions and classes that a text cell defines, with the number of that cell.
     """
 
     steps: Sequence[Step]
@@ -61,13 +67,14 @@ class Script:
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of what a student wrote in words.
+    """A piece of a student's written answer.
 
     Attributes:
-        kind: `missing` stands for a picture that cannot be shown, `cut` for words beyond the bound.
-        text: the words or the code; a picture's data in base64; for `missing`, the reason, for which
-            `autograder.page.words` has a sentence.
-        name: what the student calls a picture.
+        kind: the kind of piece. `missing` stands for a picture that cannot be shown, and `cut` for text
+            beyond the length limit.
+        text: the words or the code; for a picture, its data in base64; for `missing`, the reason as a key of
+            `autograder.page.words`.
+        name: the student's name for a picture.
     """
 
     kind: Literal["text", "code", "picture", "missing", "cut"]
@@ -80,13 +87,13 @@ class Submission:
     """A submission that can be graded.
 
     Attributes:
-        script: what the examiner needs of it.
-        answers: the text of each task's answer that was found, by task id.
-        notebook: our cells with the student's answers, extra code cells, order, and pictures, which are the
-            only outputs. Its tests are the released ones, so nothing hidden is in it.
+        script: the part of the submission that the examiner needs.
+        answers: the text of each answer that was found, by task id.
+        notebook: the lesson's cells with the student's answers, extra code cells, order and pictures. The
+            pictures are its only outputs. Its tests are the released ones, so it contains no hidden test.
         file: the name of the file that was read.
-        notes: what staff may want to know, such as `changed_test:grad_square`; see `take_in`.
-        parts: what the student wrote in text cells that have pictures or code in them, by the cell's id.
+        notes: remarks for staff, such as `changed_test:grad_square`; see `take_in.understand`.
+        parts: the parts of the student's texts that contain pictures or code, by the id of their cell.
     """
 
     script: Script
@@ -108,12 +115,16 @@ class Submission:
 
     @property
     def language(self) -> Language:
-        """The language in which Secant answers."""
+        """The language of Secant's messages about this submission."""
         return ours(self.script.language)
 
 
 class Refused(Exception):
-    """Ends the intake with this outcome."""
+    """Raised to end the intake with a rejection.
+
+    Attributes:
+        outcome: the rejection.
+    """
 
     def __init__(self, reason: str, *, en: str, ko: str) -> None:
         super().__init__(reason)

@@ -1,11 +1,12 @@
-"""The intake: a submitted path in; a rebuilt notebook, or a plain sentence why there is none, out.
+"""The intake: turns a submitted path into a rebuilt notebook, or into a sentence that explains the rejection.
 
-A submitted file is hostile bytes. It is opened without following links, read once within a bound, hashed,
-and only that copy is looked at (files.py, parse.py). Of what it says, nothing counts but the text of its
-cells, their order, and the marks that tell which cell is which (pairing.py): metadata, tags, outputs, the
-kernel's name and files beside it change no point (rebuild.py).
+A submitted file is hostile bytes. It is opened without following links, read once up to a size limit, and
+hashed. Everything else works on that copy (files.py, parse.py). The intake uses only the text of the cells,
+their order, and the marks that identify each cell (pairing.py). Metadata, tags, outputs, the kernel's name
+and accompanying files never change a score (rebuild.py).
 
-The submission must be in one folder. Of several notebooks in it one counts, whole. Archives are not opened.
+A submission is a single folder. If the folder contains several notebooks, exactly one of them counts, as a
+whole. Archives are not opened.
 """
 
 import hashlib
@@ -27,12 +28,15 @@ from secant.visible import visible
 
 @dataclass(frozen=True)
 class Found:
-    """The bytes of a submitted file, read and not looked at yet; `notes` as of `take_in`.
+    """The bytes of a submitted file, read but not yet parsed.
 
     Attributes:
-        others: the other notebooks, in the order in which they would count; see `understand`.
-        unread: those that could not even be read, such as links.
-        pictures: the pictures beside the notebooks that a notebook names, by their paths.
+        name: the file's name.
+        data: the file's bytes.
+        notes: remarks for staff; see `understand`.
+        others: the other notebooks in the order in which they would count; see `understand`.
+        unread: the notebooks that could not be read, such as links, each with the reason.
+        pictures: the picture files in the folder that its notebooks refer to, by path.
     """
 
     name: str
@@ -44,14 +48,14 @@ class Found:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the bytes, in hexadecimal; with others or pictures, of all that was found."""
-        own = hashlib.sha256(self.data).hexdigest()
+        """The SHA-256 (hex) of the file and, if there are any, of the other notebooks and pictures found."""
+        own_hash = hashlib.sha256(self.data).hexdigest()
         if not self.others and not self.unread and not self.pictures:
-            return own
+            return own_hash
         others = [other.digest for other in self.others]
-        unread = [f" {visible(name)}: {why.en}" for name, why in self.unread]
+        unread = [f" {visible(name)}: {rejection.en}" for name, rejection in self.unread]
         pictures = [f" {name!r} {hashlib.sha256(data).hexdigest()}" for name, data in self.pictures.items()]
-        return hashlib.sha256("".join([own, *others, *unread, *pictures]).encode()).hexdigest()
+        return hashlib.sha256("".join([own_hash, *others, *unread, *pictures]).encode()).hexdigest()
 
 
 def take_in(
@@ -61,7 +65,7 @@ def take_in(
     root: Path | None = None,
     given: Path | None = None,
 ) -> Submission | Rejected:
-    """Find a submission's file and understand it, with the arguments and errors of the two steps."""
+    """Find and parse a submission's file, with the arguments and errors of `find` and `understand`."""
     found = find(path, lesson, root, given)
     return found if isinstance(found, Rejected) else understand(found, lesson, releases)
 
@@ -69,18 +73,19 @@ def take_in(
 def find(path: Path, lesson: str, root: Path | None = None, given: Path | None = None) -> Found | Rejected:
     """Find and read a submission's file.
 
-    In a folder, the notebook is the one called like the lesson, as in 03_x.ipynb, or like the lesson in a
-    language, as in 03_x.ko.ipynb. If there is none, it is the one whose name
-    differs only as browsers and file managers change names (the last of several, by length and then by
-    name), or else the only notebook there is. Beside one that is named so, the others are read as well.
+    In a folder, the notebook is the one that has the lesson's name, as in 03_x.ipynb, or the lesson's name
+    with a language, as in 03_x.ko.ipynb. If there is none, it is the notebook with a name that browsers and
+    file managers give to a copy. If there are several copies, the one with the longest name counts, and the
+    last in order among names of equal length. If there is no copy either, it is the folder's only notebook.
+    All other notebooks are read too.
 
     Args:
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
-        root: a folder above `path` that we made ourselves. Every folder below it must be a real one;
-            without it, only `path` itself must.
-        given: a folder of the files that students get with the lesson; those that come back unchanged are no
-            side files.
+        root: a folder above `path` that the autograder created. Every folder below it must be a real folder,
+            not a link. Without `root`, only `path` itself must be one.
+        given: a folder of the files that students get with the lesson. Unchanged copies of these files in the
+            submission do not count as side files.
 
     Raises:
         OSError: this machine could not read the file, which is not the student's fault.
@@ -97,26 +102,27 @@ def find(path: Path, lesson: str, root: Path | None = None, given: Path | None =
 
 
 def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) -> Submission | Rejected:
-    """Say which cell is which. Of several notebooks one counts, and no answer of another does.
+    """Match a submission's cells with the lesson's, and choose the notebook that counts if there are several.
 
-    That is the one with the lesson's name; of several languages, the one with more answers. If it answers
-    nothing, it is the next one that answers something. No verdict has a say in it, so there is no second try.
-    If none answers anything and one of them cannot be read, its answers may be in there: it is as if it were
-    the only one.
+    The notebook with the lesson's name counts. If it exists in several languages, the version with more
+    answers counts. If that notebook answers nothing, the next one that answers something counts. Answers from
+    the other notebooks are ignored. The choice does not depend on any test result, so several notebooks do
+    not give a student several tries. If no notebook answers anything and one of them cannot be read, the
+    answers may be in that one, so the submission is rejected as if it were the only one.
 
-    Notes are words, some with the id of the cell they are about: `renamed`, `several_notebooks`,
-    `side_files`, `hard_link`, `old_format`, `unchanged` (every answer is the released stub), `two_languages`
-    (answers are written in more than one), `counted:` (this file of several) and `other_answers:` (this file
-    has an answer that the one that counted does not have);
-    `duplicate:`, `changed_test:`, `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`,
-    `found_by_name:`, `found_by_place:` (a note stands in cells that the student added, or in the lesson's own
-    text), `defined_twice:` (several written cells define what the task asks for), `left_out:` (a cell of code
-    that is too long to run).
+    Notes are words, some of them followed by the id of a cell: `renamed`, `several_notebooks`, `side_files`,
+    `hard_link`, `old_format`, `unchanged` (every answer is the released stub), `two_languages` (answers are
+    written in more than one language), `counted:` (this one of several files counted) and `other_answers:`
+    (this file has an answer that the one that counted does not have); `duplicate:`, `changed_test:`,
+    `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`, `found_by_name:`,
+    `found_by_place:` (a written answer was found in cells that the student added or in the lesson's own text,
+    or code was found where the task's own cell was), `defined_twice:` (several written cells define the
+    function or class that the task asks for), `left_out:` (a code cell is too long to run).
 
     Args:
-        found: the file.
+        found: the submitted file.
         lesson: the lesson's name.
-        releases: the released notebook in each language: what the student was given.
+        releases: the released notebook that students received, by language.
     """
     if found.others or found.unread:
         return _of_several(found, lesson, releases)
@@ -149,31 +155,31 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
 
 
 def _fingerprints(parts: Sequence[Part]) -> str:
-    """Return a line for each picture of an answer, so that another picture is another answer."""
+    """Return a line with a hash for each picture in an answer, so that a replaced picture is noticed."""
     pictures = [part.text for part in parts if part.kind == "picture"]
     return "".join(f"\npicture {hashlib.sha256(data.encode()).hexdigest()}" for data in pictures)
 
 
 def _of_several(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) -> Submission | Rejected:
-    """Understand each notebook, take the one that counts, and note who else has answers."""
+    """Parse each of several notebooks, choose the one that counts, and note which others have answers."""
     files = [replace(found, others=(), unread=()), *found.others]
-    every = [understand(one, lesson, releases) for one in files]
-    good = [one for one in every if isinstance(one, Submission)]
-    if not good:
-        return every[0]
+    outcomes = [understand(one, lesson, releases) for one in files]
+    submissions = [one for one in outcomes if isinstance(one, Submission)]
+    if not submissions:
+        return outcomes[0]
     names = names_of(lesson)
     versions = [
         one
-        for one, file in zip(every, files, strict=True)
+        for one, file in zip(outcomes, files, strict=True)
         if isinstance(one, Submission) and file.name in names
     ]
-    first = min(versions or good[:1], key=lambda one: len(one.unwritten))
-    chosen = next((one for one in (first, *good) if _written(one)), first)
-    unread = _unread(found.unread, zip(files, every, strict=True), lesson)
+    first = min(versions or submissions[:1], key=lambda one: len(one.unwritten))
+    chosen = next((one for one in (first, *submissions) if _written(one)), first)
+    unread = _unread(found.unread, zip(files, outcomes, strict=True), lesson)
     if unread and not _written(chosen):
         return unread[0]
     notes = ["two_languages"] if sum(bool(_written(one)) for one in versions) > 1 else []
-    differing = [one for one in good if _written(one).items() - _written(chosen).items()]
+    differing = [one for one in submissions if _written(one).items() - _written(chosen).items()]
     if differing or unread or chosen is not first or not versions:
         notes.append(f"counted:{chosen.file}")
     notes += [f"other_answers:{one.file}" for one in differing]
@@ -184,16 +190,19 @@ def _of_several(found: Found, lesson: str, releases: Mapping[str, NotebookNode])
 def _unread(
     unread: Iterable[Unread], every: Iterable[tuple[Found, Submission | Rejected]], lesson: str
 ) -> list[Rejected]:
-    """The notebooks that cannot be read and may be this lesson's, each with its name in the message."""
-    refused = [(file.name, one) for file, one in every if isinstance(one, Rejected)]
+    """Return the rejections of unreadable notebooks that may be this lesson's, each with the file's name."""
+    refused = [(file.name, outcome) for file, outcome in every if isinstance(outcome, Rejected)]
     return [
-        replace(why, en=f"{visible(name)[:60]}: {why.en}", ko=f"{visible(name)[:60]}: {why.ko}")
-        for name, why in (*refused, *unread)
-        # Another lesson's notebook has been read. Under this lesson's name it may be one that lost its cells.
-        if why.reason != "wrong_notebook" or is_named_after(lesson, name)
+        replace(
+            rejection, en=f"{visible(name)[:60]}: {rejection.en}", ko=f"{visible(name)[:60]}: {rejection.ko}"
+        )
+        for name, rejection in (*refused, *unread)
+        # A readable notebook of another lesson is not reported. One with this lesson's name is reported,
+        # because it may have lost its cells.
+        if rejection.reason != "wrong_notebook" or is_named_after(lesson, name)
     ]
 
 
 def _written(one: Submission) -> dict[str, str]:
-    """The answers that are no stubs, by task."""
+    """Return the answers that differ from the released stub, by task."""
     return {task: text.strip() for task, text in one.answers.items() if task not in one.unwritten}

@@ -1,4 +1,4 @@
-"""The time of a submission, from the file beside the notebook. That file is hostile bytes, too."""
+"""The time of a submission, read from the timestamp file in its folder. This file is hostile bytes, too."""
 
 import codecs
 import os
@@ -11,12 +11,12 @@ _MAX_BYTES = 200
 
 
 def handed_in(folder: Path, root: Path, clock: Clock) -> Reading:
-    """Return when a submission was handed in.
+    """Read the time at which a submission was handed in.
 
     Args:
         folder: the submitted folder.
-        root: a folder above it that we made ourselves.
-        clock: the clock of the class.
+        root: a folder above it that the autograder created.
+        clock: the class's time zones.
     """
     data = read_beside(folder / TIMESTAMP, root, _MAX_BYTES)
     if data is None and os.path.lexists(folder / TIMESTAMP):
@@ -25,7 +25,8 @@ def handed_in(folder: Path, root: Path, clock: Clock) -> Reading:
 
 
 def parse(data: bytes, clock: Clock) -> Reading:
-    """Read the bytes of a timestamp; an empty one says nothing."""
-    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # Windows' shell writes it
+    """Parse the bytes of a timestamp file. An empty file is treated as no timestamp."""
+    # The Windows shell writes UTF-16.
+    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = data.decode("utf-16" if is_utf16 else "utf-8-sig", "replace").strip()
     return clock.read(text) if text else Reading()
