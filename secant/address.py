@@ -1,7 +1,7 @@
-"""Where the project is on the net, which version this is, and the address at which a problem is reported.
+"""The project's web addresses, its version, and the address for reporting a problem.
 
-Addresses and version are written in pyproject.toml only. A checkout reads that file, an installed package its
-metadata.
+Addresses and version are written in pyproject.toml only. A checkout reads that file; an installed package
+reads its metadata.
 """
 
 import importlib.metadata
@@ -12,12 +12,12 @@ from urllib.parse import quote, urlencode
 
 import secant
 
-#: How an address that a class sets for its problems may begin.
+#: The schemes that a class may use in its own address for problem reports.
 SCHEMES = ("https://", "http://", "mailto:")
 
 
 def project() -> dict[str, Any] | None:
-    """Return the table [project] of the checkout that this package is used from; None if it was installed."""
+    """Return the table [project] of the checkout that this package runs from; None if it was installed."""
     file = Path(secant.__file__).resolve().parent.parent / "pyproject.toml"
     try:
         found: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
@@ -38,7 +38,7 @@ def urls() -> dict[str, str]:
 
 
 def version() -> str:
-    """Return the version of Secant that is in use; "unknown" where it is neither a checkout nor installed."""
+    """Return the version of Secant in use; "unknown" if it is neither a checkout nor an installed package."""
     if here := project():
         return str(here["version"])
     try:
@@ -48,18 +48,18 @@ def version() -> str:
 
 
 def report_text(lesson: str = "", task: str = "", *, of: str = "") -> str:
-    """Return the lines that a report begins with; the arguments are those of `report_url`."""
+    """Return the first lines of a problem report; the arguments are those of `report_url`."""
     said = {"Lesson": lesson, "Task": task, "Version": of or version()}
     return "\n".join(f"{label}: {text}" for label, text in said.items() if text)
 
 
 def report_url(lesson: str = "", task: str = "", *, of: str = "", address: str = "") -> str:
-    """Return the address of a new report that names a lesson, a task and a version, and nothing else.
+    """Return the address of a new problem report that names a lesson, a task and a version, and nothing else.
 
     Args:
         lesson: the lesson's name, such as 01_what_autograd_does; empty on the start page.
         task: the task's name, if the report is about one.
-        of: what to say instead of Secant's version.
+        of: the text to give as the version instead of Secant's own.
         address: where to report instead of the project's issues: an e-mail address as mailto:, an issue
             tracker's /issues, or any page, which is opened as it is.
     """

@@ -1,8 +1,9 @@
-"""Predictions: a choice before the answer, kept beside the notebook, and answered by what was chosen.
+"""Predictions: questions that a lesson asks before an explanation and answers further down.
 
-`predict` asks, `predicted` answers further down. Without a front end both are plain text. Nothing is graded.
-A choice that is clicked is noted in the learner's progress. Code that sets one, as in a notebook that is
-being checked, notes nothing.
+`predict` shows the choices, and `predicted` shows the reply to the choice that was made. The choice is saved
+in a file next to the notebook. Without a front end, both are plain text. Nothing is graded. A choice that the
+learner clicks is recorded in the progress. A choice that code sets, as when a notebook is being checked, is
+not.
 """
 
 import contextlib
@@ -19,10 +20,11 @@ from secant.files import locked, put_aside, replace_file
 from secant.language import say
 
 FILE = "predictions.json"
-MOST_BYTES = 1_000_000  # of a file that is read: hundreds of times what all lessons write
-PATIENCE = 2.0  # seconds to wait for another notebook that writes; it takes milliseconds
+MOST_BYTES = 1_000_000  # the most bytes that are read: hundreds of times what all lessons write
+PATIENCE = 2.0  # seconds to wait while another notebook writes, which takes milliseconds
 
-# Choices wrap where they are too long for one line, and their circles can be seen on a dark page too.
+# The style wraps choices that are too long for one line, and makes the radio buttons visible on a dark page
+# too.
 _STYLE = """<style>
 .secant-prediction .widget-radio-box { min-width: 0; margin: 0; }
 .secant-prediction .widget-radio-box label { display: flex; align-items: flex-start; height: auto;
@@ -39,21 +41,22 @@ _STYLE = """<style>
 
 Kept = dict[str, dict[str, str]]
 
-# What this kernel has asked, and who wants to know when a choice is made.
+# By prediction: the choices that this kernel has shown, and the functions to call when one is chosen.
 _asked: dict[str, Mapping[str, str]] = {}
 _waiting: dict[str, list[Callable[[], None]]] = {}
-# The right letters that this kernel knows, and the answers that it gave before there was a choice.
+# The right letter of each prediction that this kernel answers, and the names of the predictions that it
+# answered before a choice was made.
 _right: dict[str, str] = {}
 _told: set[str] = set()
 
 
 def read(folder: Path) -> Kept:
-    """Return what was chosen: by name, the `first` choice and the last one, `choice`. Empty if unreadable."""
+    """Return the saved choices by prediction, with `first` and last (`choice`) each; empty if unreadable."""
     return _parsed(_content(folder)) or {}
 
 
 def keep(folder: Path, name: str, choice: str) -> None:
-    """Keep a choice, in one step, beside those of other notebooks; a file that is damaged is put aside.
+    """Save a choice next to those of other notebooks, in one step; a damaged file is renamed and kept.
 
     Raises:
         OSError: if nothing can be written there.
@@ -69,9 +72,9 @@ def keep(folder: Path, name: str, choice: str) -> None:
 
 
 def _content(folder: Path) -> bytes:
-    """Return what the file holds, and one byte more than may be; nothing if there is no file to read."""
+    """Return the file's content, up to one byte more than allowed; empty if there is no file to read."""
     try:
-        if not (folder / FILE).is_file():  # a pipe would never end
+        if not (folder / FILE).is_file():  # reading a pipe might never end
             return b""
         with (folder / FILE).open("rb") as file:
             return file.read(MOST_BYTES + 1)
@@ -80,7 +83,7 @@ def _content(folder: Path) -> bytes:
 
 
 def _parsed(content: bytes) -> Kept | None:
-    """Return the choices that a file holds, or None if it is damaged: then it is not to be overwritten."""
+    """Return the choices that a file holds, or None if it is damaged and must not be overwritten."""
     if not content.strip():
         return {}
     try:
@@ -95,9 +98,10 @@ def _parsed(content: bytes) -> Kept | None:
 
 @contextlib.contextmanager
 def _alone() -> Iterator[None]:
-    """Let one notebook write at a time. The lock stands with the progress, not among a learner's files.
+    """Let one notebook write at a time.
 
-    Where no lock can be had, a choice is kept without one.
+    The lock lies next to the learner's progress, not among the learner's files. If no lock can be acquired,
+    the choice is saved without one.
     """
     from secant.progress import store
 
@@ -106,7 +110,7 @@ def _alone() -> Iterator[None]:
 
 
 class _Shown(widgets.VBox):
-    """A widget with a plain text for places without a front end."""
+    """A widget that also has a plain text, for viewers without a front end."""
 
     def plain(self) -> str:
         raise NotImplementedError
@@ -117,7 +121,10 @@ class _Shown(widgets.VBox):
 
 
 class _Choices(widgets.RadioButtons):
-    """Buttons that know a click from code: only a front end's messages come through `set_state`."""
+    """Radio buttons that tell a click from a value set by code.
+
+    Only messages from a front end come through `set_state`.
+    """
 
     clicked = False
 
@@ -130,7 +137,7 @@ class _Choices(widgets.RadioButtons):
 
 
 class Prediction(_Shown):
-    """A question's choices, of which one can be taken."""
+    """A widget with the choices of a prediction, of which the learner picks one."""
 
     def __init__(self, name: str, choices: Mapping[str, str]) -> None:
         self.name = name
@@ -182,13 +189,13 @@ class Prediction(_Shown):
         )
 
     def plain(self) -> str:
-        """Return the choices as text."""
+        """Return the choices as plain text."""
         head = say(en="Choose one before you read on:", ko="하나를 고른 뒤에 계속 읽으세요.")
         return "\n".join([head, *(f"  {letter}. {_plain(text)}" for letter, text in self.choices.items())])
 
 
 class Answered(_Shown):
-    """What is to be said about the choice that was made."""
+    """A widget with the reply to the choice that the learner made."""
 
     def __init__(self, name: str, right: str, replies: Mapping[str, str]) -> None:
         self.name, self.right, self.replies = name, right, dict(replies)
@@ -196,17 +203,18 @@ class Answered(_Shown):
         self.words = widgets.HTML()
         self.show = widgets.Button(
             description=say(en="Show the answer without choosing", ko="고르지 않고 답 보기"),
-            layout={"width": "auto", "align_self": "flex-start"},  # or it is as wide as the page
+            # Otherwise the button would be as wide as the page.
+            layout={"width": "auto", "align_self": "flex-start"},
         )
         self.show.on_click(lambda _: self._write(asked=True))
         super().__init__([self.words, self.show])
         self.add_class("secant-answer")
-        _waiting[name] = [self._write]  # a cell that is run again takes the place of the one before
+        _waiting[name] = [self._write]  # when a cell runs again, it replaces its earlier entry
         self._write()
 
     @property
     def choice(self) -> str | None:
-        """What was chosen last, if anything."""
+        """The last choice, or None if no valid one was made."""
         choice = read(Path()).get(self.name, {}).get("choice")
         return choice if choice in self.replies else None
 
@@ -227,7 +235,7 @@ class Answered(_Shown):
         )
 
     def lines(self) -> list[str]:
-        """Return what is to be said, right answer included, each a line with `code` in backquotes."""
+        """Return the lines of the reply, including the right answer, with `code` in backquotes."""
         if self.choice is None:
             return [self._answer()]
         told = self.said_to(self.choice)
@@ -237,7 +245,7 @@ class Answered(_Shown):
         return told
 
     def said_to(self, choice: str) -> list[str]:
-        """Return what is to be said to a choice, whatever was chosen before."""
+        """Return the lines of the reply to a choice, regardless of what was chosen before."""
         said = self._said(choice)
         if choice == self.right:
             return [say(en=f"Your choice was right: {said}", ko=f"맞게 골랐습니다. {said}")]
@@ -252,7 +260,7 @@ class Answered(_Shown):
         return f"{letter}" + (f" ({choice})" if choice else "") + f". {self.replies[letter]}"
 
     def plain(self) -> str:
-        """Return the answer as text; all replies where nothing was chosen."""
+        """Return the answer as plain text; with all replies if no choice was made."""
         if self.choice is not None:
             return "\n".join(map(_plain, self.lines()))
         others = [self._said(letter) for letter in self.replies if letter != self.right]
@@ -260,19 +268,22 @@ class Answered(_Shown):
 
 
 def _record(name: str, choice: str) -> None:
-    """Note a choice in the learner's progress. A notebook goes on, whatever becomes of the note."""
+    """Record a choice in the learner's progress; errors are ignored, so that the notebook goes on."""
     with contextlib.suppress(Exception):
-        from secant.progress import record  # late: no notebook waits for it
+        from secant.progress import record  # imported late, so that no notebook waits for it
 
         record.prediction(name, choice, _right.get(name))
 
 
 def predict(name: str, **choices: str) -> Prediction:
-    """Offer the choices of a prediction, and keep the one that is taken in a file beside the notebook.
+    """Show the choices of a prediction, and save the one that is made in a file next to the notebook.
 
     Args:
-        name: the prediction's, unlike those of other lessons: "3 two calls".
-        **choices: by letter: A="4 and 12". What stands in `backquotes` is code.
+        name: the prediction's name, which no other lesson uses: "3 two calls".
+        **choices: the choices by letter: A="4 and 12". Text in `backquotes` is code.
+
+    Raises:
+        ValueError: if there are fewer than two choices.
     """
     if len(choices) < 2:
         raise ValueError("A prediction needs at least two choices.")
@@ -280,16 +291,16 @@ def predict(name: str, **choices: str) -> Prediction:
 
 
 def predicted(name: str, right: str, **replies: str) -> Answered:
-    """Answer a prediction by what was chosen, and go on following it.
+    """Show the reply to the choice that was made at a prediction, and update it when the choice changes.
 
     Args:
-        name: as in `predict`.
+        name: the prediction's name, as in `predict`.
         right: the letter of the right choice.
-        **replies: by letter, what to say to those who chose it: what is right about it, or which
-            misconception leads there.
+        **replies: the reply to each choice, by letter: what is right about it, or which misconception leads
+            to it.
 
     Raises:
-        ValueError: if the right choice has no reply, or the letters are not those that were asked.
+        ValueError: if the right choice has no reply, or the letters are not those of the prediction.
     """
     if right not in replies or (name in _asked and set(_asked[name]) != set(replies)):
         raise ValueError(f"The prediction {name!r} needs one reply for each of its choices.")
@@ -297,12 +308,12 @@ def predicted(name: str, right: str, **replies: str) -> Answered:
 
 
 def as_html(choices: Mapping[str, str]) -> dict[str, str]:
-    """Return choices by letter, as HTML."""
+    """Return the texts of choices as HTML, by letter."""
     return {letter: _html(text) for letter, text in choices.items()}
 
 
 def answers(answered: Answered) -> dict[str, list[str]]:
-    """Return what an answer says to each choice, for a page without a kernel: by letter, lines of HTML."""
+    """Return the reply to each choice, by letter, as lines of HTML for a page without a kernel."""
     return {letter: [*map(_html, answered.said_to(letter))] for letter in answered.replies}
 
 

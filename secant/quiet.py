@@ -1,20 +1,22 @@
-"""Keeps out of a notebook what a function prints and warns of while it is drawn, and nothing else.
+"""Suppression of what a function prints and warns of while it is drawn, in its thread only.
 
-A kernel may answer widgets in one thread while a cell runs in another. sys.stdout, the warning filters and
-torch's number of threads belong to both. A thread that replaces one of them for a while takes it from the
-other thread, and two threads that overlap leave it replaced for good. So neither `print` nor sys.stdout is
-replaced: the stream that is sys.stdout just then, and a filter, ask whether the thread that writes is silent.
-They do not ask a context: `call_soon` would hand that on. A stream that a cell puts into sys.stdout while a
-function is being drawn gets what that one draw still prints.
+A kernel may answer widgets in one thread while a cell runs in another. Both threads share sys.stdout, the
+warning filters and torch's number of threads. A thread that replaces one of them for a while takes it from
+the other thread, and two threads that overlap leave it replaced for good. So neither `print` nor sys.stdout
+is replaced. Instead, the stream that is sys.stdout at the moment, and a warning filter, check whether the
+thread that writes is silent. They do not check a context variable, because `call_soon` would pass that on. If
+a cell replaces sys.stdout while a function is being drawn, the new stream receives what that one draw still
+prints.
 
-What else the threads of a kernel share, and why it is safe:
+The threads of a kernel share more, which is safe for these reasons:
 
-- matplotlib: an explorer's figure is known to no pyplot, and no rcParams are set.
-- Modes of autograd, saved-tensor hooks, numpy's errstate and sys.settrace are each thread's own.
+- matplotlib: an explorer's figure is unknown to pyplot, and no rcParams are set.
+- Autograd modes, saved-tensor hooks, numpy's errstate and sys.settrace are local to each thread.
 - Random numbers: no explorer draws any. A learner's function that does so draws them in each frame, too.
-- torch.set_num_threads holds for the thread that calls it, and for good in each thread that begins meanwhile.
-  So no explorer calls it: `difference.by_steps` keeps tensors so small that torch takes one thread.
-- What `watch` sets while it calls an answer: no explorer writes any of it, so no answer is blamed for it.
+- torch.set_num_threads holds for the thread that calls it, and for good in each thread that starts meanwhile.
+  So no explorer calls it. Instead, `difference.by_steps` keeps tensors so small that torch uses one thread.
+- Settings that `watch` changes while it calls an answer: no explorer writes any of them, so no answer is
+  blamed for an explorer.
 """
 
 import contextlib
@@ -26,7 +28,7 @@ from typing import Any
 
 
 class _Here(threading.local):
-    """What each thread is at."""
+    """The state of each thread: whether it is silent."""
 
     silent = False
 
@@ -45,7 +47,10 @@ class _UnlessSilent:
 
 
 def _ask_stdout() -> None:
-    """Have sys.stdout drop what silent threads write. A stream that takes no attributes stays as it is."""
+    """Make sys.stdout drop what silent threads write.
+
+    A stream on which no attributes can be set stays as it is.
+    """
     stream = sys.stdout
     if stream is None or isinstance(stream.write, _UnlessSilent):
         return
@@ -55,7 +60,7 @@ def _ask_stdout() -> None:
 
 
 class _OfSilentThreads:
-    """Stands in a filter for the words of a warning: all those of a silent thread, none of others."""
+    """A message pattern for a warning filter: it matches every warning of a silent thread, and no others."""
 
     def match(self, text: str) -> bool:
         return _here.silent
@@ -65,14 +70,17 @@ _FILTER: Any = ("ignore", _OfSilentThreads(), Warning, None, 0)
 
 
 def ask_first() -> None:
-    """Put the filter before those that others have set up meanwhile. It concerns silent threads alone."""
+    """Move the filter for silent threads to the front, before filters that were set up meanwhile."""
     if not warnings.filters or warnings.filters[0] is not _FILTER:
         warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """Drop what this thread prints, or warns of: a function that is drawn would, a thousand times a frame."""
+    """Drop what this thread prints and warns of in the body.
+
+    An explorer calls the function that it draws a thousand times a frame, and each call could print or warn.
+    """
     before = _here.silent
     ask_first()
     _ask_stdout()
