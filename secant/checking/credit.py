@@ -36,7 +36,7 @@ class PartialCredit:
 
     @contextlib.contextmanager
     def part(self, *names: str) -> Iterator[None]:
-        """Run the tests of one or more parts in the body; a failure costs their points but not the cell's rest.
+        """Run the tests of one or more parts in the body. A failure costs their points; the cell goes on.
 
         If a block for one part stands inside a block for several, a failure in it counts for that part only.
 

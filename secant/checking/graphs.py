@@ -163,7 +163,7 @@ def drawn(size: int, seed: float) -> tuple[list[Edge], list[int]]:
 
 
 class _Shared(list[Any]):
-    """A list that deep copies of its owner share, so that a copied model records its calls in the same list."""
+    """A list that deep copies of its owner share, so that a copied model adds to the same records."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "_Shared":
         return self
@@ -228,7 +228,7 @@ class limit_steps:
         sys.settrace(self._before)
 
     def _counter(self) -> Callable[[FrameType, str, Any], Any]:
-        """Return the function that Python calls at each step; as a closure, it takes half as long as a method."""
+        """Return the trace function for Python to call: a closure, which takes half as long as a method."""
         left, importing = self._most, False
 
         def call(frame: FrameType, event: str, argument: Any) -> Any:

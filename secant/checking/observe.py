@@ -82,7 +82,7 @@ class observe:
         return self(caught, *arguments)
 
     def data(self) -> dict[str, Any]:
-        """Return the records of all calls as lists with one entry per call, and the changes of all calls together.
+        """Return the records of all calls: lists with one entry per call, and the changes of all calls.
 
         - results: copies of the results, made right after each call.
         - kept: copies of the same results as they are now.

@@ -1,4 +1,4 @@
-"""Graphs of lesson 10's Values: arguments of a question, and what is wrong with an answer about them."""
+"""Graphs of lesson 10's Values: code for the arguments of questions, and checks of the answers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 from secant.checking import check
 from secant.checking.ask import Answer, Mistakes
 
-# Questions name these, and so do people who retype a question that a message shows.
+# Questions use these names, and so does a student who retypes a question that a message shows.
 from secant.checking.values import (  # noqa: F401
     Recipe,
     build,
@@ -30,14 +30,14 @@ FIELDS = ("data", "grad", "parents", "slopes")
 
 
 def leaves(numbers: Mapping[str, float]) -> dict[str, str]:
-    """Return leaves of these numbers, by name, as arguments of `ask`."""
+    """Return leaves with these numbers, by name, as arguments of `ask`."""
     return {name: f"Value({number})" for name, number in numbers.items()}
 
 
 def graph(names: Sequence[str], recipe: Recipe, alike: bool = False) -> dict[str, str]:
     """Return the Values of a recipe, by name, as arguments of `ask`: "Value(4.0, (x,), (4.0,))".
 
-    Their data, which no slope depends on, are 1, 2, 3, ... or alike.
+    Their data are 1, 2, 3, ..., or all 1 if `alike`. No slope depends on the data.
     """
     made = {}
     for place, (name, (parents, slopes)) in enumerate(zip(names, recipe, strict=True)):
@@ -53,15 +53,15 @@ def _tuple(parts: Sequence[Any]) -> str:
 
 
 def held(names: Sequence[str], grads: Sequence[float]) -> str:
-    """Return the statement that puts a number into every grad."""
+    """Return the statement that sets the grad of each Value, except for grads of 0."""
     return "; ".join(f"{name}.grad = {grad}" for name, grad in zip(names, grads, strict=True) if grad)
 
 
 def made_from(recipe: Recipe) -> list[int]:
-    """Return for each Value of a recipe the places that `reached` returns, as the bits of a number.
+    """Return, for each Value of a recipe, the places that `reached` returns, as the bits of a number.
 
-    A recipe has parents before their children, so one pass over it is enough. A search through a graph would
-    answer tasks of lessons 2 and 10.
+    A recipe lists parents before their children, so one pass over it is enough. A search through a graph is
+    avoided, because it would answer tasks of lessons 2 and 10.
     """
     found: list[int] = []
     for place, (parents, _) in enumerate(recipe):
@@ -80,15 +80,15 @@ def check_operation(
     values: Mistakes | None = None,
     mistakes: Mapping[str, Any] | None = None,
 ) -> list[Any]:
-    """Check the new Value that an operation on Values gave, and that it gives another one the next time.
+    """Check that an operation on Values returned a right new Value, and returns another one the next time.
 
     Args:
-        answer: the question.
-        data, slopes: what they should be; the slopes by operand.
-        values, mistakes: wrong data and wrong slopes that betray their cause, as for `Answer.returns`.
+        answer: the answer to the question.
+        data, slopes: the expected data, and the expected slopes by operand.
+        values, mistakes: wrong data and wrong slopes that reveal their cause, as for `Answer.returns`.
 
     Returns:
-        The parents that are not operands: numbers, as a rule.
+        The parents that are not operands, which are usually numbers.
     """
     again = answer.again()
     for one in (answer, again):
@@ -168,7 +168,8 @@ def check_order(
 ) -> None:
     """Check the order() of a Value of a recipe: all Values once, each before its parents.
 
-    `is_later`: an order() was right before, so what is missing, strange or double now may be left from there.
+    If `is_later`, an earlier order() was right. Missing, strange or repeated Values may then be left over
+    from the earlier call.
     """
     check_ended(answer)
     found = answer.result
@@ -234,12 +235,12 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
 
 
 def every_grad(names: Sequence[str]) -> str:
-    """Return the code of a list of every grad."""
+    """Return the code of a list with the grad of each of these Values."""
     return f"[{', '.join(f'{name}.grad' for name in names)}]"
 
 
 def passes_ahead(names: Sequence[str], roots: Sequence[int]) -> tuple[str, ...]:
-    """Return what `check_passes` asks after the first call, for `ahead`."""
+    """Return the questions that `check_passes` asks after the first call, for the option `ahead`."""
     grads = every_grad(names)
     later = (text for root in roots[1:] for text in (f"{names[root]}.backward()", grads))
     return grads, *later
@@ -258,11 +259,11 @@ def check_passes(
     Leaves accumulate; intermediate Values hold the slopes of the last call only.
 
     Args:
-        answer: the result of the first.
-        names: those of all Values.
-        recipe: that of the graph.
-        roots: the places of the Values whose backward() is called.
-        held: every grad beforehand.
+        answer: the answer to the first call of backward().
+        names: the names of all Values.
+        recipe: the recipe of the graph.
+        roots: the places of the Values on which backward() is called.
+        held: the grad of each Value before the first call.
         slopes: for each of the roots, its slopes with respect to all Values.
     """
     changed = say(
@@ -280,7 +281,7 @@ def check_passes(
         found, want = called.then(grads).result, _after(recipe, root, now, rates)
         got, right = (dict(zip(names, numbers, strict=True)) for numbers in (found, want))
         every = _part(called, say(en="every grad", ko="모든 grad"), got)
-        # The problem is looked for only if something is wrong.
+        # The reason is computed only if something is wrong.
         problem = partial(_pass_problem, recipe, root, now, rates, found)
         every.returns(right, mistakes=lambda problem=problem: {problem(): lambda _: True}, **how)
         called.equals(None)
@@ -288,7 +289,7 @@ def check_passes(
 
 
 def _after(recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float]) -> list[float]:
-    """Return every grad after a pass from a Value, for its slopes and what they held before."""
+    """Return every grad after backward() of a Value, from its slopes and the grads before."""
     within = reached(recipe, root)
     kept = [old if p not in within or not recipe[p][0] else 0.0 for p, old in enumerate(held)]
     return [
@@ -299,7 +300,7 @@ def _after(recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[fl
 def _pass_problem(
     recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float], grads: Sequence[Any]
 ) -> str:
-    """Return why the grads after a pass may be wrong."""
+    """Return the likely reason why the grads after a backward() are wrong."""
     want, within = _after(recipe, root, held, slopes), reached(recipe, root)
 
     def near(places: Sequence[int], numbers: Sequence[float]) -> bool:
@@ -326,7 +327,7 @@ def _pass_problem(
             en="self does not depend on this Value: its grad must not change",
             ko="self와 상관없는 Value의 grad는 그대로여야 합니다",
         )
-    if root in leaves and not near([root], slopes):  # one that is set to 1 has lost what it held
+    if root in leaves and not near([root], slopes):  # if it is 1, the leaf lost its earlier grad
         return say(
             en="self is a leaf: its grad grows by 1", ko="self가 leaf입니다. grad가 1만큼 커져야 합니다"
         )
@@ -357,7 +358,7 @@ def _pass_problem(
         )
     others, middle = sorted(within - {root}), [p for p in inner if p != root]
     start = [0.0 if recipe[p][0] else old for p, old in enumerate(held)]
-    # Where slopes are 0 or far from 1, grads of 0 have other causes too.
+    # If slopes are 0 or far from 1, grads of 0 may have other causes.
     plain = bool(others) and all(0.01 < abs(slope) < 100 for _, slopes in recipe for slope in slopes)
     if plain and near([root], slopes) and near(others, start):
         return say(
@@ -384,7 +385,7 @@ def _pass_problem(
             en="these are sums of local slopes: multiply each by the grad of the value that passes on",
             ko="국소 기울기를 더하기만 했습니다. 넘겨주는 값의 grad를 곱하세요",
         )
-    if [parents for parents, _ in recipe[1:]] == [[p] for p in range(len(recipe) - 1)]:  # nothing meets
+    if [parents for parents, _ in recipe[1:]] == [[p] for p in range(len(recipe) - 1)]:  # a chain: no two paths meet
         return _exactly()
     return say(
         en="each value adds up what it receives, with +=, and passes on once, when its turn in order() comes",
@@ -405,13 +406,13 @@ def _part(answer: Answer, name: str, result: Any) -> Answer:
 
 
 def reached(recipe: Recipe, out: int) -> set[int]:
-    """Return the places of the Values that one of them was made from, itself included."""
+    """Return the places of the Values that the Value at `out` was made from, including its own."""
     bits = made_from(recipe)[out]
     return {place for place in range(len(recipe)) if bits >> place & 1}
 
 
 def too_early(recipe: Recipe, order: Sequence[int]) -> tuple[int, int] | None:
-    """Return a (parent, child) of which the parent stands before the child in an order, if there is one."""
+    """Return a (parent, child) pair in which the parent comes before the child in an order; None if none."""
     at = {place: index for index, place in enumerate(order)}
     for child, (parents, _) in enumerate(recipe):
         for parent in parents:

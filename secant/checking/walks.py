@@ -1,4 +1,4 @@
-"""What an operation with a backward of its own must do, in both passes: lesson 8."""
+"""Checks of an operation with a custom backward, in its forward and its backward pass (lesson 8)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from secant.verdict import Part
 
 Mistakes = Mapping[str, Mapping[str, Any]]
 Seen = dict[str, Any]
-#: What the gradient that arrives is multiplied by, or the VJP as a function of it.
+#: The factor of the arriving gradient, or the VJP as a function of that gradient.
 Slope = torch.Tensor | Callable[[torch.Tensor], torch.Tensor]
 
 _usual = Hints({})
@@ -36,26 +36,27 @@ def judge_operation(
     apart: bool = False,
     forward_only: bool = False,
 ) -> tuple[str, Seen]:
-    """Call a student's operation, run the backward pass through it twice, and check all that came of it.
+    """Call a student's operation, run its backward pass twice, and check all results.
 
     Args:
-        name: of the student's class.
+        name: the name of the student's class.
         seen: a probe in the test cell that runs in the student's process and returns
             `custom.walk_back(MyOperation.apply, *arguments)`.
-        inputs: by name, in the order of forward.
-        g: the gradient that arrives.
-        value: the result.
-        slopes: by name of each tracked input, what g is to be multiplied by, or a function of g.
-        mistakes: of the value, under "value", and of each input's gradient, under its name, as for
-            `Answer.returns`; a missing factor g, swapped inputs and gradients added up are known already.
-        hint: what to say where no mistake is recognised.
-        more: what follows the inputs in the call, such as ", eps=0.1".
-        rtol, atol: as for `check.close`.
+        inputs: the inputs by name, in the order of forward.
+        g: the gradient of the result, which arrives in the backward pass.
+        value: the expected result.
+        slopes: for each tracked input, by name, the factor of g in its gradient, or a function of g.
+        mistakes: mistakes in the value, under "value", and in each input's gradient, under the input's name,
+            as for `Answer.returns`. A missing factor g, swapped inputs and gradients added up are always
+            recognised.
+        hint: the hint to give if no mistake is recognised.
+        more: the text that follows the inputs in the call, such as ", eps=0.1".
+        rtol, atol: tolerances, as for `check.close`.
         apart: whether no two elements are to lie side by side in memory: see `custom.walk_back`.
         forward_only: whether to check the result alone, without a backward pass.
 
     Returns:
-        The call, as a student would type it, and what the probe told.
+        The call, as a student would type it, and the report of the probe.
     """
     arriving = None if forward_only else g.clone()
     call = _call(name, inputs, more, arriving, list(slopes)) + (_usual.apart if apart else "")
@@ -119,7 +120,8 @@ def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> di
     want = _vjp(slopes[of], g)
     others = tuple(_vjp(other, g) for name, other in slopes.items() if name != of)
     together = want.sum().expand(want.shape)
-    # A layer norm's rows add up to 0, as do other mistakes.
+    # In a layer norm, the rows of the gradient add up to 0. Other mistakes also give 0, so this one could not
+    # be told from them.
     if together.abs().sum() < 1e-6 * want.abs().sum():
         together = torch.full_like(want, torch.nan)
     return {
