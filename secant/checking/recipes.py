@@ -385,7 +385,8 @@ def _pass_problem(
             en="these are sums of local slopes: multiply each by the grad of the value that passes on",
             ko="국소 기울기를 더하기만 했습니다. 넘겨주는 값의 grad를 곱하세요",
         )
-    if [parents for parents, _ in recipe[1:]] == [[p] for p in range(len(recipe) - 1)]:  # a chain: no two paths meet
+    # In a chain, no two paths meet.
+    if [parents for parents, _ in recipe[1:]] == [[p] for p in range(len(recipe) - 1)]:
         return _exactly()
     return say(
         en="each value adds up what it receives, with +=, and passes on once, when its turn in order() comes",

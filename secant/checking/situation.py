@@ -195,7 +195,8 @@ class Situation:
             return last
         told = values.plain(last, self._known)
         if values.is_value(result):
-            self._known.setdefault(id(result), "")  # a later question that returns it again does not return a new Value
+            # If a later question returns it again, it is not a new Value.
+            self._known.setdefault(id(result), "")
         return told
 
     def _by_name(self, value: Any) -> Any:

@@ -107,8 +107,7 @@ class watch:
         }
         for name, tensor in self.tensors.items():
             state["value", name] = _frozen(tensor)
-            # Reading a non-leaf's .grad gives a warning, and .grad is None there unless retain_grad() was
-            # called.
+            # Reading a non-leaf's .grad gives a warning, and there is none unless retain_grad() was called.
             grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
             state["grad", name] = None if grad is None else (id(grad), _frozen(grad))
             state["requires_grad", name] = tensor.requires_grad
