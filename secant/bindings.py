@@ -1,8 +1,8 @@
 """The names of a notebook: which cell bound each of them, what they are now, and why one is missing.
 
 A verdict reports these causes if an answer relies on a name that means something else by now. The module runs
-in two processes: in the student's process during grading, where its findings only ever become text, and in a
-notebook's kernel.
+in two places: in a notebook's kernel, and in the student's process during grading. Findings from the
+student's process are used only as text.
 """
 
 import ast
@@ -47,12 +47,12 @@ class Finding:
 
     Attributes:
         name: the name, as the answer writes it.
-        kind: "python" if one of Python's builtins was rebound, "lesson" if a name that the lesson imports
-            was, "own" if another name of the notebook was; "deleted"; or the reason why the name was never
-            bound: "stopped" (the cell ended before it), "perhaps" (a cell stopped at an import of
-            everything), "branch" (code that did not run), "magic" (the cell's magic does not run it here),
-            "inside" (it is local to a function or class), "comment", "text" (a text cell), "below" (a later
-            cell), "endless" (the cell did not end).
+        kind: the kind of reason. The name means something else now: "python" if it is one of Python's
+            builtins, "lesson" if the lesson imports it, "own" for any other name of the notebook. It was
+            bound and then "deleted". Or it was never bound: "stopped" (the cell ended before it), "perhaps"
+            (a cell stopped at an import of everything), "branch" (code that did not run), "magic" (the cell's
+            magic does not run it here), "inside" (it is local to a function or class), "comment", "text" (a
+            text cell), "below" (a later cell), "endless" (the cell did not end).
         cell: the label of the cell that is the reason, such as "cell 7".
         line, text: the number of the line in that cell, and its code; 0 and "" if unknown.
         more: a description of the name's present value; for "stopped" and "perhaps" the error; for "magic"
@@ -153,7 +153,10 @@ class Bindings:
         self._causes[cell] = _missing_name(error) or self.behind(error)
 
     def causes(self, cells: Collection[str]) -> dict[str, list[Finding]]:
-        """Return the findings for each of these cells that stopped; call it once all cells have run."""
+        """Return the findings for each of the given cells that an error stopped.
+
+        Call this method after all cells have run.
+        """
         found = {
             cell: self.missing(cause) if isinstance(cause, str) else cause
             for cell, cause in self._causes.items()
@@ -233,7 +236,7 @@ class Bindings:
         return found
 
     def behind(self, error: BaseException) -> list[Finding]:
-        """Return findings for the names in a failing expression that are missing or changed their meaning."""
+        """Return findings for names in a failing expression that are missing or mean something else now."""
         if missing := _missing_name(error):
             return self.missing(missing)
         own = [step for step in _steps(error.__traceback__) if self._label(step.tb_frame)]
@@ -245,7 +248,7 @@ class Bindings:
         for name in used:  # names that another cell has bound to a value of another type
             before, now = self._types.get(name, ("", ""))
             several = len(set(self._bound.get(name, ()))) > 1
-            called = before != now or f"{name}()" in str(error)  # or its parameters have changed
+            called = before != now or f"{name}()" in str(error)  # or a function's parameters have changed
             if name not in rebound and name in self._names and several and called:
                 found.append(self._finding(name, "own"))
         return found[:_MOST]
@@ -280,7 +283,7 @@ class Bindings:
     # --- Missing names --------------------------------------------------------------------------------------
 
     def missing(self, name: str) -> list[Finding]:
-        """Return the finding that explains why a name is not bound; an empty list if no reason is known."""
+        """Return a list with the finding that explains why a name is not bound; empty if there is none."""
         if name in self._deleted:
             cell = self._deleted[name]
             return [Finding(name, "deleted", cell, *self._line(cell, name))]
@@ -293,7 +296,7 @@ class Bindings:
         for cell, (line, text, error) in self._errors.items():
             if name in self._read(cell)[0]:
                 return Finding(name, "stopped", cell, line, text, error)
-        for cell, (line, text, error) in self._errors.items():  # such a line could have bound any name
+        for cell, (line, text, error) in self._errors.items():  # `import *` or %run could have bound any name
             if _EVERYTHING.match(text):
                 return Finding(name, "perhaps", cell, line, text, error)
         return None
@@ -345,7 +348,7 @@ def bindings(source: str) -> dict[str, int]:
 
 
 def _of_module(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that can bind a module's names: its own code, nested `global`s, walrus targets."""
+    """Yield the nodes that may bind module-level names: top-level code, nested `global`s, walrus targets."""
     for node in ast.iter_child_nodes(tree):
         yield node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):

@@ -52,7 +52,7 @@ def is_language(name: str) -> bool:
 
 
 def ours(name: str) -> Language:
-    """Return the language that Secant's own texts use for a chosen language: that one, or English."""
+    """Return the given language if Secant's own texts exist in it, else English."""
     return next((known for known in LANGUAGES if known == name), "en")
 
 
@@ -77,7 +77,7 @@ def _locale() -> str:
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(name):
             return value
-    return (locale.getlocale()[0] or "") if os.name == "nt" else ""  # a name such as "Korean_Korea"
+    return (locale.getlocale()[0] or "") if os.name == "nt" else ""  # such as "Korean_Korea" on Windows
 
 
 def _shows_korean() -> bool:

@@ -10,7 +10,7 @@ from torch.utils._pytree import tree_leaves
 
 
 class peak_memory(TorchDispatchMode):
-    """Measure the memory of the tensors made in a with statement's body, also by its backward passes.
+    """Measure the memory of the tensors made in a with statement's body, including its backward passes.
 
     Views of one tensor share its memory, which counts once, until the last of them is freed.
 

@@ -51,12 +51,12 @@ _told: set[str] = set()
 
 
 def read(folder: Path) -> Kept:
-    """Return the saved choices by prediction, with `first` and last (`choice`) each; empty if unreadable."""
+    """Return the `first` and the last `choice` saved for each prediction; empty if the file is unreadable."""
     return _parsed(_content(folder)) or {}
 
 
 def keep(folder: Path, name: str, choice: str) -> None:
-    """Save a choice next to those of other notebooks, in one step; a damaged file is renamed and kept.
+    """Save a choice in one step, and keep those of other notebooks; a damaged file is renamed first.
 
     Raises:
         OSError: if nothing can be written there.
@@ -110,7 +110,7 @@ def _alone() -> Iterator[None]:
 
 
 class _Shown(widgets.VBox):
-    """A widget that also has a plain text, for viewers without a front end."""
+    """A widget that also has a plain-text form, for viewers without a front end."""
 
     def plain(self) -> str:
         raise NotImplementedError
@@ -121,7 +121,7 @@ class _Shown(widgets.VBox):
 
 
 class _Choices(widgets.RadioButtons):
-    """Radio buttons that tell a click from a value set by code.
+    """Radio buttons that distinguish a click from a value set by code.
 
     Only messages from a front end come through `set_state`.
     """
@@ -209,7 +209,7 @@ class Answered(_Shown):
         self.show.on_click(lambda _: self._write(asked=True))
         super().__init__([self.words, self.show])
         self.add_class("secant-answer")
-        _waiting[name] = [self._write]  # when a cell runs again, it replaces its earlier entry
+        _waiting[name] = [self._write]  # when the cell runs again, the new reply replaces the old one
         self._write()
 
     @property

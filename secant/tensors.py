@@ -11,8 +11,8 @@ from secant.quiet import quietly
 class TensorInfo:
     """A table of six attributes that autograd keeps for a tensor, with one row for each tensor.
 
-    A notebook shows it as a table. `rows` holds the same cells as plain strings, with the tensors in the
-    order given.
+    A notebook shows it as an HTML table. `rows` holds the same cells as plain strings, with the tensors in
+    the order given.
     """
 
     columns = ("requires_grad", "is_leaf", "retains_grad", "grad_fn", "grad", "value")

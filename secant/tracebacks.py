@@ -20,9 +20,9 @@ from secant.testcells import TestCells, judges
 from secant.verdict import Note, Part, Parts, Verdict, at, because, head, named_error
 
 _TASK = re.compile(r"^hint = hints\([\"'](\w+)", re.MULTILINE)
-_MOST = 12  # traceback entries that are kept
-_STEPS = 3  # lines of the learner's own code that are shown
-_LONGEST, _MUCH = 300, 10_000  # characters of an error message that are shown, and that are examined
+_MOST = 12  # the most traceback entries that are kept
+_STEPS = 3  # the most lines of the learner's own code that are shown
+_LONGEST, _MUCH = 300, 10_000  # the most characters of an error message that are shown, and that are examined
 
 
 def install() -> None:
@@ -65,11 +65,11 @@ def _show(
         elif own:
             trace = _joined(own[-_MOST:])
             # The lines shown are attached to the error below. Otherwise IPython, which formats an error again
-            # to store it, would then show all traceback entries.
+            # to store it, would show all traceback entries.
             parts = told(error, own, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))
-        elif findings or likely(kind.__name__, _text(error)):  # the answer has other parameters, for example
+        elif findings or likely(kind.__name__, _text(error)):  # the answer has the wrong parameters, say
             parts = told(error, [], findings)
         else:  # the answer is not the kind of object that the test expects
             line = _joined(cells[-1:])
@@ -128,7 +128,7 @@ def _text(error: BaseException) -> str:
 
 
 def _place(step: TracebackType) -> Parts:
-    """Return the parts that show the line of a learner's cell at which a traceback entry stands."""
+    """Return the message parts for the line of a learner's cell that a traceback entry points at."""
     name = _name(step).replace("<module>", "")
     return at(name, step.tb_lineno, linecache.getline(_file(step), step.tb_lineno))
 

@@ -46,8 +46,8 @@ class Value:
 class TorchValue(Value):
     """A Value that computes with torch, for code that needs a working engine.
 
-    `passes` counts all backward() calls. Every grad is torch's times `scale`, so that a gradient that does
-    not come from a Value's grad has another size.
+    `passes` counts all backward() calls. Every grad is torch's times `scale`, so that a gradient that was not
+    read from a Value's grad has the wrong size.
     """
 
     passes, scale = 0, 1.0

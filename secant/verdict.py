@@ -46,7 +46,8 @@ class Part:
 
     def __post_init__(self) -> None:
         text = self.text[: LIMIT + 1]
-        # Most texts skip this step. A failing check may try many inputs, so it matters.
+        # Most texts are plain ASCII and skip this step, which matters because a failing check may try many
+        # inputs.
         if not (text.isascii() and text.isprintable()):
             text = visible(text).replace("\t", " ")
         object.__setattr__(self, "text", text if len(text) <= LIMIT else text[: LIMIT - 3] + "...")

@@ -22,8 +22,8 @@ import unicodedata
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
 _PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _TONE = "\U0001f3fb-\U0001f3ff"
-# The characters to look at. Printable ASCII and Korean syllables need no escapes, so most texts are done
-# quickly.
+# The characters that may need an escape. Printable ASCII and Korean syllables never do, so most texts are
+# checked quickly.
 _ODD = re.compile(rf"[^ -~\n\t가-힣ㄱ-ㅣ]|[{_FILLERS}]")
 _JOINED = re.compile(
     rf"(?<=[{_PICTURE}])\ufe0f?(?:\u200d(?=[{_PICTURE}]))?|(?<=[{_TONE}])\u200d(?=[{_PICTURE}])"

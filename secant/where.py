@@ -18,7 +18,7 @@ INSIDE = "autograder/_course"
 
 
 TRUST = "SECANT_TRUST"  # a list like PATH: the folders of other users' courses whose code may run
-COURSE, WORKSPACE = "SECANT_COURSE", "SECANT_WORKSPACE"  # set by `secant lab` for what it starts
+COURSE, WORKSPACE = "SECANT_COURSE", "SECANT_WORKSPACE"  # set by `secant lab` for its processes
 
 
 class NoCourseError(LookupError):
@@ -129,5 +129,5 @@ def package_course() -> Path | None:
 
 
 def is_installed(root: Path) -> bool:
-    """Return whether a course is the wheel's own copy, which an update replaces and nobody edits."""
+    """Return whether a course is the wheel's own copy. Users do not edit it, and an update replaces it."""
     return root == Path(secant.__file__).resolve().parent.parent / INSIDE

@@ -51,18 +51,18 @@ class Options(TypedDict, total=False):
     Attributes:
         before: statements to run once the arguments are made, such as "t.retain_grad()".
         by_name: if the result contains arguments, return their names instead, "?" for anything else.
-        errors: a hint for an error that the call raises, or hints by a part of its text; without it, an error
-            ends the task and shows the student's own lines.
+        errors: a hint for an error that the call raises, or hints by a part of the error's text. Without it,
+            an error ends the task and shows the student's own lines.
         steps: the maximum number of Python steps for the call; `ends` fails if it took more.
         counted: count torch's operations, for `costs`.
         warned: catch warnings, for `warns_nothing`, including those that torch gives once per process.
         noting: names of arguments that are functions of one argument: `given` returns what they were called
             with, and `ran` the order of the calls.
-        ahead: the questions that the test asks next, in order. Sent together, they save round trips to the
+        ahead: the questions that the test asks next, in order. Sending them together saves round trips to the
             student's process. Each is the text that `then` is given, this question's own text for `again`, or
-            a pair of the statement and this text for `after`. The test still asks them with these methods.
-            Leave it out when you are unsure: only speed depends on it. If one of them raises, its error is
-            raised when the test asks that question.
+            a pair of the statement and this text for `after`. The test still asks the questions with these
+            methods. Leave it out when you are unsure: only speed depends on it. If a question raises an
+            error, the error is raised when the test asks that question.
         words: the call as a message shows it, instead of one made from the arguments.
         below: code that a message shows below the call, such as the formula that a model computes.
     """
@@ -139,7 +139,7 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
 
 @contextmanager
 def asked_elsewhere(put: Put) -> Iterator[None]:
-    """Send the questions that the body asks to another process.
+    """Send the body's questions to another process through `put`.
 
     The function `put` takes a request and returns the same report as `situation.put`.
     """
@@ -420,7 +420,7 @@ class Answer:
         return self.holds(self.tracked, hint or _usual.cut)
 
     def and_again(self, want: Any, text: str, there: Any, hint: str = "", **how: Any) -> "Answer":
-        """Ask another question, then the first again, and check that this did not change the other's result.
+        """Ask another question, then the first one again, and check that the other's result is still right.
 
         Args:
             want: the expected result of the first question.
@@ -430,7 +430,7 @@ class Answer:
             **how: further arguments of `returns`, for both questions.
 
         Returns:
-            The answer to the same question, asked again.
+            The answer to the first question, asked again.
         """
         elsewhere = self.then(text, hint)
         elsewhere.changes_nothing().returns(there, **how)

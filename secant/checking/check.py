@@ -1,7 +1,7 @@
-"""Checks for test cells: each one compares, and reports what was expected, what was returned, and why.
+"""Checks for test cells, with messages on what was expected, what was returned, and the likely cause.
 
-Every check raises CheckFailed with a message in the language in use. It writes nothing to stderr, because
-nbgrader would count that against the student. Types, dtypes and shapes are compared before values.
+A check that fails raises CheckFailed with a message in the language in use. It writes nothing to stderr,
+because nbgrader would count that against the student. Types, dtypes and shapes are compared before values.
 
 Test cells use this module. Its parts are `draws`, `comparison`, `formatting`, `shrinking` and `failure`.
 """
@@ -114,11 +114,11 @@ def close(
     cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), "")
     if nearly and rtol and not cause and not differs(got, want, _NEARLY / rtol):
         cause = nearly
-    if got is None is not want:  # a None inside the result does not count
+    if got is None is not want:  # a None inside the result does not point to a missing return
         problem += say(en=" Is a return missing?", ko=" return을 빠뜨리지 않았나요?")
         hint = ""
     elif is_of_another_dtype(got, want):
-        hint = ""  # the dtype is cause enough
+        hint = ""  # the wrong dtype is cause enough
     right, wrong = pair(want, got)
     parts = (Part("expected", right), Part("got", wrong), Part("text", problem), *because(cause or hint))
     measured = what if name_of(what) else problem.partition(" ")[0]
@@ -248,7 +248,7 @@ def visible_passed(credit: PartialCredit | None = None) -> None:
 
 
 def _command() -> str:
-    """Return the command that checks this lesson's notebook, with the number that its folder begins with."""
+    """Return the command that checks this lesson's notebook, with the lesson's number if it is known."""
     number = Path.cwd().name[:2]
     return f"autograder check {int(number)}" if number.isdecimal() else "autograder check"
 

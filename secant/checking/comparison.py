@@ -10,7 +10,8 @@ import torch
 from secant.checking.formatting import NUMBERS, brief, dtype_name, is_ordinary, kind, pair
 from secant.language import say
 
-# Relative and absolute tolerance by dtype. A computation in another, equally good, order stays within it.
+# Relative and absolute tolerances by dtype. The same computation in another, equally good, order gives
+# results within them.
 _TOLERANCE: dict[torch.dtype, tuple[float, float]] = {
     torch.float64: (1e-7, 1e-9),
     torch.complex128: (1e-7, 1e-9),
@@ -125,7 +126,7 @@ def _first(parts: Iterable[tuple[str, str]]) -> str:
 
 
 def is_of_another_dtype(got: Any, want: Any) -> bool:
-    """Return whether both are tensors, but of different dtypes."""
+    """Return whether two values are tensors of different dtypes."""
     return isinstance(got, torch.Tensor) and isinstance(want, torch.Tensor) and got.dtype != want.dtype
 
 

@@ -14,17 +14,17 @@ from secant.checking.observe import observe
 from secant.language import say
 
 Operation = Callable[..., Any]
-#: The name of an operation's result, next to the names of its inputs.
+#: The name that stands for an operation's result, next to the names of its inputs.
 RESULT = "y"
 
 
 class _Names(TorchDispatchMode):
-    """A mode that records torch's operations in its body.
+    """A dispatch mode that records torch's operations in a with statement's body.
 
     Attributes:
         names: the names of the operations, such as "log".
-        passes: the numbers of the backward passes that ran one of them; -1 for none.
-        forward_mode: whether forward-mode AD ran one of them.
+        passes: the numbers of the backward passes that ran one of the operations; -1 for none.
+        forward_mode: whether forward-mode AD ran one of the operations.
     """
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ def walk_back(
             except RuntimeError as stopped:
                 error = str(stopped).partition("\n")[0].partition(" Hint: ")[0]
             except (AttributeError, LookupError, TypeError, ValueError) as stopped:
-                if mode is names:  # raise it in the first pass, which shows the student's own lines
+                if mode is names:  # in the first pass, raise the error: it shows the student's own lines
                     raise
                 error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
     data = calls.data()
@@ -202,7 +202,7 @@ def after_a_change(
         }
         copies = {name: leaf * 1 for name, leaf in leaves.items()}
         y = apply(*copies.values())
-        # Multiplied, because a layer norm would not change if 1 were added to its input.
+        # The change is a multiplication, because adding 1 to the input of a layer norm would change nothing.
         {**copies, RESULT: y.detach()}[changed].mul_(2)
         try:
             gradients = _gradients(y, [leaves[name] for name in tracked], g)

@@ -53,7 +53,8 @@ def draw_again(**shapes: tuple[int, ...]) -> tuple[list[torch.Tensor], str]:
     """
     seed, rng = _random.randrange(10_000), torch.Generator()
     rng.manual_seed(seed)
-    # Drawn in float64, because numbers drawn in float32 would not reveal an answer that converts to float32.
+    # The numbers are drawn in float64. Numbers drawn in float32 would not reveal an answer that converts to
+    # float32.
     made = [torch.randn(shape, generator=rng, dtype=torch.float64) for shape in shapes.values()]
     sizes = f"({', '.join(map(str, shapes.values()))})"
     again = f"[torch.randn(s, dtype=torch.float64) for s in {sizes}]"

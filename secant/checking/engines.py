@@ -16,8 +16,8 @@ from secant.value import TorchValue
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 Where = Literal["all", "leaves", "inner"]
-#: One tuple per level as a linked list, (first, rest): the numbers of the Values that a path of 0, 1, 2, ...
-#: edges leads to, each once in its level.
+#: A linked list, (first, rest), with one tuple per level: the numbers of the Values that a path of 0, 1, 2,
+#: ... edges leads to, each once in its level.
 Levels = tuple[tuple[int, ...], "Levels"] | None
 
 
@@ -36,7 +36,7 @@ def engine(
             breadth first; "kept" does not reset intermediate values.
         where: the Values in which "assign" replaces `grad`: all of them, the leaves, or the intermediate
             values.
-        itself: whether "kept" does not reset the Value either on which backward() is called.
+        itself: whether "kept" also fails to reset the Value on which backward() is called.
         turned: whether to take the parents of a Value from right to left.
         merged: whether a + a and a * a have one parent, with the slope of the whole.
     """
@@ -134,8 +134,8 @@ class _Pass:
     def replace(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
         """Return the number that makes the sum of all arrived gradients equal to the last one.
 
-        torch has an order in which gradients arrive. If the order is turned, the gradient that arrives first
-        counts as the last, unless its child was made from the other gradient's child.
+        torch has an order in which gradients arrive. If this order is reversed, the gradient that arrives
+        first counts as the last, unless its child was made from the other gradient's child.
         """
         assert child is not None
         before, held = self._last.get(parent, (None, torch.zeros_like(gradient)))

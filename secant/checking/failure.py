@@ -5,7 +5,7 @@ from secant.verdict import Parts, Verdict
 
 
 class CheckFailed(AssertionError):
-    """The error for a check that did not hold. A notebook shows only its message, which is its verdict's.
+    """The error that a failed check raises. A notebook shows only its message, the text of its verdict.
 
     Attributes:
         verdict: the parts of the message, and the name of the hint that is the cause.

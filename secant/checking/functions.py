@@ -1,4 +1,4 @@
-"""Functions on which answers are tried, made from the formulas that messages show."""
+"""Test functions for students' answers, made from the formulas that messages show."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Graphs on which answers are tried, built from plain data. Expected values stay in the test cell."""
+"""Test graphs for students' answers, built from plain data. Expected values stay in the test cell."""
 
 import importlib
 import random
@@ -209,7 +209,7 @@ class Spy(nn.Module):
 
 
 class limit_steps:
-    """Raise TimeoutError in a body if its calls take more than `most` steps of Python.
+    """Raise TimeoutError in a with statement's body if its calls take more than `most` Python steps.
 
     Steps are counted instead of seconds, so that a slow computer does not fail an answer. The steps of an
     import do not count: the first `backward(gradient)` of a process imports sympy, and a module stays broken

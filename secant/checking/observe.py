@@ -52,7 +52,7 @@ class observe:
         return result
 
     def attempt(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function as above, but turn an error that it raises into the result {"raised": ...}.
+        """Call a function like `__call__`, but turn an error that it raises into a result, {"raised": ...}.
 
         Use it for calls that may fail in a way for which the test has a hint; see `check.no_error`. Time
         limits and NotImplementedError, for an answer not yet written, are still raised. So are attribute and
@@ -141,7 +141,7 @@ def _aliases(result: Any, watched: dict[str, torch.Tensor]) -> list[str]:
         return []
     owned = dict(watched)
     for name, tensor in watched.items():
-        # Reading a non-leaf's .grad gives a warning, and there is none unless retain_grad() was called.
+        # Reading the .grad of a non-leaf gives a warning, and it is None unless retain_grad() was called.
         if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
             owned[f"{name}.grad"] = tensor.grad
     return [name for name, tensor in owned.items() if _memory(tensor) in places]

@@ -413,7 +413,7 @@ def reached(recipe: Recipe, out: int) -> set[int]:
 
 
 def too_early(recipe: Recipe, order: Sequence[int]) -> tuple[int, int] | None:
-    """Return a (parent, child) pair in which the parent comes before the child in an order; None if none."""
+    """Return a (parent, child) pair in which the parent comes before the child in an order, or None."""
     at = {place: index for index, place in enumerate(order)}
     for child, (parents, _) in enumerate(recipe):
         for parent in parents:

@@ -1,4 +1,4 @@
-"""The student's side of `secant.checking.ask`: makes the arguments of a question and runs its code.
+"""The student's side of `secant.checking.ask`, which makes a question's arguments and runs its code.
 
 This module runs in the candidate. It receives plain data, holds no expected value, and returns plain data:
 the result of the call, and the changes that the call made to what belongs to its caller.
@@ -26,7 +26,8 @@ from secant.quiet import ask_first
 #: The keys that mark an argument that is more than a value: {CODE: code}, {LEAF: (value, grad, layout,
 #: tracked)}.
 CODE, LEAF = "secant.code", "secant.leaf"
-#: The names that a question may use next to the student's own. They replace names of the student's notebook.
+#: The names that a question may use next to the student's own. They take precedence over names in the
+#: notebook.
 _KIT = {
     **BUILTINS,
     "__builtins__": dict(BUILTINS),
@@ -212,8 +213,8 @@ def _with_room(call: Callable[..., Any], *arguments: Any) -> Any:
 
     CPython requests that stack from the system in chunks of 16 KiB. Python 3.11, 3.12 and earlier releases of
     3.13 and 3.14 return each chunk once it is empty (python/cpython#142183). An answer that recurses to and
-    fro across the end of a chunk pays for this at each call or, while steps are counted, at each step. It may
-    then take ten times as long.
+    fro across the end of a chunk pays for this at each call or, while steps are counted, at each step. It
+    then takes up to ten times as long.
     """
     return call(*arguments)
 
@@ -227,7 +228,7 @@ def _every_warning(into: list[warnings.WarningMessage]) -> Iterator[None]:
     """Record the warnings of the body, including those that torch gives only once per process."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        ask_first()  # exclude warnings that an explorer's function gives in another thread
+        ask_first()  # keeps out warnings that an explorer's function gives in another thread
         torch.set_warn_always(True)
         try:
             yield

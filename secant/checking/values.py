@@ -77,7 +77,7 @@ def compared_in_steps(kind: type[Any]) -> type[Any]:
 
 
 class on_torch:
-    """A student's `fit_line` that uses torch's Value in place of the student's.
+    """A student's `fit_line` that uses a Value built on torch in place of the student's.
 
     Args:
         fit: the student's function.

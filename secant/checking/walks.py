@@ -120,8 +120,8 @@ def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> di
     want = _vjp(slopes[of], g)
     others = tuple(_vjp(other, g) for name, other in slopes.items() if name != of)
     together = want.sum().expand(want.shape)
-    # In a layer norm, the rows of the gradient add up to 0. Other mistakes also give 0, so this one could not
-    # be told from them.
+    # In a layer norm, the rows of the gradient add up to 0. Other mistakes also give 0, so this mistake is
+    # not looked for there.
     if together.abs().sum() < 1e-6 * want.abs().sum():
         together = torch.full_like(want, torch.nan)
     return {

@@ -15,7 +15,8 @@ _MARK = ("default", None, BytesWarning, None, 0)
 # The beginning of torch's warning when .grad is read from a tensor that is not a leaf.
 _NO_GRAD = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."
 
-# Seeds that no answer uses by chance. Each body gets a new one, so that it draws other numbers.
+# Seeds that no answer uses by chance. Each with statement gets a new seed, so that its body draws other
+# numbers.
 _SEEDS = itertools.count(0x5EC_A47)
 
 _OF_NUMPY = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool, torch.uint8)
@@ -35,7 +36,7 @@ class watch:
     requires_grad, hooks, training, or a setting of the whole process: grad_mode, anomaly_mode, saved_hooks,
     default_dtype, random_seed, recursion_limit, warning_filters, warning_functions, warn_always, threads. The
     pairs are plain data for `check.untouched`, which has a sentence for each kind. To watch another thing,
-    add it to `_snapshot` and a sentence there. Values are compared bit for bit.
+    add it to `_snapshot`, and add a sentence to `check`. Values are compared bit for bit.
     """
 
     def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
@@ -107,7 +108,7 @@ class watch:
         }
         for name, tensor in self.tensors.items():
             state["value", name] = _frozen(tensor)
-            # Reading a non-leaf's .grad gives a warning, and there is none unless retain_grad() was called.
+            # Reading the .grad of a non-leaf gives a warning, and it is None unless retain_grad() was called.
             grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
             state["grad", name] = None if grad is None else (id(grad), _frozen(grad))
             state["requires_grad", name] = tensor.requires_grad

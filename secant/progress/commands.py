@@ -158,7 +158,7 @@ def _print(found: dict[str, Any]) -> None:
     )
     for each in found["achievements"]:
         achievements.add_row("★" if each["earned"] else "☆", Text(each["title"]), Text(each["how"]))
-    wrapping = Console(highlight=False)  # this one wraps, so that the last column can be read
+    wrapping = Console(highlight=False)  # a console that wraps, so that the last column can be read
     wrapping.print(lessons)
     wrapping.print(lessons_done(found["lessons"], say))
     if found["achievements"]:

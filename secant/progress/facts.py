@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from typing import Any, TypedDict, TypeVar
 
 VERSION = 1
-#: The outcomes of an answer that a learner has written and that is not right.
+#: The outcomes of a wrong answer that a learner has written.
 WRONG = frozenset({"wrong", "crashed", "timed_out"})
 _MANY = 50  # the most different wrong answers that are stored for one task
 
 
 class Pass(TypedDict):
-    """The first time that a task passed all its tests. Later checks do not change the record."""
+    """The record of the first time that a task passed all its tests. Later checks do not change it."""
 
     when: str
     points: float
@@ -30,8 +30,8 @@ class Pass(TypedDict):
 class Task(TypedDict):
     """The progress in one task: `points` is the most that was reached, `outcome` is the last one.
 
-    `visible` is what `passed` is, but for visible tests alone: in a class's edition, which has no hidden
-    tests.
+    `visible` is the counterpart of `passed` for visible tests alone. It is used in a class's edition, which
+    has no hidden tests.
     """
 
     points: float
@@ -79,7 +79,7 @@ class Facts(TypedDict):
     last: Last | None
     earned: dict[str, str]
     reviews: dict[str, Review]
-    reviewing: bool  # whether the learner wants to be asked predictions again
+    reviewing: bool  # whether the learner wants to review predictions
 
 
 def nothing() -> Facts:
@@ -154,10 +154,10 @@ def note_check(
         whole: whether a check of the whole lesson was requested, though perhaps only one task has a result.
         hidden: whether hidden tests ran too; without them no points count, and the pass is recorded as
             `visible`.
-        answers: the answers that were checked, by task; if one is missing, its message distinguishes the
-            tries.
+        answers: the answers that were checked, by task. For a task without one, the message of the check
+            distinguishes the tries.
     """
-    rows = [row for row in rows if row["outcome"] != "grader_failure"]  # not the learner's doing
+    rows = [row for row in rows if row["outcome"] != "grader_failure"]  # not due to the learner's answer
     for row in rows:
         task, outcome = _task(facts, lesson, row["id"]), row["outcome"]
         task["outcome"] = outcome
@@ -187,14 +187,14 @@ def _pass(task: Task, row: Mapping[str, Any], when: str) -> Pass:
 
 
 def note_hint(facts: Facts, lesson: str, task: str, number: int) -> None:
-    """Record that a hint was shown. The record of an earlier pass stays as it is."""
+    """Record that a hint was asked for. The record of an earlier pass stays as it is."""
     entry = _task(facts, lesson, task)
     if number not in entry["hints"]:
         entry["hints"].append(number)
 
 
 def note_solution(facts: Facts, lesson: str, task: str) -> None:
-    """Record that the worked solution was shown, if the task had not been passed before."""
+    """Record that the worked solution was looked at, if the task had not been passed before."""
     entry = _task(facts, lesson, task)
     entry["solution"] = entry["solution"] or not entry["passed"]
 
@@ -412,6 +412,6 @@ def from_json(data: object, left_out: list[str] | None = None) -> Facts:
         "predictions": entries.each("prediction", _read_prediction, found.get("predictions")),
         "last": None if last is None else entries.one("last", _read_last, last),
         "earned": entries.each("achievement", _read_earned, found.get("earned")),
-        "reviews": entries.each("review", _read_review, found.get("reviews", {})),  # new since version 1
+        "reviews": entries.each("review", _read_review, found.get("reviews", {})),  # absent from older files
         "reviewing": True if reviewing is None else reviewing,
     }

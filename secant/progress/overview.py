@@ -1,4 +1,4 @@
-"""The data that the start page shows of a learner's course. The page waits for it, so it must be fast."""
+"""The data that the start page shows about a learner's course. The page waits for it, so it must be fast."""
 
 import os
 from collections.abc import Callable
@@ -82,13 +82,13 @@ def released_beside(course: Course, workspace: Path, state: State) -> dict[str, 
 
 
 def _elsewhere(lessons: list[dict[str, Any]], course: Course, workspace: Path | None, state: State) -> bool:
-    """Return whether points were reached although no notebook of this workspace was edited since its copy."""
+    """Return whether points were reached elsewhere: no notebook of this workspace has been edited."""
     if workspace is None or not any(lesson["points"] or lesson["passed"] for lesson in lessons):
         return False
     return not any(_edited(lesson, workspace, state) for lesson in course)
 
 
-# --- A lesson ---
+# --- One lesson ---
 
 
 def _lesson(
@@ -213,7 +213,11 @@ def go_on(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[
 
 
 def _last(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> tuple[str | None, str | None]:
-    """Return the lesson last worked on and its task: the last one checked, or a notebook saved since then."""
+    """Return the lesson last worked on, and its task if known.
+
+    This is the lesson that was checked last, with the task, or a lesson with a notebook that was saved since
+    then.
+    """
     last = facts["last"]
     saved = [
         (_saved(workspace / lesson["path"]), lesson["folder"])
@@ -231,7 +235,7 @@ def _saved(path: Path) -> str:
 
 
 def _next_task(lesson: dict[str, Any], last: str | None) -> dict[str, Any] | None:
-    """Return the first task to do, starting from the last one; None if no task is left.
+    """Return the first task to do, starting from the one checked last; None if no task is left.
 
     If no task of the lesson was tried, the result is also None, because a learner first reads the lesson.
     """

@@ -1,4 +1,4 @@
-"""Functions that record what a learner does. None raises: what cannot be saved now is saved later.
+"""Functions that record what a learner does. None raises: what cannot be saved is saved the next time.
 
 recorded = record.check("03_backward_and_grad", rows)
 recorded.new, recorded.problem
@@ -75,12 +75,15 @@ def check(
 
 
 def hint(lesson: str, task: str, number: int) -> Recorded:
-    """Record that a hint was shown, so that it is shown again; it counts only before the task is passed."""
+    """Record that a hint was asked for, so that it is shown again.
+
+    The hint counts only if the task has not been passed before.
+    """
     return _keep(lambda facts: notes.note_hint(facts, lesson, task, number), earns=False)
 
 
 def solution(lesson: str, task: str) -> Recorded:
-    """Record that a worked solution was shown; it counts only if the task was not passed before."""
+    """Record that a worked solution was looked at; it counts only if the task was not passed before."""
     return _keep(lambda facts: notes.note_solution(facts, lesson, task), earns=False)
 
 
@@ -97,13 +100,13 @@ def prediction(name: str, choice: str, right: str | None) -> Recorded:
 
 
 def review(name: str, *, right: bool) -> Recorded:
-    """Record whether the learner answered a prediction correctly that was asked again."""
+    """Record whether a prediction was answered correctly when it was asked again."""
     when = store.now()
     return _keep(lambda facts: notes.note_review(facts, name, right, when), earns=False)
 
 
 def reviewing(wanted: bool) -> Recorded:
-    """Record whether the learner wants to be asked predictions again."""
+    """Record whether the learner wants to review earlier predictions."""
 
     def change(facts: Facts) -> None:
         facts["reviewing"] = wanted

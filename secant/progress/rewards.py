@@ -13,8 +13,10 @@ from secant.language import Language
 from secant.progress.course import Course, Lesson
 from secant.progress.facts import Facts, Pass, number_of
 
-POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5  # experience points each
-POINT_VISIBLE = 8  # the same for a point from visible tests alone, which catch two thirds of the mistakes
+# Experience points for a point, for a point after the worked solution, and for a prediction.
+POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5
+# Experience points for a point from visible tests alone, which catch two thirds of the mistakes.
+POINT_VISIBLE = 8
 LEVEL = 120  # experience points from one level to the next; a lesson gives about as many
 #: The levels' titles. Each level is named after the topic of the lesson before it.
 LEVELS: tuple[dict[Language, str], ...] = (
@@ -130,9 +132,9 @@ def without_hints(facts: Facts, course: Course) -> bool:
 
 
 def predicted_first(facts: Facts, course: Course) -> bool:
-    """Return whether all predictions of a lesson were made before its first pass, without a solution.
+    """Return whether all predictions of some lesson were made before any of its tasks was passed.
 
-    The whole lesson must have been passed, and without a worked solution.
+    All tasks of the lesson must have been passed since, without a worked solution.
     """
     return any(_all_predicted(facts, lesson) for lesson in course)
 
@@ -144,7 +146,7 @@ def _all_predicted(facts: Facts, lesson: Lesson) -> bool:
 
 
 def understood(facts: Facts, course: Course) -> bool:
-    """Return whether a wrong prediction preceded a lesson passed without a worked solution."""
+    """Return whether a lesson was passed without a worked solution after a wrong prediction in it."""
     return any(_wrong_then_passed(facts, lesson) for lesson in course)
 
 
@@ -163,9 +165,9 @@ def own_engine(facts: Facts, course: Course) -> bool:
 
 
 def all_lessons(facts: Facts, course: Course) -> bool:
-    """Return whether all tasks of at least ten lessons were passed, most without a worked solution.
+    """Return whether all tasks of all lessons were passed, more than half without a worked solution.
 
-    The lessons are all those of the course, and "most" means more than half of the tasks.
+    The course must have at least ten lessons.
     """
     passes = [_passes_of(facts, lesson) for lesson in course]
     alone = sum(not entry["solution"] for lesson in passes for entry in lesson)

@@ -53,7 +53,7 @@ def now() -> str:
 
 
 def parse(content: bytes, where: Path, left_out: list[str] | None = None) -> Facts:
-    """Return the facts that a file holds.
+    """Return the facts about a learner's progress that a file holds.
 
     Args:
         content: the file's bytes.
