@@ -20,27 +20,27 @@ def project() -> dict[str, Any] | None:
     """Return the table [project] of the checkout that this package runs from; None if it was installed."""
     file = Path(secant.__file__).resolve().parent.parent / "pyproject.toml"
     try:
-        found: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+        table: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
     except (OSError, ValueError, KeyError):
         return None
-    return found if found.get("name") == "secant" else None
+    return table if table.get("name") == "secant" else None
 
 
 def urls() -> dict[str, str]:
     """Return the project's addresses by their labels: Repository, Issues, Documentation."""
-    if here := project():
-        return dict(here["urls"])
+    if table := project():
+        return dict(table["urls"])
     try:
-        said = importlib.metadata.metadata("secant").get_all("Project-URL", [])
+        lines = importlib.metadata.metadata("secant").get_all("Project-URL", [])
     except importlib.metadata.PackageNotFoundError:
         return {}
-    return dict(line.split(", ", 1) for line in said)
+    return dict(line.split(", ", 1) for line in lines)
 
 
 def version() -> str:
     """Return the version of Secant in use; "unknown" if it is neither a checkout nor an installed package."""
-    if here := project():
-        return str(here["version"])
+    if table := project():
+        return str(table["version"])
     try:
         return importlib.metadata.version("secant")
     except importlib.metadata.PackageNotFoundError:
@@ -49,8 +49,8 @@ def version() -> str:
 
 def report_text(lesson: str = "", task: str = "", *, of: str = "") -> str:
     """Return the first lines of a problem report; the arguments are those of `report_url`."""
-    said = {"Lesson": lesson, "Task": task, "Version": of or version()}
-    return "\n".join(f"{label}: {text}" for label, text in said.items() if text)
+    fields = {"Lesson": lesson, "Task": task, "Version": of or version()}
+    return "\n".join(f"{label}: {text}" for label, text in fields.items() if text)
 
 
 def report_url(lesson: str = "", task: str = "", *, of: str = "", address: str = "") -> str:

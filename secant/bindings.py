@@ -25,19 +25,19 @@ BUILTINS: Mapping[str, Any] = dict(vars(builtins))
 #: contains a space.
 PRISTINE = " "
 # The names that IPython and Python's `site` module add for interactive use.
-_NOT_PYTHONS = {"_", "copyright", "credits", "display", "exit", "get_ipython", "help", "license", "quit"}
-_PYTHONS = {name for name in BUILTINS if name not in _NOT_PYTHONS and not name.startswith("__")}
+_NOT_BUILTIN = {"_", "copyright", "credits", "display", "exit", "get_ipython", "help", "license", "quit"}
+_BUILTIN_NAMES = {name for name in BUILTINS if name not in _NOT_BUILTIN and not name.startswith("__")}
 
 #: The kinds of findings about a name that is bound but means something else now.
 REBOUND = ("python", "lesson", "own")
-_MOST = 3  # the most findings reported for one error
-_SHOWN, _LINE = 40, 200  # the most characters shown of a value, and of a line of code
-_MOST_CODE = 500_000  # the most characters of a notebook that are parsed for the sake of a message
+_MAX_FINDINGS = 3  # the most findings reported for one error
+_VALUE_LENGTH, _LINE_LENGTH = 40, 200  # the most characters shown of a value, and of a line of code
+_MAX_CODE = 500_000  # the most characters of a notebook that are parsed for the sake of a message
 _DEPTH = 4  # the levels of nested calls, and of nested code objects, that are searched
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _PLAIN = (bool, int, float, str, type(None))
 _MAGIC = re.compile(r"\s*%%(\w[\w.]*)")
-_EVERYTHING = re.compile(r"\s*(?:from\s+\S+\s+import\s+\*|%run\b|get_ipython\(\)\.run_line_magic\('run')")
+_BINDS_ANYTHING = re.compile(r"\s*(?:from\s+\S+\s+import\s+\*|%run\b|get_ipython\(\)\.run_line_magic\('run')")
 _SHELL_ESCAPE = re.compile(r"\s*%%?(\w+)|\s*!")
 
 
@@ -95,7 +95,7 @@ class Bindings:
         self._label, self._transform = label, transform
         self._sources: dict[str, str] = {}
         self._readings: dict[str, tuple[dict[str, int], dict[str, str]]] = {}
-        self._unread = _MOST_CODE
+        self._unread = _MAX_CODE
         self._errors: dict[str, tuple[int, str, str]] = {}
         # By cell: the missing name, or the findings made when the cell stopped.
         self._causes: dict[str, str | list[Finding]] = {}
@@ -126,7 +126,7 @@ class Bindings:
             self._readings.pop(cell, None)
         if self._python_ids != (ids := list(map(id, self._python_names.values()))):
             self._python_ids = ids
-            for name in _PYTHONS:
+            for name in _BUILTIN_NAMES:
                 if self._python_names.get(name) is not BUILTINS[name]:
                     self._bound.setdefault(f"builtins.{name}", [cell])
         now = self._identities()
@@ -148,7 +148,7 @@ class Bindings:
 
     def fail(self, cell: str, error: BaseException, line: int, text: str, message: str) -> None:
         """Record that an error stopped a cell, with the line at which it was raised."""
-        self._errors[cell] = line, text.strip()[:_LINE], message[:_LINE]
+        self._errors[cell] = line, text.strip()[:_LINE_LENGTH], message[:_LINE_LENGTH]
         # The exception is not stored, because its frames would keep the notebook's tensors alive.
         self._causes[cell] = _missing_name(error) or self.behind(error)
 
@@ -157,12 +157,12 @@ class Bindings:
 
         Call this method after all cells have run.
         """
-        found = {
+        by_cell = {
             cell: self.missing(cause) if isinstance(cause, str) else cause
             for cell, cause in self._causes.items()
             if cell in cells
         }
-        return {cell: findings for cell, findings in found.items() if findings}
+        return {cell: findings for cell, findings in by_cell.items() if findings}
 
     def _identities(self) -> dict[str, int]:
         # Only ids are stored, not references: a notebook may check when its tensors are freed.
@@ -177,20 +177,20 @@ class Bindings:
         A name of the notebook counts only if its first value was a function, a class or a module and it now
         holds an object of another kind.
         """
-        found = {}
-        for name in _PYTHONS:
-            now = self._names.get(name, self._python_names.get(name))
-            if now is not BUILTINS[name]:
-                found[name] = self._finding(name, "python")
+        findings = {}
+        for name in _BUILTIN_NAMES:
+            value = self._names.get(name, self._python_names.get(name))
+            if value is not BUILTINS[name]:
+                findings[name] = self._finding(name, "python")
         for name, value in self._lesson.items():
-            if name in self._names and name not in found and not _continues(self._names[name], value):
-                found[name] = self._finding(name, "lesson")
+            if name in self._names and name not in findings and not _continues(self._names[name], value):
+                findings[name] = self._finding(name, "lesson")
         for name, kind in self._kinds.items():
-            if name in found or name not in self._names or kind == "value":
+            if name in findings or name not in self._names or kind == "value":
                 continue
             if len(self._bound[name]) > 1 and _kind(self._names[name]) != kind:
-                found[name] = self._finding(name, "own")
-        return found
+                findings[name] = self._finding(name, "own")
+        return findings
 
     def used_by(self, name: str, cell: str, rebound: Mapping[str, Finding]) -> list[Finding]:
         """Return findings for the names that an answer uses and that mean something else now.
@@ -202,17 +202,17 @@ class Bindings:
             cell: the label of the answer's cell. Some answers define a name other than the task's.
             rebound: the findings that the method `rebound` returned.
         """
-        defined = [one for one, cells in self._bound.items() if cell in cells and one in self._names]
-        if name not in self._names and (why := self.missing(name)):
-            return why
+        defined = [other for other, cells in self._bound.items() if cell in cells and other in self._names]
+        if name not in self._names and (reasons := self.missing(name)):
+            return reasons
         causes = {**self._defined_again(cell), **rebound}
         if name in causes:
             return [causes[name]]
         if not causes:
             return []
-        things = [self._names[one] for one in {name, *defined} & self._names.keys()]
+        things = [self._names[other] for other in {name, *defined} & self._names.keys()]
         used = _globals_of(things, self._names, causes.keys())
-        return [causes[one] for one in causes if one in used][:_MOST]
+        return [causes[other] for other in causes if other in used][:_MAX_FINDINGS]
 
     def _defined_again(self, cell: str) -> dict[str, Finding]:
         """Return findings for functions and classes bound up to this cell and defined again by a later cell.
@@ -223,7 +223,7 @@ class Bindings:
         order = {label: place for place, label in enumerate(self._sources)}
         if cell not in order:
             return {}
-        found = {}
+        findings = {}
         for name, cells in self._bound.items():
             first, last = order.get(cells[0], -1), order.get(cells[-1], -1)
             if (
@@ -232,40 +232,40 @@ class Bindings:
                 and self._kinds[name] in ("function", "class")
                 and not (name in self._lesson and _continues(self._names[name], self._lesson[name]))
             ):
-                found[name] = self._finding(name, "own")
-        return found
+                findings[name] = self._finding(name, "own")
+        return findings
 
     def behind(self, error: BaseException) -> list[Finding]:
         """Return findings for names in a failing expression that are missing or mean something else now."""
         if missing := _missing_name(error):
             return self.missing(missing)
-        own = [step for step in _steps(error.__traceback__) if self._label(step.tb_frame)]
-        if not own:
+        own_steps = [step for step in _steps(error.__traceback__) if self._label(step.tb_frame)]
+        if not own_steps:
             return []
         rebound = self.rebound()
-        used = _names_at(own[-1])
-        found = [rebound[name] for name in used if name in rebound]
+        used = _names_at(own_steps[-1])
+        findings = [rebound[name] for name in used if name in rebound]
         for name in used:  # names that another cell has bound to a value of another type
             before, now = self._types.get(name, ("", ""))
             several = len(set(self._bound.get(name, ()))) > 1
             called = before != now or f"{name}()" in str(error)  # or a function's parameters have changed
             if name not in rebound and name in self._names and several and called:
-                found.append(self._finding(name, "own"))
-        return found[:_MOST]
+                findings.append(self._finding(name, "own"))
+        return findings[:_MAX_FINDINGS]
 
     def _finding(self, name: str, kind: str) -> Finding:
         key = name if name in self._names else f"builtins.{name}"
         cell = (self._bound.get(key) or [""])[-1]
         line, text = self._line(cell, key)
-        now = self._names.get(name, self._python_names.get(name))
-        return Finding(name, kind, cell, line, text, describe(now))
+        value = self._names.get(name, self._python_names.get(name))
+        return Finding(name, kind, cell, line, text, describe(value))
 
     def _line(self, cell: str, name: str) -> tuple[int, str]:
         """Return the number and the code of the last line of a cell that binds or deletes a name."""
         source = self._sources.get(cell, "")
         line = self._read(cell)[0].get(name, 0) or _magic_line(source)
         lines = source.splitlines()
-        return (line, lines[line - 1].strip()[:_LINE]) if 0 < line <= len(lines) else (0, "")
+        return (line, lines[line - 1].strip()[:_LINE_LENGTH]) if 0 < line <= len(lines) else (0, "")
 
     def _read(self, cell: str) -> tuple[dict[str, int], dict[str, str]]:
         """Return the names that a cell's text binds, and those it defines inside another definition.
@@ -288,8 +288,8 @@ class Bindings:
             cell = self._deleted[name]
             return [Finding(name, "deleted", cell, *self._line(cell, name))]
         for find in (self._stopped, self._under_a_magic, self._below, self._in_a_branch, self._inside):
-            if found := find(name):
-                return [found]
+            if finding := find(name):
+                return [finding]
         return []
 
     def _stopped(self, name: str) -> Finding | None:
@@ -297,7 +297,7 @@ class Bindings:
             if name in self._read(cell)[0]:
                 return Finding(name, "stopped", cell, line, text, error)
         for cell, (line, text, error) in self._errors.items():  # `import *` or %run could have bound any name
-            if _EVERYTHING.match(text):
+            if _BINDS_ANYTHING.match(text):
                 return Finding(name, "perhaps", cell, line, text, error)
         return None
 
@@ -340,11 +340,11 @@ def bindings(source: str) -> dict[str, int]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return defined_by_line(source)
-    found: dict[str, int] = {}
+    last_lines: dict[str, int] = {}
     for node in _of_module(tree):
         for name in _bound_by(node):
-            found[name] = max(found.get(name, 0), getattr(node, "lineno", 0))
-    return found
+            last_lines[name] = max(last_lines.get(name, 0), getattr(node, "lineno", 0))
+    return last_lines
 
 
 def _of_module(tree: ast.AST) -> Iterator[ast.AST]:
@@ -383,14 +383,14 @@ _IMPORTED = re.compile(r"^(?:from\s+\S+\s+)?import\s+(.+)")
 
 def defined_by_line(source: str) -> dict[str, int]:
     """Return the names that lines of code seem to bind, with line numbers, for code that does not parse."""
-    found: dict[str, int] = {}
+    last_lines: dict[str, int] = {}
     for number, line in enumerate(source.splitlines(), 1):
         if match := _DEFINED.match(line) or _ASSIGNED.match(line):
-            found[match[1]] = number
+            last_lines[match[1]] = number
         elif match := _IMPORTED.match(line):
             names = (part.split() for part in match[1].strip("()").split(","))
-            found |= {words[-1].partition(".")[0]: number for words in names if words}
-    return found
+            last_lines |= {words[-1].partition(".")[0]: number for words in names if words}
+    return last_lines
 
 
 def _nested(source: str) -> dict[str, str]:
@@ -414,7 +414,7 @@ def _definition(source: str, name: str) -> tuple[int, str]:
     pattern = re.compile(rf"^[\s#]*(?:async\s+def|def|class)\s+{re.escape(name)}\b|^{re.escape(name)}\s*=")
     for number, line in enumerate(source.splitlines(), 1):
         if pattern.match(line):
-            return number, line.strip()[:_LINE]
+            return number, line.strip()[:_LINE_LENGTH]
     return 0, ""
 
 
@@ -435,18 +435,18 @@ def _missing_name(error: BaseException) -> str:
 
 def _globals_of(things: Iterable[Any], names: Mapping[str, Any], wanted: Iterable[str]) -> set[str]:
     """Return the wanted names that functions and classes read as globals, directly or through their calls."""
-    looked_for, found = set(wanted), set[str]()
+    looked_for, matches = set(wanted), set[str]()
     todo, seen = [(thing, 0) for thing in things], set[int]()
     while todo:
-        one, depth = todo.pop()
-        if id(one) in seen or depth > _DEPTH:
+        item, depth = todo.pop()
+        if id(item) in seen or depth > _DEPTH:
             continue
-        seen.add(id(one))
-        for code in _codes(one):
+        seen.add(id(item))
+        for code in _codes(item):
             used = {text for text in _loaded(code, looked_for | names.keys())}
-            found |= used & looked_for
+            matches |= used & looked_for
             todo += [(names[text], depth + 1) for text in used if text in names]
-    return found
+    return matches
 
 
 def _codes(thing: Any) -> Iterator[CodeType]:
@@ -532,23 +532,23 @@ def describe(value: Any) -> str:
     try:
         return _described(value)
     except Exception:  # a student's object may raise anything when its attributes are read
-        return type(value).__name__[:_SHOWN]
+        return type(value).__name__[:_VALUE_LENGTH]
 
 
 def _described(value: Any) -> str:
     kind = type(value).__name__
     if type(value) in _PLAIN:
-        text = repr(value if not isinstance(value, str) else value[:_SHOWN])
-        return f"{kind} ({text[:_SHOWN]})" if value is not None else "None"
+        text = repr(value if not isinstance(value, str) else value[:_VALUE_LENGTH])
+        return f"{kind} ({text[:_VALUE_LENGTH]})" if value is not None else "None"
     if isinstance(value, ModuleType | type) or callable(value):
         kind = _kind(value)
-        name, home = str(getattr(value, "__name__", ""))[:_SHOWN], getattr(value, "__module__", None)
+        name, home = str(getattr(value, "__name__", ""))[:_VALUE_LENGTH], getattr(value, "__module__", None)
         if isinstance(home, str) and home not in ("__main__", "builtins") and kind != "module":
-            name = f"{home}.{name}"[: 2 * _SHOWN]
+            name = f"{home}.{name}"[: 2 * _VALUE_LENGTH]
         return f"{kind} ({name})" if name else kind
     if (text := type(value).__module__) in ("torch", "numpy") and kind == "dtype":
-        return f"{text}.{kind} ({str(value)[:_SHOWN]})"
-    return kind[:_SHOWN]
+        return f"{text}.{kind} ({str(value)[:_VALUE_LENGTH]})"
+    return kind[:_VALUE_LENGTH]
 
 
 # --- Wording of the findings --------------------------------------------------------------------------------

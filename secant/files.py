@@ -74,10 +74,10 @@ def locked(path: Path, seconds: float) -> Iterator[None]:
     """
     from filelock import FileLock  # imported late: most callers write only after a click
 
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError, NotImplementedError, RuntimeError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            held.enter_context(FileLock(path.with_name(f"{path.name}.lock"), timeout=seconds))
+            stack.enter_context(FileLock(path.with_name(f"{path.name}.lock"), timeout=seconds))
         yield
 
 
@@ -96,5 +96,5 @@ def put_aside(path: Path, mark: str) -> Path:
 
 def in_the_way(path: Path) -> Path | None:
     """Return the file that blocks a path, at the path itself or at one of its parents; None if none does."""
-    found = next((place for place in (path, *path.parents) if os.path.lexists(place)), None)
-    return found if found is not None and not os.path.isdir(found) else None
+    existing = next((place for place in (path, *path.parents) if os.path.lexists(place)), None)
+    return existing if existing is not None and not os.path.isdir(existing) else None

@@ -43,11 +43,11 @@ Kept = dict[str, dict[str, str]]
 
 # By prediction: the choices that this kernel has shown, and the functions to call when one is chosen.
 _asked: dict[str, Mapping[str, str]] = {}
-_waiting: dict[str, list[Callable[[], None]]] = {}
+_callbacks: dict[str, list[Callable[[], None]]] = {}
 # The right letter of each prediction that this kernel answers, and the names of the predictions that it
 # answered before a choice was made.
 _right: dict[str, str] = {}
-_told: set[str] = set()
+_answered_early: set[str] = set()
 
 
 def read(folder: Path) -> Kept:
@@ -61,13 +61,13 @@ def keep(folder: Path, name: str, choice: str) -> None:
     Raises:
         OSError: if nothing can be written there.
     """
-    with _alone():
-        kept = _parsed(_content(folder))
-        if kept is None:
+    with _write_lock():
+        choices = _parsed(_content(folder))
+        if choices is None:
             put_aside(folder / FILE, "unreadable")
-            kept = {}
-        kept[name] = {"first": kept.get(name, {}).get("first", choice), "choice": choice}
-        text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True)
+            choices = {}
+        choices[name] = {"first": choices.get(name, {}).get("first", choice), "choice": choice}
+        text = json.dumps(choices, ensure_ascii=False, indent=1, sort_keys=True)
         replace_file(folder / FILE, text.encode("utf-8", "replace"))
 
 
@@ -87,17 +87,17 @@ def _parsed(content: bytes) -> Kept | None:
     if not content.strip():
         return {}
     try:
-        kept: Any = json.loads(content) if len(content) <= MOST_BYTES else []
+        data: Any = json.loads(content) if len(content) <= MOST_BYTES else []
         return {
             name: {"first": str(entry["first"]), "choice": str(entry["choice"])}
-            for name, entry in kept.items()
+            for name, entry in data.items()
         }
     except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
         return None
 
 
 @contextlib.contextmanager
-def _alone() -> Iterator[None]:
+def _write_lock() -> Iterator[None]:
     """Let one notebook write at a time.
 
     The lock lies next to the learner's progress, not among the learner's files. If no lock can be acquired,
@@ -142,10 +142,10 @@ class Prediction(_Shown):
     def __init__(self, name: str, choices: Mapping[str, str]) -> None:
         self.name = name
         self.choices = _asked[name] = dict(choices)
-        before = read(Path()).get(name, {}).get("choice")
+        earlier = read(Path()).get(name, {}).get("choice")
         self.buttons = _Choices(
             options=[(f"{letter}.  {_plain(text)}", letter) for letter, text in choices.items()],
-            value=before if before in choices else None,
+            value=earlier if earlier in choices else None,
             layout={"width": "auto"},
         )
         self.note = widgets.HTML(self._note(self.buttons.value))
@@ -161,16 +161,16 @@ class Prediction(_Shown):
         try:
             keep(Path(), self.name, choice)
         except OSError as error:
-            why = html.escape(error.strerror or type(error).__name__)
+            reason = html.escape(error.strerror or type(error).__name__)
             self.note.value = say(
-                en=f"Your choice is {choice}. It could not be saved in {FILE} ({why}), so note it down.",
-                ko=f"고른 답은 {choice}입니다. {FILE}에 저장하지 못했으니({why}) 따로 적어 두세요.",
+                en=f"Your choice is {choice}. It could not be saved in {FILE} ({reason}), so note it down.",
+                ko=f"고른 답은 {choice}입니다. {FILE}에 저장하지 못했으니({reason}) 따로 적어 두세요.",
             )
         else:
             self.note.value = self._note(choice)
-        for tell in _waiting.get(self.name, []):
-            tell()
-        if self.buttons.clicked and self.name not in _told:
+        for callback in _callbacks.get(self.name, []):
+            callback()
+        if self.buttons.clicked and self.name not in _answered_early:
             _record(self.name, choice)
 
     def _note(self, choice: str | None) -> str:
@@ -209,7 +209,7 @@ class Answered(_Shown):
         self.show.on_click(lambda _: self._write(asked=True))
         super().__init__([self.words, self.show])
         self.add_class("secant-answer")
-        _waiting[name] = [self._write]  # when the cell runs again, the new reply replaces the old one
+        _callbacks[name] = [self._write]  # when the cell runs again, the new reply replaces the old one
         self._write()
 
     @property
@@ -221,7 +221,7 @@ class Answered(_Shown):
     def _write(self, asked: bool = False) -> None:
         chosen = self.choice is not None
         if asked and not chosen:
-            _told.add(self.name)
+            _answered_early.add(self.name)
         self.show.layout.display = "none" if chosen or asked else None
         lines = self.lines() if chosen or asked else [self._not_yet()]
         body = "".join(f'<p style="margin: 4px 0">{_html(line)}</p>' for line in lines)
@@ -238,18 +238,18 @@ class Answered(_Shown):
         """Return the lines of the reply, including the right answer, with `code` in backquotes."""
         if self.choice is None:
             return [self._answer()]
-        told = self.said_to(self.choice)
+        reply = self.said_to(self.choice)
         if self.choice == self.right and (first := read(Path())[self.name]["first"]) != self.right:
             en = f"Your first choice was {first}. Your progress records that one."
-            told.append(say(en=en, ko=f"진행 상황에는 처음 고른 답({first})이 기록되어 있습니다."))
-        return told
+            reply.append(say(en=en, ko=f"진행 상황에는 처음 고른 답({first})이 기록되어 있습니다."))
+        return reply
 
     def said_to(self, choice: str) -> list[str]:
         """Return the lines of the reply to a choice, regardless of what was chosen before."""
-        said = self._said(choice)
+        reply = self._said(choice)
         if choice == self.right:
-            return [say(en=f"Your choice was right: {said}", ko=f"맞게 골랐습니다. {said}")]
-        return [say(en=f"You chose {said}", ko=f"고른 답: {said}"), self._answer()]
+            return [say(en=f"Your choice was right: {reply}", ko=f"맞게 골랐습니다. {reply}")]
+        return [say(en=f"You chose {reply}", ko=f"고른 답: {reply}"), self._answer()]
 
     def _answer(self) -> str:
         right = self._said(self.right)

@@ -27,13 +27,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-class _Here(threading.local):
+class _ThreadState(threading.local):
     """The state of each thread: whether it is silent."""
 
     silent = False
 
 
-_here = _Here()
+_state = _ThreadState()
 
 
 class _UnlessSilent:
@@ -43,10 +43,10 @@ class _UnlessSilent:
         self._method = method
 
     def __call__(self, *arguments: Any) -> Any:
-        return sum(map(len, arguments)) if _here.silent else self._method(*arguments)
+        return sum(map(len, arguments)) if _state.silent else self._method(*arguments)
 
 
-def _ask_stdout() -> None:
+def _patch_stdout() -> None:
     """Make sys.stdout drop what silent threads write.
 
     A stream on which no attributes can be set stays as it is.
@@ -59,14 +59,14 @@ def _ask_stdout() -> None:
         stream.flush = _UnlessSilent(stream.flush)  # type: ignore[method-assign]
 
 
-class _OfSilentThreads:
+class _SilentThreadMatch:
     """A message pattern for a warning filter: it matches every warning of a silent thread, and no others."""
 
     def match(self, text: str) -> bool:
-        return _here.silent
+        return _state.silent
 
 
-_FILTER: Any = ("ignore", _OfSilentThreads(), Warning, None, 0)
+_FILTER: Any = ("ignore", _SilentThreadMatch(), Warning, None, 0)
 
 
 def ask_first() -> None:
@@ -81,11 +81,11 @@ def quietly() -> Iterator[None]:
 
     An explorer calls the function that it draws a thousand times a frame, and each call could print or warn.
     """
-    before = _here.silent
+    was_silent = _state.silent
     ask_first()
-    _ask_stdout()
+    _patch_stdout()
     try:
-        _here.silent = True
+        _state.silent = True
         yield
     finally:
-        _here.silent = before
+        _state.silent = was_silent

@@ -20,9 +20,12 @@ from secant.testcells import TestCells, judges
 from secant.verdict import Note, Part, Parts, Verdict, at, because, head, named_error
 
 _TASK = re.compile(r"^hint = hints\([\"'](\w+)", re.MULTILINE)
-_MOST = 12  # the most traceback entries that are kept
-_STEPS = 3  # the most lines of the learner's own code that are shown
-_LONGEST, _MUCH = 300, 10_000  # the most characters of an error message that are shown, and that are examined
+_MAX_ENTRIES = 12  # the most traceback entries that are kept
+_MAX_LINES = 3  # the most lines of the learner's own code that are shown
+_SHOWN_LENGTH, _READ_LENGTH = (
+    300,
+    10_000,
+)  # the most characters of an error message that are shown, and that are read
 
 
 def install() -> None:
@@ -57,16 +60,16 @@ def _show(
         parts = _not_done(_name(cells[-1]))
     elif cells and _is_test(cells[0]):
         test = _file(cells[0])
-        own = [step for step in cells if _file(step) != test]
+        own_steps = [step for step in cells if _file(step) != test]
         findings = _findings(test_cells, error, cells[0])
         if isinstance(verdict := getattr(error, "verdict", None), Verdict):
             notes = (Part("note", said(finding)) for finding in findings if finding.kind in REBOUND)
             parts = (*verdict.parts, *notes)
-        elif own:
-            trace = _joined(own[-_MOST:])
+        elif own_steps:
+            trace = _joined(own_steps[-_MAX_ENTRIES:])
             # The lines shown are attached to the error below. Otherwise IPython, which formats an error again
             # to store it, would show all traceback entries.
-            parts = told(error, own, findings)
+            parts = told(error, own_steps, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))
         elif findings or likely(kind.__name__, _text(error)):  # the answer has the wrong parameters, say
@@ -84,8 +87,8 @@ def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) 
     """Return findings about the learner's names that explain an error in an expression or in an answer."""
     bindings = test_cells.bindings
     with suppress(Exception):  # the learner's own objects may raise anything
-        if found := bindings.behind(error):
-            return found
+        if findings := bindings.behind(error):
+            return findings
         task = _TASK.search(_source(test))
         if task and not isinstance(error, NameError):
             return bindings.used_by(task[1], "", bindings.rebound())
@@ -105,11 +108,11 @@ def told(error: BaseException, own: Sequence[TracebackType], findings: Sequence[
     begin = head(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
     if isinstance(error, KeyboardInterrupt):
         begin = head(en="Your code was stopped.", ko="코드를 멈추었습니다.")
-    places = list(dict.fromkeys(map(_place, own)))[-_STEPS:]
+    places = list(dict.fromkeys(map(_place, own)))[-_MAX_LINES:]
     return (
         *(Part("head" if isinstance(note, Note) else "text", str(note)) for note in notes),
         *begin,
-        named_error(kind, message.partition("\n")[0][:_LONGEST]),
+        named_error(kind, message.partition("\n")[0][:_SHOWN_LENGTH]),
         *chain.from_iterable(places),
         *(_causes(findings) or because(likely(kind, message))),
     )
@@ -122,7 +125,7 @@ def _causes(findings: Sequence[Finding]) -> Parts:
 def _text(error: BaseException) -> str:
     """Return the message of an error; empty if the message itself cannot be computed."""
     try:
-        return str(error)[:_MUCH]
+        return str(error)[:_READ_LENGTH]
     except Exception:
         return ""
 

@@ -95,7 +95,7 @@ class TorchValue(Value):
         return self._apply(torch.relu, self)
 
     def _apply(self, operation: Callable[..., Tensor], *operands: Any) -> Self:
-        tensors = [one.tensor if isinstance(one, TorchValue) else one for one in operands]
+        tensors = [operand.tensor if isinstance(operand, TorchValue) else operand for operand in operands]
         made = operation(*tensors)
         made.retain_grad()
         return type(self)(0.0, made)

@@ -24,14 +24,14 @@ _PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _TONE = "\U0001f3fb-\U0001f3ff"
 # The characters that may need an escape. Printable ASCII and Korean syllables never do, so most texts are
 # checked quickly.
-_ODD = re.compile(rf"[^ -~\n\t가-힣ㄱ-ㅣ]|[{_FILLERS}]")
+_CANDIDATES = re.compile(rf"[^ -~\n\t가-힣ㄱ-ㅣ]|[{_FILLERS}]")
 _JOINED = re.compile(
     rf"(?<=[{_PICTURE}])\ufe0f?(?:\u200d(?=[{_PICTURE}]))?|(?<=[{_TONE}])\u200d(?=[{_PICTURE}])"
 )
 _HIDDEN = re.compile(f"[{_FILLERS}]")
 _FROM_RIGHT = ("R", "AL", "AN")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
-_STACKED = 2  # combining marks allowed on one letter, as in Vietnamese; more of them would cover other lines
+_MAX_MARKS = 2  # combining marks allowed on one letter, as in Vietnamese; more would cover other lines
 
 
 def visible(text: str, *, prose: bool = False) -> str:
@@ -41,17 +41,19 @@ def visible(text: str, *, prose: bool = False) -> str:
         text: text from any source, lone surrogates included.
         prose: whether letters that are written from right to left stay as they are.
     """
-    kept = {place for joined in _JOINED.finditer(text) for place in range(*joined.span())}
+    joiners = {place for joined in _JOINED.finditer(text) for place in range(*joined.span())}
 
-    def shown(found: re.Match[str]) -> str:
-        char = found[0]
-        seen = char.isprintable() and not _HIDDEN.match(char)
-        seen = seen and (prose or unicodedata.bidirectional(char) not in _FROM_RIGHT)
-        before = text[max(found.start() - _STACKED, 0) : found.start() + 1]
-        seen = seen and not (len(before) > _STACKED and all(map(unicodedata.combining, before)))
-        return char if seen or found.start() in kept else char.encode("unicode_escape").decode()
+    def shown(match: re.Match[str]) -> str:
+        char = match[0]
+        is_visible = char.isprintable() and not _HIDDEN.match(char)
+        is_visible = is_visible and (prose or unicodedata.bidirectional(char) not in _FROM_RIGHT)
+        preceding = text[max(match.start() - _MAX_MARKS, 0) : match.start() + 1]
+        is_visible = is_visible and not (
+            len(preceding) > _MAX_MARKS and all(map(unicodedata.combining, preceding))
+        )
+        return char if is_visible or match.start() in joiners else char.encode("unicode_escape").decode()
 
-    return _ODD.sub(shown, text)
+    return _CANDIDATES.sub(shown, text)
 
 
 def without_markup(text: str) -> str:

@@ -49,8 +49,8 @@ def tried_versions(root: Path) -> Path:
 
 def course_above(start: Path) -> Path | None:
     """Return the nearest course, in `start` or a folder above it; None if it is missing or untrusted."""
-    found = nearest(start, is_course)
-    return found if found is not None and is_trusted(found) else None
+    course = nearest(start, is_course)
+    return course if course is not None and is_trusted(course) else None
 
 
 def nearest(start: Path, is_one: Callable[[Path], bool]) -> Path | None:
@@ -110,10 +110,10 @@ def course_root(*starts: Path) -> Path:
         NoCourseError: if there is no course.
     """
     for start in (*starts, Path.cwd()):
-        if found := _remembered(start) or course_above(start):
-            return found
-    if found := package_course():
-        return found
+        if course := _remembered(start) or course_above(start):
+            return course
+    if course := package_course():
+        return course
     raise NoCourseError(
         say(
             en="No lessons were found: install Secant again, or run this in the folder of its repository.",

@@ -31,17 +31,17 @@ Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 # Relative and absolute tolerances for tests that have a hint for "nearly" right results. Exact formulas agree
 # this closely, in whatever order they are computed.
-_EXACT = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
+_EXACT_TOLERANCE = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
 # Options that only a message needs, or that are sent in another form.
 _NOT_SENT = ("ahead", "before", "below", "errors", "words")
 # Options that concern only the question that makes the arguments.
-_ONCE = ("words", "ahead", "noting")
+_FIRST_ONLY = ("words", "ahead", "noting")
 # Defaults of the entries that `situation.put` leaves out if there is nothing to report.
-_NOTHING: Mapping[str, Any] = {
+_DEFAULTS: Mapping[str, Any] = {
     **{"place": 0, "tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
     **{"count": 0, "largest": 0, "given": {}, "ran": [], "warned": []},
 }
-_elsewhere: list[Put] = []
+_transports: list[Put] = []
 _usual = Hints({})
 
 
@@ -128,7 +128,7 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
     Returns:
         The answer, to be judged.
     """
-    put = _elsewhere[-1] if _elsewhere else _here(sys._getframe(1).f_globals)
+    put = _transports[-1] if _transports else _local_transport(sys._getframe(1).f_globals)
     how = options or {}
 
     def words() -> str:
@@ -143,14 +143,14 @@ def asked_elsewhere(put: Put) -> Iterator[None]:
 
     The function `put` takes a request and returns the same report as `situation.put`.
     """
-    _elsewhere.append(put)
+    _transports.append(put)
     try:
         yield
     finally:
-        _elsewhere.pop()
+        _transports.pop()
 
 
-def _here(names: dict[str, Any]) -> Put:
+def _local_transport(names: dict[str, Any]) -> Put:
     return lambda request: situation.put(request, names)
 
 
@@ -170,9 +170,9 @@ class _Talk:
         if self.ahead and self.ahead[0][0] == (request.get("before", ""), request["text"]):
             return self.ahead.pop(0)[1]
         seen = self.put(request)
-        ahead = [{**_NOTHING, **more} for more in seen.get("ahead", ())]
+        ahead = [{**_DEFAULTS, **more} for more in seen.get("ahead", ())]
         self.ahead = list(zip(request.get("ahead", ()), ahead, strict=False))
-        return {**_NOTHING, **seen}
+        return {**_DEFAULTS, **seen}
 
 
 @dataclass
@@ -231,15 +231,15 @@ class Answer:
         `hint` is as for `again`. If the call raises, the task ends; the option `errors` explains such an
         error.
         """
-        given = options.pop("words", "")
+        own_words = options.pop("words", "")
 
         def words() -> str:
-            if given:
-                return given
+            if own_words:
+                return own_words
             line = self._line
             shown_before = (name for name in self._arguments if re.search(rf"\b{name} ?= ?", line))
-            known = {*_needed(self._text, self._arguments), *shown_before}
-            fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in known}
+            shown_names = {*_needed(self._text, self._arguments), *shown_before}
+            fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in shown_names}
             values = "".join(
                 f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
             )
@@ -252,9 +252,9 @@ class Answer:
 
         `hint` explains what is wrong if the result is not a tuple of this length, or contains None.
         """
-        found = self.result if isinstance(self.result, tuple) else ()
-        self.holds(len(found) == len(names) and all(part is not None for part in found), hint)
-        pairs = zip(names, found, strict=True)
+        entries = self.result if isinstance(self.result, tuple) else ()
+        self.holds(len(entries) == len(names) and all(part is not None for part in entries), hint)
+        pairs = zip(names, entries, strict=True)
         return [self.named(partial(self._with, f", {name}"), part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
@@ -350,7 +350,7 @@ class Answer:
             rtol, atol: tolerances, as for `check.close`.
         """
         if nearly is not None and rtol is None:
-            rtol, atol = _EXACT[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
+            rtol, atol = _EXACT_TOLERANCE[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
         how: dict[str, Any] = {"rtol": rtol, "atol": atol, "hint": hint or self._usual}
         judge(self.result, want, self._shown, mistakes=mistakes, nearly=nearly or "", **how)
         return self
@@ -385,14 +385,14 @@ class Answer:
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result is still right after all later questions."""
         with check.asking(self._shown):
-            now = self._talk.put({"kept": self.seen["place"]})["result"]
+            current = self._talk.put({"kept": self.seen["place"]})["result"]
         with suppress(check.CheckFailed):
-            check.close(now, want)
+            check.close(current, want)
             return self
         later = self._line + say(
             en=": the result, looked at after a later call", ko=": 결과를 뒤의 호출 다음에 다시 본 값"
         )
-        check.close(now, want, later + _below(self._options), hint=hint or _usual.overwritten)
+        check.close(current, want, later + _below(self._options), hint=hint or _usual.overwritten)
         return self
 
     def changes_nothing(
@@ -486,12 +486,12 @@ def judge(
         check.close(got, want, rtol=rtol, atol=atol)
     except check.CheckFailed:
         words = call() if callable(call) else call
-        values, signs = _sorted(mistakes() if callable(mistakes) else mistakes or {})
+        values, signs = _split(mistakes() if callable(mistakes) else mistakes or {})
         hint = next((why for why, sign in signs if _shows(sign, got)), hint)
         check.close(got, want, words, mistakes=values, hint=hint, rtol=rtol, atol=atol, **how)
 
 
-def _sorted(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[str, Sign]]]:
+def _split(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[str, Sign]]]:
     """Split mistakes into (value, hint) pairs for `check.close` and (hint, recognising function) pairs."""
     signs = [(why, wrong) for why, wrong in mistakes.items() if callable(wrong)]
     several = ((w if isinstance(w, tuple) else (w,), why) for why, w in mistakes.items() if not callable(w))
@@ -500,8 +500,8 @@ def _sorted(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tu
 
 def _shows(sign: Sign, result: Any) -> bool:
     with suppress(Exception):  # such a function may fail on a result of another kind
-        found = sign(result)
-        return bool(found.any() if isinstance(found, torch.Tensor) else found)
+        outcome = sign(result)
+        return bool(outcome.any() if isinstance(outcome, torch.Tensor) else outcome)
     return False
 
 
@@ -528,14 +528,14 @@ def _answer(
     if errors is not None:
         request["attempt"] = True
     if later := options.get("ahead"):
-        request["ahead"] = [("", one) if isinstance(one, str) else one for one in later]
+        request["ahead"] = [("", question) if isinstance(question, str) else question for question in later]
     request.update((key, value) for key, value in options.items() if key not in _NOT_SENT)
     with check.asking(call):
         seen = talk.ask(request)
     if errors is not None and isinstance(seen["result"], dict):
         check.no_error([seen["result"]], call(), errors)
-    kept = cast(Options, {key: value for key, value in options.items() if key not in _ONCE})
-    return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, kept, usual)
+    inherited = cast(Options, {key: value for key, value in options.items() if key not in _FIRST_ONLY})
+    return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, inherited, usual)
 
 
 def _below(options: Options) -> str:
@@ -584,11 +584,13 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
             behind.append(f"{name} = {code}")
         else:
             shown_by_name = by_name
-    leaves = {name: one for name, one in needed.items() if isinstance(one, Leaf)}
+    leaves = {name: argument for name, argument in needed.items() if isinstance(argument, Leaf)}
     behind += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
-    behind += [f"{name}.grad = {one.grad}" for name, one in leaves.items() if one.grad is not None]
+    behind += [
+        f"{name}.grad = {argument.grad}" for name, argument in leaves.items() if argument.grad is not None
+    ]
     return ", ".join([text, *behind]) + "".join(
-        graphs.arrangement(one.layout, name) for name, one in leaves.items()
+        graphs.arrangement(argument.layout, name) for name, argument in leaves.items()
     )
 
 
@@ -605,9 +607,9 @@ def _wraps(name: str, argument: Any) -> bool:
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that a text names, directly or through the code of another such argument."""
     needed: set[str] = set()
-    while found := (arguments.keys() - needed) & set(re.findall(r"\w+", text)):
-        needed |= found
-        codes = (arguments[name] for name in found)
+    while named := (arguments.keys() - needed) & set(re.findall(r"\w+", text)):
+        needed |= named
+        codes = (arguments[name] for name in named)
         text = " ".join(str(code) for code in codes if isinstance(code, str | list | tuple))
     return {name: argument for name, argument in arguments.items() if name in needed}
 

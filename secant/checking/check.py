@@ -52,7 +52,7 @@ __all__ = [
 _NEARLY = 1e-3
 # The most side effects that a message lists.
 _LINES = 10
-_asked: list[str | Callable[[], str]] = []
+_calls_in_progress: list[str | Callable[[], str]] = []
 
 Known = Mapping[Any, str] | Sequence[tuple[Any, str]]
 Mistakes = Known | Callable[[], Known]
@@ -61,7 +61,7 @@ Mistakes = Known | Callable[[], Known]
 def seed(value: bytes) -> None:
     """Make the numbers of `draw` repeatable, and forget the calls that were recorded by `asking`."""
     seed_draws(value)
-    _asked.clear()
+    _calls_in_progress.clear()
 
 
 def close(
@@ -108,10 +108,10 @@ def close(
     problem = differs(got, want)
     if not problem:
         return
-    known = mistakes() if callable(mistakes) else mistakes
-    pairs = known.items() if isinstance(known, Mapping) else known
-    wrongs = [(like(want, wrong), why) for wrong, why in pairs]
-    cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), "")
+    known_mistakes = mistakes() if callable(mistakes) else mistakes
+    pairs = known_mistakes.items() if isinstance(known_mistakes, Mapping) else known_mistakes
+    wrong_values = [(like(want, wrong), why) for wrong, why in pairs]
+    cause = next((why for wrong, why in wrong_values if differs(want, wrong) and not differs(got, wrong)), "")
     if nearly and rtol and not cause and not differs(got, want, _NEARLY / rtol):
         cause = nearly
     if got is None is not want:  # a None inside the result does not point to a missing return
@@ -157,12 +157,12 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
     """
     for result in results:
         if isinstance(result, dict) and "raised" in result:
-            said, *own = str(result["raised"]).split("\n", 1)
+            text, *own_lines = str(result["raised"]).split("\n", 1)
             hints = {"": hint} if isinstance(hint, str) else hint
-            kind, _, message = said.partition(": ")
-            cause = next((why for part, why in hints.items() if part in said and why), likely(kind, message))
+            kind, _, message = text.partition(": ")
+            cause = next((why for part, why in hints.items() if part in text and why), likely(kind, message))
             intro = Part("text", say(en="the call raised an error:", ko="오류가 났습니다:"))
-            parts = (intro, Part("trace", said), *(Part("code", each.strip()) for each in own[:1]))
+            parts = (intro, Part("trace", text), *(Part("code", line.strip()) for line in own_lines[:1]))
             raise CheckFailed((*called(what), *parts, *because(cause)), cause)
 
 
@@ -192,11 +192,13 @@ def untouched(
         but: the changes that the task asks for, such as ("grad", "x").
         hints: hints by the kind of a change, such as "grad"; the first one that matches is given.
     """
-    asked = {tuple(change) for change in but}
-    found = list(islice(((kind, name) for kind, name in changes if (kind, name) not in asked), _LINES))
-    lines = [_side_effect(kind, name[:CHARACTERS]) for kind, name in found]
+    allowed = {tuple(change) for change in but}
+    side_effects = list(
+        islice(((kind, name) for kind, name in changes if (kind, name) not in allowed), _LINES)
+    )
+    lines = [_side_effect(kind, name[:CHARACTERS]) for kind, name in side_effects]
     if lines:
-        kinds = {kind for kind, _ in found}
+        kinds = {kind for kind, _ in side_effects}
         cause = next((hint for kind, hint in (hints or {}).items() if kind in kinds), "")
         parts = (Part("text", line) for line in lines)
         raise CheckFailed((*called(what), *parts, *because(cause)), cause or lines[0])
@@ -209,22 +211,22 @@ def asking(call: str | Callable[[], str]) -> Iterator[None]:
     The call is written as a student would type it. If it is given as a function that returns it, the function
     is called only for a message.
     """
-    _asked.append(call)
+    _calls_in_progress.append(call)
     try:
         yield
     except CheckFailed:
-        _asked.pop()
+        _calls_in_progress.pop()
         raise
     except Exception as error:
         name = asked()
         error.add_note(Note(say(en=f"The call was {name}", ko=f"호출: {name}")))
         raise
-    _asked.pop()
+    _calls_in_progress.pop()
 
 
 def asked() -> str:
     """Return the call that was in progress when a test stopped; an empty string if none was recorded."""
-    call = _asked[-1] if _asked else ""
+    call = _calls_in_progress[-1] if _calls_in_progress else ""
     return call() if callable(call) else call
 
 

@@ -47,7 +47,7 @@ class PartialCredit:
         """
         for name in names:
             self._points[name]
-        before, self.now = self.now, names[0] if len(names) == 1 else None
+        outer, self.now = self.now, names[0] if len(names) == 1 else None
         try:
             yield
         except Exception as failure:
@@ -56,7 +56,7 @@ class PartialCredit:
             for name in names:
                 self.failures.setdefault(name, failure)
         finally:
-            self.now = before
+            self.now = outer
 
     def each(self, test: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate a test that checks a case of every part: it runs once for each part that has not failed.

@@ -137,8 +137,8 @@ def walk_back(
         if fits and not error:
             try:
                 with mode:
-                    found = calls(_gradients, y, [leaves[name] for name in tracked], g)
-                walk.update(zip(tracked, map(_copy, found), strict=True))
+                    arrived = calls(_gradients, y, [leaves[name] for name in tracked], g)
+                walk.update(zip(tracked, map(_copy, arrived), strict=True))
             except NotImplementedError:
                 raise
             except RuntimeError as stopped:
@@ -170,9 +170,9 @@ def _strided(value: Tensor) -> Tensor:
 
 
 def _apart(g: Tensor) -> Tensor:
-    one = g.flatten()[:1]
-    if bool((g == one).all()):
-        return one.reshape([]).expand(g.shape) if one.numel() else g
+    first = g.flatten()[:1]
+    if bool((g == first).all()):
+        return first.reshape([]).expand(g.shape) if first.numel() else g
     return g.mT.contiguous().mT if g.ndim > 1 else strided(g)
 
 
@@ -181,8 +181,8 @@ def _walked_alone(
 ) -> dict[str, Tensor | None]:
     leaves = {name: value.detach().clone().requires_grad_(name in tracked) for name, value in inputs.items()}
     with contextlib.suppress(AttributeError, LookupError, RuntimeError, TypeError, ValueError):
-        found = _gradients(apply(*leaves.values()), [leaves[name] for name in tracked], g.clone())
-        return dict(zip(tracked, map(_copy, found), strict=True))
+        gradients = _gradients(apply(*leaves.values()), [leaves[name] for name in tracked], g.clone())
+        return dict(zip(tracked, map(_copy, gradients), strict=True))
     return {}
 
 
@@ -195,7 +195,7 @@ def after_a_change(
     that was changed, with RESULT for the result. A change after which torch refuses the backward pass is left
     out.
     """
-    found = {}
+    by_changed = {}
     for changed in (*inputs, RESULT):
         leaves = {
             name: value.detach().clone().requires_grad_(name in tracked) for name, value in inputs.items()
@@ -210,8 +210,8 @@ def after_a_change(
             raise
         except RuntimeError:
             continue
-        found[changed] = dict(zip(tracked, map(_copy, gradients), strict=True))
-    return found
+        by_changed[changed] = dict(zip(tracked, map(_copy, gradients), strict=True))
+    return by_changed
 
 
 def _gradients(y: Tensor, leaves: Sequence[Tensor], g: Tensor) -> tuple[Tensor | None, ...]:

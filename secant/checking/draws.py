@@ -23,10 +23,10 @@ def draws(n: int, low: float, high: float) -> list[float]:
     """Return n distinct random numbers between low and high, with three decimals each."""
     if (high - low) * 1000 < 2 * n:
         raise ValueError(f"{low}..{high} is too narrow for {n} different numbers of three decimals")
-    found: set[float] = set()
-    while len(found) < n:
-        found.add(draw(low, high))
-    numbers = sorted(found)
+    distinct: set[float] = set()
+    while len(distinct) < n:
+        distinct.add(draw(low, high))
+    numbers = sorted(distinct)
     _random.shuffle(numbers)
     return numbers
 
@@ -55,7 +55,7 @@ def draw_again(**shapes: tuple[int, ...]) -> tuple[list[torch.Tensor], str]:
     rng.manual_seed(seed)
     # The numbers are drawn in float64. Numbers drawn in float32 would not reveal an answer that converts to
     # float32.
-    made = [torch.randn(shape, generator=rng, dtype=torch.float64) for shape in shapes.values()]
+    tensors = [torch.randn(shape, generator=rng, dtype=torch.float64) for shape in shapes.values()]
     sizes = f"({', '.join(map(str, shapes.values()))})"
     again = f"[torch.randn(s, dtype=torch.float64) for s in {sizes}]"
-    return made, f"torch.manual_seed({seed}); {', '.join(shapes)} = {again}"
+    return tensors, f"torch.manual_seed({seed}); {', '.join(shapes)} = {again}"

@@ -70,16 +70,20 @@ def engine(
         def _apply(self, operation: Callable[..., torch.Tensor], *operands: Any) -> Self:
             parents = [operand for operand in operands if isinstance(operand, Engine)]
             copies = {
-                place: one.tensor.clone() for place, one in enumerate(operands) if isinstance(one, Engine)
+                place: operand.tensor.clone()
+                for place, operand in enumerate(operands)
+                if isinstance(operand, Engine)
             }
-            made = type(self)(0.0, operation(*(copies.get(place, one) for place, one in enumerate(operands))))
+            result = type(self)(
+                0.0, operation(*(copies.get(place, operand) for place, operand in enumerate(operands)))
+            )
             below: Levels = None
             for parent in parents[:: -1 if turned else 1]:
                 below = _merge(below, parent.levels)
-            made.levels = ((made.number,), below)
+            result.levels = ((result.number,), below)
             for parent, copy in zip(parents, copies.values(), strict=True):
-                copy.register_hook(partial(pass_on, made.levels, parent.number, parent.tensor.is_leaf))
-            return made
+                copy.register_hook(partial(pass_on, result.levels, parent.number, parent.tensor.is_leaf))
+            return result
 
         def backward(self) -> None:
             nonlocal current
@@ -87,8 +91,8 @@ def engine(
             self.tensor.backward(retain_graph=True)
             for number, (total, is_leaf) in current.totals.items():
                 adds_up = is_leaf and (True not in replaced or number == self.number)
-                held = grads.get(number, 0.0) if adds_up else 0.0
-                grads[number] = held + total + current.late.get(number, 0.0)
+                previous = grads.get(number, 0.0) if adds_up else 0.0
+                grads[number] = previous + total + current.late.get(number, 0.0)
 
     def pass_on(child: Levels, parent: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
         """Return the gradient that a parent receives from a child."""
@@ -138,20 +142,20 @@ class _Pass:
         first counts as the last, unless its child was made from the other gradient's child.
         """
         assert child is not None
-        before, held = self._last.get(parent, (None, torch.zeros_like(gradient)))
-        if before and self._turned and child[0][0] not in _numbers_in(before):
+        last_child, last_gradient = self._last.get(parent, (None, torch.zeros_like(gradient)))
+        if last_child and self._turned and child[0][0] not in _numbers_in(last_child):
             return torch.zeros_like(gradient)
         self._last[parent] = child, gradient
-        return gradient - held
+        return gradient - last_gradient
 
 
 def _numbers_in(levels: Levels) -> dict[int, None]:
     """Return the numbers in all levels in the order of a breadth-first search."""
-    found: dict[int, None] = {}
+    numbers: dict[int, None] = {}
     while levels:
-        found |= dict.fromkeys(levels[0])
+        numbers |= dict.fromkeys(levels[0])
         levels = levels[1]
-    return found
+    return numbers
 
 
 def _merge(left: Levels, right: Levels) -> Levels:
@@ -160,7 +164,7 @@ def _merge(left: Levels, right: Levels) -> Levels:
     while left and right and left is not right:
         both.append(tuple(dict.fromkeys(left[0] + right[0])))
         left, right = left[1], right[1]
-    found = left or right
+    merged = left or right
     for level in reversed(both):
-        found = level, found
-    return found
+        merged = level, merged
+    return merged

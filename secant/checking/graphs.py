@@ -26,9 +26,9 @@ _UNARY, _BINARY = ("sin", "exp", "neg", "clone", "tanh", "detach", "untracked co
 
 def leaf(value: Any, dtype: torch.dtype | None = None, grad: float | None = None) -> torch.Tensor:
     """Return a new tracked leaf with these numbers; its .grad is filled with `grad`, or None."""
-    made = torch.as_tensor(value, dtype=dtype).detach().clone().requires_grad_()
-    made.grad = None if grad is None else torch.full_like(made, grad)
-    return made
+    tensor = torch.as_tensor(value, dtype=dtype).detach().clone().requires_grad_()
+    tensor.grad = None if grad is None else torch.full_like(tensor, grad)
+    return tensor
 
 
 def strided(value: torch.Tensor) -> torch.Tensor:
@@ -201,9 +201,9 @@ class Spy(nn.Module):
         if result.requires_grad:
             # The product saves this 1 for the backward pass. It is freed together with everything that the
             # graph saves.
-            one = result.new_ones(())
-            self._saved.append(weakref.ref(one))
-            result = result * one
+            marker = result.new_ones(())
+            self._saved.append(weakref.ref(marker))
+            result = result * marker
             result.register_hook(lambda gradient: self.log.append("backward"))
         return result
 

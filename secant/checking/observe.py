@@ -42,13 +42,13 @@ class observe:
 
     def __call__(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call function(*arguments) under watch, record the call, and return the result."""
-        with watch(**self._watched) as seen:
+        with watch(**self._watched) as watcher:
             result = function(*arguments)
         self._results.append(result)
         self._data["results"].append(copy_of(result))
         self._data["tracked"].append(any(tensor.requires_grad for tensor in _tensors(result)))
-        self._data["aliases"].append(_aliases(result, seen.tensors))
-        self.changes = list(dict.fromkeys(self.changes + seen.changes))
+        self._data["aliases"].append(_aliases(result, watcher.tensors))
+        self.changes = list(dict.fromkeys(self.changes + watcher.changes))
         return result
 
     def attempt(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -72,8 +72,8 @@ class observe:
                 TypeError,
                 ValueError,
             ) as error:
-                known = any(part in str(error) for part in _KNOWN)
-                if isinstance(error, AttributeError | TypeError) and not known:
+                is_known = any(part in str(error) for part in _KNOWN)
+                if isinstance(error, AttributeError | TypeError) and not is_known:
                     raise
                 return {
                     "raised": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}{_line_of(error)}"
@@ -120,10 +120,10 @@ def _line_of(error: Exception) -> str:
     """Return the line of the student's function that an error passed through, if it is known."""
     steps = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
     homes = Path(__file__).parents[1], Path(torch.__file__).parent
-    own = (
+    own_steps = (
         s for s in steps if s[0] != QUESTION and not any(Path(s[0]).is_relative_to(home) for home in homes)
     )
-    line = linecache.getline(*next(own, ("", 0))).strip()
+    line = linecache.getline(*next(own_steps, ("", 0))).strip()
     return line and f"\n    {line}"
 
 

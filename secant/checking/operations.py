@@ -28,6 +28,6 @@ class operations(TorchDispatchMode):
     ) -> Any:
         result = func(*args, **(kwargs or {}))
         self.count += 1
-        made = result if isinstance(result, tuple | list) else (result,)
-        self.largest = max([self.largest, *(t.numel() for t in made if isinstance(t, torch.Tensor))])
+        results = result if isinstance(result, tuple | list) else (result,)
+        self.largest = max([self.largest, *(t.numel() for t in results if isinstance(t, torch.Tensor))])
         return result

@@ -54,10 +54,12 @@ def _shrunk(compare: Callable[..., None], case: tuple[Any, ...], failure: CheckF
     choices = [{n: _rounded(n, places) for n in numbers} for places in (0, 1, 2)]
     choices += [{n: _rounded(n, places)} for n in numbers for places in (0, 1)]
     for choice in choices[:_TRIES]:
-        now = {n: choice.get(n, n) for n in set(_floats(case))}
-        if all(a == b for a, b in now.items()) or len(set(now.values())) < len(now):
+        replacements = {n: choice.get(n, n) for n in set(_floats(case))}
+        if all(a == b for a, b in replacements.items()) or len(set(replacements.values())) < len(
+            replacements
+        ):
             continue
-        simpler = _with_floats(case, now)
+        simpler = _with_floats(case, replacements)
         try:
             compare(*simpler)
         except CheckFailed as smaller:

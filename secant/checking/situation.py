@@ -42,7 +42,7 @@ _KIT = {
     "engines": engines,
     "recipes": values,
 }
-_now: list["Situation"] = []
+_situations: list["Situation"] = []
 
 
 def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
@@ -77,12 +77,12 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         - place: the place of the result among those of the situation.
     """
     if "kept" in request:
-        return {"result": _now[-1].kept(request["kept"])}
+        return {"result": _situations[-1].kept(request["kept"])}
     if "arguments" in request:
-        _now[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
-    seen = _now[-1].ask(request)
-    ahead = [] if "stopped" in seen else _now[-1].ask_ahead(request)
-    return {**seen, **({"ahead": ahead} if ahead else {})}
+        _situations[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
+    report = _situations[-1].ask(request)
+    ahead = [] if "stopped" in report else _situations[-1].ask_ahead(request)
+    return {**report, **({"ahead": ahead} if ahead else {})}
 
 
 class Situation:
@@ -99,9 +99,9 @@ class Situation:
         self._ran: list[str] = []
         self._failed: Exception | None = None  # the error of a question asked ahead
         for name, argument in arguments.items():
-            made = _made(argument, self._names)
-            made = noted(made, name, self._ran) if name in noting else made
-            self._names[name] = self._arguments[name] = made
+            value = _made(argument, self._names)
+            value = noted(value, name, self._ran) if name in noting else value
+            self._names[name] = self._arguments[name] = value
         self._watched = dict(_watchable(self._arguments))
         self._places = -1
         self._calls = observe(**self._watched)
@@ -111,19 +111,19 @@ class Situation:
 
     def kept(self, place: int) -> Any:
         """Return an earlier result as it is now."""
-        kept = self._calls.kept()[place]
-        return values.plain(kept, self._known) if self._values else kept
+        result = self._calls.kept()[place]
+        return values.plain(result, self._known) if self._values else result
 
     def ask_ahead(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Ask the questions that a request lists as next, up to the first error."""
-        seen: list[dict[str, Any]] = []
-        for before, text in request.get("ahead", ()):
+        reports: list[dict[str, Any]] = []
+        for statement, text in request.get("ahead", ()):
             try:
-                seen.append(self.ask({**request, "before": before, "text": text}))
+                reports.append(self.ask({**request, "before": statement, "text": text}))
             except Exception as error:
                 self._failed = error
                 break
-        return seen
+        return reports
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run the code of a request, and return a report on the result and on all changes."""
@@ -133,14 +133,14 @@ class Situation:
         if request.get("before"):
             exec(request["before"], self._names)
         self._calls.changes = []
-        held = {name: values.fields(value) for name, value in self._values.items()}
+        fields_before = {name: values.fields(value) for name, value in self._values.items()}
         name, code = _compiled(request["text"])
         call = self._calls.attempt if request.get("attempt") else self._calls
-        made = operations() if request.get("counted") else None
+        counter = operations() if request.get("counted") else None
         stopped: list[str] = []
 
         def run() -> Any:
-            counting: contextlib.AbstractContextManager[Any] = made or contextlib.nullcontext()
+            counting: contextlib.AbstractContextManager[Any] = counter or contextlib.nullcontext()
             if not (steps := request.get("steps")):
                 with counting:
                     return eval(code, self._names)
@@ -155,37 +155,41 @@ class Situation:
             self._names[name] = result = call(run)
         self._places += 1
         seen = self._calls.last()
-        heard = {name: list(one.given) for name, one in self._arguments.items() if isinstance(one, noted)}
-        told = {
+        arguments_given = {
+            name: list(argument.given)
+            for name, argument in self._arguments.items()
+            if isinstance(argument, noted)
+        }
+        report = {
             "place": self._places,
             "tracked": seen["tracked"],
             "aliases": seen["aliases"],
-            "changes": [*self._calls.changes, *self._changed(held)],
+            "changes": [*self._calls.changes, *self._changed(fields_before)],
             "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
             "stopped": "".join(stopped),
-            "count": made.count if made else 0,
-            "largest": made.largest if made else 0,
-            "given": heard,
+            "count": counter.count if counter else 0,
+            "largest": counter.largest if counter else 0,
+            "given": arguments_given,
             "ran": list(self._ran),
             "warned": [str(warning.message).partition(". ")[0] for warning in caught],
         }
         return {
             "result": self._plain(result, request.get("by_name", False)),
-            **{k: v for k, v in told.items() if v},
+            **{k: v for k, v in report.items() if v},
         }
 
-    def _changed(self, held: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    def _changed(self, fields_before: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
         for name, value in self._values.items():
-            now = values.fields(value)
-            yield from ((kind, name) for kind, old in held[name].items() if now[kind] != old)
+            fields_now = values.fields(value)
+            yield from ((kind, name) for kind, old in fields_before[name].items() if fields_now[kind] != old)
 
     def _leaves(self) -> Iterator[tuple[str, torch.Tensor]]:
-        found = self._watched.items()
-        return ((n, t) for n, t in found if isinstance(t, torch.Tensor) and t.is_leaf)
+        watched = self._watched.items()
+        return ((n, t) for n, t in watched if isinstance(t, torch.Tensor) and t.is_leaf)
 
     def _is_replaced(self, name: str, thing: torch.Tensor) -> bool:
-        held, numbers = self._buffers.get(name, (None, None))
-        return held is not None and thing.grad is not held and str(thing.grad) == str(numbers)
+        buffer, numbers = self._buffers.get(name, (None, None))
+        return buffer is not None and thing.grad is not buffer and str(thing.grad) == str(numbers)
 
     def _plain(self, result: Any, by_name: bool) -> Any:
         """Return the last result as plain data."""
@@ -194,18 +198,18 @@ class Situation:
         last = self._calls.last()["results"]
         if not self._values or (isinstance(last, dict) and "raised" in last):
             return last
-        told = values.plain(last, self._known)
+        data = values.plain(last, self._known)
         if values.is_value(result):
             # If a later question returns it again, it is not a new Value.
             self._known.setdefault(id(result), "")
-        return told
+        return data
 
     def _by_name(self, value: Any) -> Any:
         """Return a result with each argument in it replaced by its name, and any other object by "?"."""
         if isinstance(value, list | tuple):
             return type(value)(self._by_name(part) for part in value)
-        found = (name for name, thing in self._arguments.items() if thing is value)
-        return next(found, "?")
+        names = (name for name, thing in self._arguments.items() if thing is value)
+        return next(names, "?")
 
 
 def _with_room(call: Callable[..., Any], *arguments: Any) -> Any:

@@ -12,10 +12,10 @@ Recipe = Sequence[tuple[Sequence[int], Sequence[float]]]
 
 def build(kind: Callable[..., Any], recipe: Recipe) -> list[Any]:
     """Return the Values of a recipe that is too large for names; their data are 1, 2, 3, ..."""
-    made: list[Any] = []
+    values: list[Any] = []
     for number, (parents, slopes) in enumerate(recipe, 1):
-        made.append(kind(float(number), tuple(made[p] for p in parents), tuple(slopes)))
-    return made
+        values.append(kind(float(number), tuple(values[p] for p in parents), tuple(slopes)))
+    return values
 
 
 def chain(length: int, slope: float = 1.0) -> list[tuple[list[int], list[float]]]:
@@ -28,16 +28,16 @@ def diamonds(count: int, uneven: bool = False) -> list[tuple[list[int], list[flo
 
     Both paths have two edges. If `uneven`, one path of each diamond has three edges, on alternating sides.
     """
-    made: list[tuple[list[int], list[float]]] = [([], [])]
+    recipe: list[tuple[list[int], list[float]]] = [([], [])]
     for number in range(count):
-        top = len(made) - 1
-        made += [([top], [1.0]), ([top], [1.0])]
+        top = len(recipe) - 1
+        recipe += [([top], [1.0]), ([top], [1.0])]
         sides = [top + 1, top + 2]
         if uneven:
-            made.append(([sides[number % 2]], [1.0]))
+            recipe.append(([sides[number % 2]], [1.0]))
             sides[number % 2] = top + 3
-        made.append((sides, [1.0, 1.0]))
-    return made
+        recipe.append((sides, [1.0, 1.0]))
+    return recipe
 
 
 def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:

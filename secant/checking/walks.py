@@ -61,28 +61,37 @@ def judge_operation(
     arriving = None if forward_only else g.clone()
     call = _call(name, inputs, more, arriving, list(slopes)) + (_usual.apart if apart else "")
     with check.asking(call):
-        found = seen({of: given.clone() for of, given in inputs.items()}, list(slopes), arriving, apart)
+        report = seen(
+            {input_name: tensor.clone() for input_name, tensor in inputs.items()},
+            list(slopes),
+            arriving,
+            apart,
+        )
     wrong = mistakes.get("value", {})
-    judge(found["value"], value, call, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
-    check.untouched(found["changes"], call)
+    judge(report["value"], value, call, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
+    check.untouched(report["changes"], call)
     if forward_only:
-        return call, found
-    error = found["error"]
-    once = _usual.walked_once if found["walked"] else ""
+        return call, report
+    error = report["error"]
+    once = _usual.walked_once if report["walked"] else ""
     check.holds(
         not error, call, (Part("trace", error),), _usual.saved_in_place if "inplace" in error else once
     )
-    check.holds(found["node"] == f"{name}Backward", call, _usual.not_own.format(name=name))
-    for place, of in enumerate(inputs):
-        if of in slopes:
-            _judge_gradient(found, call, of, place, g, slopes, mistakes.get(of, {}), hint, rtol, atol)
-    for changed, gradients in found["changed"].items():
+    check.holds(report["node"] == f"{name}Backward", call, _usual.not_own.format(name=name))
+    for place, input_name in enumerate(inputs):
+        if input_name in slopes:
+            _judge_gradient(
+                report, call, input_name, place, g, slopes, mistakes.get(input_name, {}), hint, rtol, atol
+            )
+    for changed, gradients in report["changed"].items():
         target = f"{changed}.detach()" if changed == RESULT else changed
         later = f"{RESULT} = {name}.apply({', '.join(inputs)}{more}), {target}.mul_(2), backward"
-        for of, slope in slopes.items():
-            asked = later + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
-            check.close(gradients[of], _vjp(slope, g), asked, rtol=rtol, atol=atol, hint=_usual.silent)
-    return call, found
+        for input_name, slope in slopes.items():
+            asked = later + say(en=f": gradient of {input_name}", ko=f": {input_name}의 gradient")
+            check.close(
+                gradients[input_name], _vjp(slope, g), asked, rtol=rtol, atol=atol, hint=_usual.silent
+            )
+    return call, report
 
 
 def _judge_gradient(
@@ -101,7 +110,7 @@ def _judge_gradient(
     check.holds(got is not None, call, _usual.no_gradient.format(name=of, place=place))
 
     def wrong() -> Mapping[str, Any]:
-        if _is(found["alone"].get(of), want, rtol, atol):
+        if _agrees(found["alone"].get(of), want, rtol, atol):
             return {_usual.between: lambda _: True}
         usual = _usual_mistakes(of, g, slopes)
         return {**own, **{text: value for text, value in usual.items() if text not in own}}
@@ -134,13 +143,13 @@ def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> di
 def _call(
     name: str, inputs: Mapping[str, torch.Tensor], more: str, g: torch.Tensor | None, tracked: list[str]
 ) -> str:
-    shown = ", ".join(f"{of}={check.numbers(given)}" for of, given in inputs.items()) + more
+    shown = ", ".join(f"{input_name}={check.numbers(tensor)}" for input_name, tensor in inputs.items()) + more
     asked = f"{name}.apply({shown}), {str(next(iter(inputs.values())).dtype)[6:]}"
     asked += "" if g is None else f", grad_output={check.numbers(g)}"
     return asked if len(tracked) == len(inputs) else f"{asked}, requires_grad: {', '.join(tracked)}"
 
 
-def _is(got: Any, want: torch.Tensor, rtol: float | None, atol: float | None) -> bool:
+def _agrees(got: Any, want: torch.Tensor, rtol: float | None, atol: float | None) -> bool:
     try:
         check.close(got, want, rtol=rtol, atol=atol)
     except check.CheckFailed:

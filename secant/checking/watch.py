@@ -19,7 +19,7 @@ _NO_GRAD = "The .grad attribute of a Tensor that is not a leaf Tensor is being a
 # numbers.
 _SEEDS = itertools.count(0x5EC_A47)
 
-_OF_NUMPY = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool, torch.uint8)
+_NUMPY_DTYPES = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool, torch.uint8)
 
 
 class watch:
@@ -72,7 +72,7 @@ class watch:
     def __exit__(self, *_: object) -> None:
         after = self._snapshot()
         torch.default_generator.set_state(self._generator)
-        _take_off_saved_hooks(self._hooks)
+        _pop_saved_hooks(self._hooks)
         if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
         # The test and the notebook go on, and must not suffer from what an answer left changed.
@@ -127,8 +127,8 @@ class watch:
             # A parameter may have been replaced by another. The old one, which is watched, would look
             # untouched.
             for part in (module._parameters, module._buffers):
-                for key, held in part.items():
-                    state["value", f"{name}.{key}"] = (id(held), state.get(("value", f"{name}.{key}")))
+                for key, owned in part.items():
+                    state["value", f"{name}.{key}"] = (id(owned), state.get(("value", f"{name}.{key}")))
         return state
 
 
@@ -137,7 +137,7 @@ def _saved_hooks() -> object:
     return torch._C._autograd._top_saved_tensors_default_hooks(True)
 
 
-def _take_off_saved_hooks(but: object) -> None:
+def _pop_saved_hooks(but: object) -> None:
     while _saved_hooks() not in (None, but):
         torch._C._autograd._pop_saved_tensors_default_hooks()
 
@@ -165,7 +165,7 @@ def _bits(tensor: torch.Tensor) -> bytes | None:
     if tensor.device.type == "meta":
         return None
     dense = tensor if tensor.layout is torch.strided else tensor.to_dense()
-    if dense.dtype in _OF_NUMPY:
+    if dense.dtype in _NUMPY_DTYPES:
         return dense.numpy(force=True).tobytes()
     plain = dense.detach().resolve_conj().resolve_neg().cpu()
     # A tensor with one element counts as contiguous whatever its stride. Without the copy, it could not be

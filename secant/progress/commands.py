@@ -128,21 +128,21 @@ def _show(as_json: bool) -> None:
         ) from None
 
 
-def _print(found: dict[str, Any]) -> None:
-    level = found["level"]
+def _print(data: dict[str, Any]) -> None:
+    level = data["level"]
     title = say(
         en=f"Level {level['number']}: {level['title']}", ko=f"레벨 {level['number']}: {level['title']}"
     )
     top = f" / {level['to']}" if level["to"] else ""
     lessons = Table(title=f"{title} · {level['xp']}{top} XP", title_justify="left", title_style="bold")
     lessons.add_column(say(en="Lesson", ko="수업"))
-    hidden = found["hidden"]
+    hidden = data["hidden"]
     reached = (
         say(en="Points", ko="점수") if hidden else say(en="Visible tests passed", ko="보이는 테스트 통과")
     )
     lessons.add_column(reached, justify="right")
     lessons.add_column(say(en="Predictions", ko="예상"), justify="right")
-    for lesson in found["lessons"]:
+    for lesson in data["lessons"]:
         predictions = lesson["predictions"]
         lessons.add_row(
             Text(f"{lesson['number']}. {lesson['title']}"),
@@ -156,12 +156,14 @@ def _print(found: dict[str, Any]) -> None:
         say(en="How", ko="조건"),
         title_justify="left",
     )
-    for each in found["achievements"]:
-        achievements.add_row("★" if each["earned"] else "☆", Text(each["title"]), Text(each["how"]))
+    for achievement in data["achievements"]:
+        achievements.add_row(
+            "★" if achievement["earned"] else "☆", Text(achievement["title"]), Text(achievement["how"])
+        )
     wrapping = Console(highlight=False)  # a console that wraps, so that the last column can be read
     wrapping.print(lessons)
-    wrapping.print(lessons_done(found["lessons"], say))
-    if found["achievements"]:
+    wrapping.print(lessons_done(data["lessons"], say))
+    if data["achievements"]:
         wrapping.print(achievements)
     if not hidden:
         _out().print(
@@ -172,7 +174,7 @@ def _print(found: dict[str, Any]) -> None:
                 "성취도 숨은 테스트까지 통과해야 얻습니다.",
             )
         )
-    _out().print(say(en=f"Kept in {found['saved']['path']}", ko=f"저장 위치: {found['saved']['path']}"))
+    _out().print(say(en=f"Kept in {data['saved']['path']}", ko=f"저장 위치: {data['saved']['path']}"))
     _out().print(
         say(
             en="Your progress is the same in every copy of the lessons. To start over, use secant progress "

@@ -134,8 +134,8 @@ def version(path: Path) -> tuple[Path, int, int]:
     Raises:
         OSError: if there is no such file.
     """
-    found = path.stat()
-    return path, found.st_mtime_ns, found.st_size
+    stat = path.stat()
+    return path, stat.st_mtime_ns, stat.st_size
 
 
 @lru_cache(maxsize=8)
@@ -208,10 +208,10 @@ def _called(call: ast.Call) -> str:
 
 def _words(call: ast.Call) -> tuple[str, dict[str, str]]:
     """Return the name of the prediction in a call, and the texts of its choices by letter."""
-    said = [node.value for node in call.args[:1] if isinstance(node, ast.Constant)]
+    names = [node.value for node in call.args[:1] if isinstance(node, ast.Constant)]
     named = {word.arg: word.value for word in call.keywords if word.arg and word.arg != "right"}
     texts = {arg: str(node.value) for arg, node in named.items() if isinstance(node, ast.Constant)}
-    return str(said[0]) if said else "", texts if len(texts) == len(named) else {}
+    return str(names[0]) if names else "", texts if len(texts) == len(named) else {}
 
 
 def _calls(source: str) -> Iterator[ast.Call]:

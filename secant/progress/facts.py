@@ -14,7 +14,7 @@ from typing import Any, TypedDict, TypeVar
 VERSION = 1
 #: The outcomes of a wrong answer that a learner has written.
 WRONG = frozenset({"wrong", "crashed", "timed_out"})
-_MANY = 50  # the most different wrong answers that are stored for one task
+_MAX_TRIES = 50  # the most different wrong answers that are stored for one task
 
 
 class Pass(TypedDict):
@@ -107,8 +107,8 @@ def number_of(name: str) -> int:
 def note_review(facts: Facts, name: str, right: bool, when: str) -> None:
     """Record the answer to a prediction that was asked again. A wrong answer resets the count."""
     if name in facts["predictions"]:
-        before = facts["reviews"].get(name)
-        times = (before["times"] if before else 0) + 1 if right else 0
+        review = facts["reviews"].get(name)
+        times = (review["times"] if review else 0) + 1 if right else 0
         facts["reviews"][name] = {"times": times, "when": when}
 
 
@@ -169,7 +169,7 @@ def note_check(
                 task["visible"] = task["visible"] or _pass(task, row, when)
         elif outcome in WRONG and not task["passed"]:
             tried = fingerprint((answers or {}).get(row["id"], row["message"]))
-            if tried not in task["wrong"] and len(task["wrong"]) < _MANY:
+            if tried not in task["wrong"] and len(task["wrong"]) < _MAX_TRIES:
                 task["wrong"].append(tried)
     if rows:
         alone = rows[0]["id"] if len(rows) == 1 and not whole else None
@@ -201,16 +201,16 @@ def note_solution(facts: Facts, lesson: str, task: str) -> None:
 
 def note_prediction(facts: Facts, name: str, choice: str, right: str | None, when: str) -> None:
     """Record a choice; only the first one is kept. The right letter may be added later."""
-    kept = facts["predictions"].setdefault(name, {"first": choice, "right": right, "when": when})
-    kept["right"] = kept["right"] or right
+    entry = facts["predictions"].setdefault(name, {"first": choice, "right": right, "when": when})
+    entry["right"] = entry["right"] or right
 
 
 # --- Merging ---
 
 
 def _better_pass(one: Pass | None, other: Pass | None) -> Pass | None:
-    found = [entry for entry in (one, other) if entry]
-    return min(found, key=lambda p: (p["solution"], p["hints"], -p["points"], p["when"]), default=None)
+    passes = [entry for entry in (one, other) if entry]
+    return min(passes, key=lambda p: (p["solution"], p["hints"], -p["points"], p["when"]), default=None)
 
 
 def _merge_task(one: Task, other: Task) -> Task:
@@ -218,7 +218,7 @@ def _merge_task(one: Task, other: Task) -> Task:
     return {
         "points": max(one["points"], other["points"]),
         "outcome": one["outcome"] if one["outcome"] != "not_attempted" else other["outcome"],
-        "wrong": list(dict.fromkeys(one["wrong"] + other["wrong"]))[:_MANY],
+        "wrong": list(dict.fromkeys(one["wrong"] + other["wrong"]))[:_MAX_TRIES],
         "hints": sorted({*one["hints"], *other["hints"]}),
         "solution": one["solution"] or other["solution"],
         "passed": passed,
@@ -378,9 +378,9 @@ class _Entries:
 
     def each(self, kind: str, read: Callable[[object], _Kind], entries: object) -> dict[str, _Kind]:
         """Return the readable entries of an object, by name."""
-        found = self.one(kind, lambda given: _Reader(given).data, entries) or {}
-        kept = {name: self.one(f"{kind} {name}", read, entry) for name, entry in found.items()}
-        return {name: entry for name, entry in kept.items() if entry is not None}
+        items = self.one(kind, lambda given: _Reader(given).data, entries) or {}
+        readable = {name: self.one(f"{kind} {name}", read, entry) for name, entry in items.items()}
+        return {name: entry for name, entry in readable.items() if entry is not None}
 
 
 def _read_earned(data: object) -> str:
@@ -401,17 +401,17 @@ def from_json(data: object, left_out: list[str] | None = None) -> Facts:
     Raises:
         ValueError: if the data is of another form.
     """
-    found, entries = _Reader(data).data, _Entries(left_out)
-    last = found.get("last")
-    reviewing = entries.one("reviewing", _read_reviewing, found.get("reviewing", True))
+    fields, entries = _Reader(data).data, _Entries(left_out)
+    last = fields.get("last")
+    reviewing = entries.one("reviewing", _read_reviewing, fields.get("reviewing", True))
     return {
         "version": VERSION,
         "lessons": entries.each(
-            "lesson", lambda tasks: entries.each("task", _read_task, tasks), found.get("lessons")
+            "lesson", lambda tasks: entries.each("task", _read_task, tasks), fields.get("lessons")
         ),
-        "predictions": entries.each("prediction", _read_prediction, found.get("predictions")),
+        "predictions": entries.each("prediction", _read_prediction, fields.get("predictions")),
         "last": None if last is None else entries.one("last", _read_last, last),
-        "earned": entries.each("achievement", _read_earned, found.get("earned")),
-        "reviews": entries.each("review", _read_review, found.get("reviews", {})),  # absent from older files
+        "earned": entries.each("achievement", _read_earned, fields.get("earned")),
+        "reviews": entries.each("review", _read_review, fields.get("reviews", {})),  # absent from older files
         "reviewing": True if reviewing is None else reviewing,
     }

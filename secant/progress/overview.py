@@ -59,13 +59,13 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
         "lessons": lessons,
         "achievements": [
             {
-                "id": each.id,
-                "title": each.title[language],
-                "how": each.how[language],
-                "earned": facts["earned"].get(each.id),
+                "id": achievement.id,
+                "title": achievement.title[language],
+                "how": achievement.how[language],
+                "earned": facts["earned"].get(achievement.id),
             }
-            for each in ACHIEVEMENTS
-            if hidden or each.id in facts["earned"]
+            for achievement in ACHIEVEMENTS
+            if hidden or achievement.id in facts["earned"]
         ],
         "review": review(facts, course, store.now()),
         "reviewing": facts["reviewing"],
@@ -77,8 +77,8 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
 
 def released_beside(course: Course, workspace: Path, state: State) -> dict[str, str]:
     """Return the notebooks that have a newer version next to them, each with the newer version's name."""
-    found = ((_notebook_of(lesson), _beside(lesson, workspace, state)) for lesson in course)
-    return {name: beside for name, beside in found if beside}
+    pairs = ((_notebook_of(lesson), _newer_version(lesson, workspace, state)) for lesson in course)
+    return {name: beside for name, beside in pairs if beside}
 
 
 def _elsewhere(lessons: list[dict[str, Any]], course: Course, workspace: Path | None, state: State) -> bool:
@@ -94,14 +94,14 @@ def _elsewhere(lessons: list[dict[str, Any]], course: Course, workspace: Path | 
 def _lesson(
     lesson: Lesson, facts: Facts, workspace: Path | None, state: State, hidden: bool
 ) -> dict[str, Any]:
-    known = facts["lessons"].get(lesson.folder, {})
-    tasks = [_task(task, known.get(task.id), hidden) for task in lesson.notebook.tasks]
+    recorded = facts["lessons"].get(lesson.folder, {})
+    tasks = [_task(task, recorded.get(task.id), hidden) for task in lesson.notebook.tasks]
     graded = [task for task in tasks if not task["manual"]]
     made = sum(name in facts["predictions"] for name in lesson.notebook.predictions)
     path = _notebook_of(lesson)
-    there = workspace is not None and (workspace / path).is_file()
+    exists = workspace is not None and (workspace / path).is_file()
     begun = bool(made) or any(task["outcome"] not in (None, "not_attempted") for task in tasks)
-    if workspace and not there:
+    if workspace and not exists:
         how_far = "missing"
     elif graded and all(task["done"] for task in graded):
         how_far = "done"
@@ -117,9 +117,9 @@ def _lesson(
         "tags": list(lesson.tags),
         "prerequisites": list(lesson.prerequisites),
         "released": lesson.notebook.fingerprint is not None,
-        "path": path if there else None,
+        "path": path if exists else None,
         "state": how_far,
-        "beside": _beside(lesson, workspace, state) if workspace else None,
+        "beside": _newer_version(lesson, workspace, state) if workspace else None,
         "points": sum(task["points"] for task in graded),
         "max_points": sum(task["max_points"] for task in graded),
         "passed": sum(task["done"] for task in graded),
@@ -129,14 +129,14 @@ def _lesson(
     }
 
 
-def _task(task: Task, known: TaskFacts | None, hidden: bool) -> dict[str, Any]:
+def _task(task: Task, recorded: TaskFacts | None, hidden: bool) -> dict[str, Any]:
     """Return a task as the lesson has it now, with the learner's result.
 
     Points that were reached in an earlier edition count only up to the task's present points.
     """
-    passed = known and (known["passed"] or (not hidden and known["visible"]))
-    outcome = known and ("passed" if passed else known["outcome"])
-    points = min(known["points"], task.points) if known else 0.0
+    passed = recorded and (recorded["passed"] or (not hidden and recorded["visible"]))
+    outcome = recorded and ("passed" if passed else recorded["outcome"])
+    points = min(recorded["points"], task.points) if recorded else 0.0
     return {
         "id": task.id,
         "title": task.title,
@@ -154,11 +154,11 @@ def _notebook_of(lesson: Lesson) -> str:
 
 def _edited(lesson: Lesson, workspace: Path, state: State) -> bool:
     name = _notebook_of(lesson)
-    own = _fingerprint(workspace / name)
-    return own not in (None, lesson.notebook.fingerprint, state.get(name, {}).get("copied"))
+    current = _fingerprint(workspace / name)
+    return current not in (None, lesson.notebook.fingerprint, state.get(name, {}).get("copied"))
 
 
-def _beside(lesson: Lesson, workspace: Path, state: State) -> str | None:
+def _newer_version(lesson: Lesson, workspace: Path, state: State) -> str | None:
     """Return the newer version next to the learner's notebook, if it is the newest release; else None."""
     entry = state.get(_notebook_of(lesson), {})
     beside, newest = entry.get("beside"), lesson.notebook.fingerprint
@@ -201,14 +201,14 @@ def go_on(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[
     if not to_do:
         return None
     lesson = min(to_do, key=lambda each: (each["folder"] != folder, each["state"] != "in_progress"))
-    here = _next_task(lesson, task if lesson["folder"] == folder else None)
+    next_task = _next_task(lesson, task if lesson["folder"] == folder else None)
     return {
         "path": lesson["path"],
         "lesson": lesson["folder"],
         "number": lesson["number"],
         "title": lesson["title"],
-        "task": here and here["id"],
-        "task_title": here and here["title"],
+        "task": next_task and next_task["id"],
+        "task_title": next_task and next_task["title"],
     }
 
 
@@ -250,5 +250,5 @@ def _next_task(lesson: dict[str, Any], last: str | None) -> dict[str, Any] | Non
 
 def lessons_done(lessons: list[dict[str, Any]], say: Callable[..., str]) -> str:
     """Return a phrase with the number of lessons that are done."""
-    done, of = sum(lesson["state"] == "done" for lesson in lessons), len(lessons)
-    return say(en=f"{done} of {of} lessons done", ko=f"수업 {of}개 중 {done}개 완료")
+    done, total = sum(lesson["state"] == "done" for lesson in lessons), len(lessons)
+    return say(en=f"{done} of {total} lessons done", ko=f"수업 {total}개 중 {done}개 완료")

@@ -17,9 +17,9 @@ from secant.progress.course import any_course
 from secant.progress.facts import Facts
 from secant.progress.rewards import Level, earn, experience, level
 
-_MANY = 1000  # the most changes that wait in memory until the file can be written
+_MAX_WAITING = 1000  # the most changes that wait in memory until the file can be written
 _waiting: dict[Path, list[Callable[[Facts], None]]] = {}
-_alone = threading.Lock()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _keep(
     said_in = said_in or language()
     new: list[str] = []
     xp = [0, 0]  # experience points before and after the change
-    with _alone:
+    with _lock:
         waiting = _waiting.setdefault(store.path(), [])
         todo = [*waiting, note]
 
@@ -160,15 +160,15 @@ def _keep(
             aside = store.update(change)
         except store.StoreError as error:
             if wait:
-                waiting[:] = todo[-_MANY:]
+                waiting[:] = todo[-_MAX_WAITING:]
             return Recorded([], error.said(said_in), kept=False)
         waiting.clear()
     before, now = (level(reached, said_in) for reached in xp)
-    problem = _begun_anew(aside, said_in) if aside else None
+    problem = _replaced_file(aside, said_in) if aside else None
     return Recorded(new, problem, xp[1] - xp[0], now if now.number > before.number else None)
 
 
-def _begun_anew(aside: Path, said_in: Language) -> str:
+def _replaced_file(aside: Path, said_in: Language) -> str:
     words = {
         "en": "The file with your progress could not be read, or not all of it. "
         f"It is now in {aside}, and a new one was started with what could be read.",

@@ -16,17 +16,17 @@ def review(facts: Facts, course: Course, now: str) -> dict[str, Any] | None:
     """Return the prediction that is due for review, as JSON; None if none is due, or reviews are off."""
     if not facts["reviewing"]:
         return None
-    known = {name: lesson for lesson in course for name in lesson.notebook.questions}
-    waiting = [name for name in facts["predictions"] if name in known and _is_due(facts, name, now)]
+    lessons = {name: lesson for lesson in course for name in lesson.notebook.questions}
+    waiting = [name for name in facts["predictions"] if name in lessons and _is_due(facts, name, now)]
     if not waiting:
         return None
 
     def first(name: str) -> tuple[bool, str]:
-        made, question = facts["predictions"][name], known[name].notebook.questions[name]
-        return made["first"] == question.right, made["when"]
+        prediction, question = facts["predictions"][name], lessons[name].notebook.questions[name]
+        return prediction["first"] == question.right, prediction["when"]
 
     name = min(waiting, key=first)
-    return _shown(name, known[name].number, known[name].notebook.questions[name], facts, now)
+    return _shown(name, lessons[name].number, lessons[name].notebook.questions[name], facts, now)
 
 
 def _is_due(facts: Facts, name: str, now: str) -> bool:

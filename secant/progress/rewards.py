@@ -47,8 +47,10 @@ class Level:
 
 def experience(facts: Facts) -> int:
     """Return the experience points of all tasks passed and all predictions made."""
-    found = [task for tasks in facts["lessons"].values() for task in tasks.values()]
-    tasks = sum(max(_worth(task["passed"], POINT), _worth(task["visible"], POINT_VISIBLE)) for task in found)
+    entries = [task for tasks in facts["lessons"].values() for task in tasks.values()]
+    tasks = sum(
+        max(_worth(task["passed"], POINT), _worth(task["visible"], POINT_VISIBLE)) for task in entries
+    )
     return round(tasks) + PREDICTION * len(facts["predictions"])
 
 
@@ -83,9 +85,9 @@ def _pass(facts: Facts, lesson: str, task: str) -> Pass | None:
 
 def _passes_of(facts: Facts, lesson: Lesson) -> list[Pass]:
     """Return the passes of all graded tasks of a lesson; an empty list if one of them is not passed."""
-    found = [_pass(facts, lesson.folder, task.id) for task in lesson.graded]
-    passes = [entry for entry in found if entry]
-    return passes if len(passes) == len(found) else []
+    entries = [_pass(facts, lesson.folder, task.id) for task in lesson.graded]
+    passes = [entry for entry in entries if entry]
+    return passes if len(passes) == len(entries) else []
 
 
 def _own(facts: Facts, lesson: Lesson) -> list[Pass]:

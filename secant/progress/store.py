@@ -15,8 +15,8 @@ from secant.progress.facts import VERSION, Facts, from_json, nothing
 
 FILE = "progress.json"
 PATIENCE = 0.5  # seconds to wait while another process writes, which takes milliseconds
-_NAMED = 5  # the most left-out entries that a message names
-_BEGIN_ANEW: dict[Language, str] = {
+_MAX_NAMED = 5  # the most left-out entries that a message names
+_RESET_ADVICE: dict[Language, str] = {
     "en": "`secant progress reset` keeps that file under another name and starts a new one; what you have "
     "exported before comes back with `secant progress import FILE`.",
     "ko": "`secant progress reset`을 실행하면 그 파일은 다른 이름으로 남겨 두고 새로 시작합니다. "
@@ -96,12 +96,12 @@ def read(left_out: list[str] | None = None) -> Facts:
     except FileNotFoundError:
         return nothing()
     except Unreadable as error:
-        error.todo = _BEGIN_ANEW
+        error.todo = _RESET_ADVICE
         raise
     except OSError as error:
         refused = _refused(error, en="read", ko="읽지")
         if os.path.exists(path()):
-            refused.todo = _BEGIN_ANEW
+            refused.todo = _RESET_ADVICE
         raise refused from error
 
 
@@ -109,7 +109,7 @@ def incomplete(left_out: list[str], said_in: Language) -> str:
     """Return the sentence about entries of the file that were left out; an empty string if there are none."""
     if not left_out:
         return ""
-    shown = ", ".join(left_out[:_NAMED]) + (", ..." if len(left_out) > _NAMED else "")
+    shown = ", ".join(left_out[:_MAX_NAMED]) + (", ..." if len(left_out) > _MAX_NAMED else "")
     words: dict[Language, str] = {
         "en": f"Not all of {path()} could be read. Left out ({len(left_out)}): {shown}.",
         "ko": f"{path()} 파일의 일부를 읽을 수 없어 뺐습니다({len(left_out)}개): {shown}.",
@@ -183,8 +183,8 @@ def _refused(error: Exception, en: str, ko: str) -> StoreError:
             en=f"Progress could not be {en}: SECANT_DATA names {folder}, which is not a folder.",
             ko=f"진행 상황을 {ko} 못했습니다. SECANT_DATA에 지정한 {folder} 경로는 폴더가 아닙니다.",
         )
-    why = getattr(error, "strerror", None) or type(error).__name__
+    reason = getattr(error, "strerror", None) or type(error).__name__
     return StoreError(
-        en=f"Progress could not be {en} in {path()}: {why}.",
-        ko=f"{path()}에서 진행 상황을 {ko} 못했습니다. ({why})",
+        en=f"Progress could not be {en} in {path()}: {reason}.",
+        ko=f"{path()}에서 진행 상황을 {ko} 못했습니다. ({reason})",
     )
