@@ -32,8 +32,8 @@ _BUILTIN_NAMES = {name for name in BUILTINS if name not in _NOT_BUILTIN and not 
 REBOUND = ("python", "lesson", "own")
 _MAX_FINDINGS = 3  # the most findings reported for one error
 _VALUE_LENGTH, _LINE_LENGTH = 40, 200  # the most characters shown of a value, and of a line of code
-_MAX_CODE = 500_000  # the most characters of a notebook that are parsed for the sake of a message
-_DEPTH = 4  # the levels of nested calls, and of nested code objects, that are searched
+_MAX_CODE = 500_000  # the most characters of a notebook's code that are parsed to explain names
+_DEPTH = 4  # the most levels of nested calls, and of nested code objects, that are searched
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _PLAIN = (bool, int, float, str, type(None))
 _MAGIC = re.compile(r"\s*%%(\w[\w.]*)")
@@ -97,7 +97,7 @@ class Bindings:
         self._readings: dict[str, tuple[dict[str, int], dict[str, str]]] = {}
         self._unread = _MAX_CODE
         self._errors: dict[str, tuple[int, str, str]] = {}
-        # By cell: the missing name, or the findings made when the cell stopped.
+        # For each cell that stopped: the missing name, or the findings made at that time.
         self._causes: dict[str, str | list[Finding]] = {}
         self._bound: dict[str, list[str]] = {}
         self._deleted: dict[str, str] = {}
@@ -166,16 +166,16 @@ class Bindings:
 
     def _identities(self) -> dict[str, int]:
         # Only ids are stored, not references: a notebook may check when its tensors are freed.
-        names = dict(self._names)  # a copy: a thread of the notebook may bind names meanwhile
+        names = dict(self._names)  # copied, because a thread of the notebook may bind names meanwhile
         return dict(zip(names, map(id, names.values()), strict=True))
 
     # --- Names that mean something else now -----------------------------------------------------------------
 
     def rebound(self) -> dict[str, Finding]:
-        """Return a finding for each name of Python, the lesson or the notebook that means something else now.
+        """Return a finding for each name that means something else now.
 
-        A name of the notebook counts only if its first value was a function, a class or a module and it now
-        holds an object of another kind.
+        It may be a name of Python, of the lesson or of the notebook. A name of the notebook counts only if
+        its first value was a function, a class or a module and it now holds an object of another kind.
         """
         findings = {}
         for name in _BUILTIN_NAMES:
@@ -531,7 +531,7 @@ def describe(value: Any) -> str:
     """Return a short description of a value: "int (80)", "function (torch.sum)", "list"."""
     try:
         return _described(value)
-    except Exception:  # a student's object may raise anything when its attributes are read
+    except Exception:  # reading a student's object may raise any error
         return type(value).__name__[:_VALUE_LENGTH]
 
 

@@ -7,7 +7,8 @@ from secant.files import read_json
 
 # The folder's name begins with a dot, so that JupyterLab neither lists nor serves it.
 STATE_FOLDER = ".secant"
-# The environment variable that holds the workspace for the lab's processes, if Secant itself has filled it.
+# The environment variable that holds the path of the workspace for the lab's processes, if Secant itself has
+# filled the workspace.
 OWN_WORKSPACE = "SECANT_OWN_WORKSPACE"
 # For each file of a release: the fingerprint of the version it was `copied` from, the fingerprint of the
 # version last `offered`, and the path of the file that holds the offered version (`beside`).

@@ -41,7 +41,8 @@ _STYLE = """<style>
 
 Kept = dict[str, dict[str, str]]
 
-# By prediction: the choices that this kernel has shown, and the functions to call when one is chosen.
+# For each prediction: the choices that this kernel has shown, and the functions to call when one of them is
+# chosen.
 _asked: dict[str, Mapping[str, str]] = {}
 _callbacks: dict[str, list[Callable[[], None]]] = {}
 # The right letter of each prediction that this kernel answers, and the names of the predictions that it
@@ -291,7 +292,7 @@ def predict(name: str, **choices: str) -> Prediction:
 
 
 def predicted(name: str, right: str, **replies: str) -> Answered:
-    """Show the reply to the choice that was made at a prediction, and update it when the choice changes.
+    """Show the reply to the choice that was made for a prediction, and update it when the choice changes.
 
     Args:
         name: the prediction's name, as in `predict`.

@@ -1,4 +1,4 @@
-"""Suppression of what a function prints and warns of while it is drawn, in its thread only.
+"""Suppression of prints and warnings from a function while it is drawn, in the drawing thread only.
 
 A kernel may answer widgets in one thread while a cell runs in another. Both threads share sys.stdout, the
 warning filters and torch's number of threads. A thread that replaces one of them for a while takes it from
@@ -8,7 +8,7 @@ thread that writes is silent. They do not check a context variable, because `cal
 a cell replaces sys.stdout while a function is being drawn, the new stream receives what that one draw still
 prints.
 
-The threads of a kernel share more, which is safe for these reasons:
+The threads of a kernel also share the following, which is safe for these reasons:
 
 - matplotlib: an explorer's figure is unknown to pyplot, and no rcParams are set.
 - Autograd modes, saved-tensor hooks, numpy's errstate and sys.settrace are local to each thread.
@@ -77,7 +77,7 @@ def ask_first() -> None:
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """Drop what this thread prints and warns of in the body.
+    """Drop everything that this thread prints, and its warnings, while the body runs.
 
     An explorer calls the function that it draws a thousand times a frame, and each call could print or warn.
     """

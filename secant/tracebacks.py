@@ -86,7 +86,7 @@ def _show(
 def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) -> list[Finding]:
     """Return findings about the learner's names that explain an error in an expression or in an answer."""
     bindings = test_cells.bindings
-    with suppress(Exception):  # the learner's own objects may raise anything
+    with suppress(Exception):  # reading the learner's own objects may raise any error
         if findings := bindings.behind(error):
             return findings
         task = _TASK.search(_source(test))
@@ -101,7 +101,7 @@ def told(error: BaseException, own: Sequence[TracebackType], findings: Sequence[
     Args:
         error: the exception that the answer, or code that it calls, raised.
         own: the traceback entries in the learner's own cells.
-        findings: what the learner's names explain about the error; findings replace the usual cause.
+        findings: findings about the learner's names that explain the error; they replace the usual cause.
     """
     kind, message = type(error).__name__, _text(error)
     notes = getattr(error, "__notes__", [])

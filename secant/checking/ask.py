@@ -156,7 +156,7 @@ def _local_transport(names: dict[str, Any]) -> Put:
 
 @dataclass
 class _Talk:
-    """The state shared by answers about the same objects: how to send questions, and answers known ahead.
+    """The state that answers about the same objects share: how to send questions, and answers sent ahead.
 
     Attributes:
         put: the function that sends a request and returns the report.
@@ -274,7 +274,7 @@ class Answer:
         return self._ask(text, words, usual=hint)
 
     def _ipython_display_(self) -> None:
-        """Show nothing: nbgrader would take the output for points, or warn that it is not a number."""
+        """Show nothing: nbgrader would take the output as the points, or warn that it is not a number."""
 
     @property
     def ran(self) -> list[str]:
@@ -515,7 +515,7 @@ def _answer(
     usual: str = "",
     before: str = "",
 ) -> Answer:
-    def call() -> str:  # computed only for a message, and most answers are right
+    def call() -> str:  # a function, since most answers are right and need no message
         return words() + _below(options)
 
     errors = options.get("errors")

@@ -101,7 +101,7 @@ def close(
         try:
             rel, absolute = (None if t is None else coarser * t for t in (rtol, atol))
             return difference(a, b, rel, absolute, equal_nan)
-        except Exception as error:  # a student's object may raise anything
+        except Exception as error:  # reading a student's object may raise any error
             why = type(error).__name__
             return say(en=f"It cannot be compared ({why}).", ko=f"비교할 수 없습니다({why}).")
 

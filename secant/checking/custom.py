@@ -117,7 +117,7 @@ def walk_back(
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
     calls = observe(**leaves, **({} if g is None else {"grad_output": g}))
     y = calls(apply, *leaves.values())
-    # Doubling keeps a whole exponent whole, so that the other call, too, is one that a task allows.
+    # Doubling keeps a whole exponent whole, so that the task allows the other call, too.
     apply(*(2 * value.detach() for value in leaves.values()))
     tracks = isinstance(y, Tensor) and y.requires_grad
     fits = g is not None and tracks and y.shape == g.shape and y.dtype == g.dtype

@@ -24,7 +24,7 @@ def kind(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         dtype = dtype_name(value.dtype)
         return say(en=f"{'an' if dtype.startswith('int') else 'a'} {dtype} tensor", ko=f"{dtype} 텐서")
-    # An object that another process could not send as plain data describes itself.
+    # Objects that another process could not send as plain data describe themselves.
     with contextlib.suppress(Exception):
         if hasattr(value, "describe") and hasattr(value, "type_name"):
             return str(value.describe())
@@ -41,7 +41,7 @@ def pair(want: Any, got: Any) -> tuple[str, str]:
 def _value(value: Any, digits: int = 10) -> str:
     try:
         return _text(value, digits)
-    except Exception:  # a student's object may raise anything
+    except Exception:  # reading a student's object may raise any error
         return kind(value)
 
 

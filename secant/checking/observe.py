@@ -16,10 +16,10 @@ from secant.checking.watch import Change, watch
 # The depth to which results are read: deeper than any result that a task asks for. There is a limit because a
 # list may contain itself.
 _DEPTH = 6
-# Parts of the messages of attribute and type errors for which a test has a hint. In order: None, such as an
-# empty .grad, was used; a generator was taken for a list; a node without a `variable` was asked for it; in
-# lesson 10, a number was taken for a Value; and there, too, a TorchValue was made like the student's own
-# Value.
+# Parts of the messages of attribute and type errors for which a test has a hint. They stand, in order, for:
+# the use of a None, such as an empty .grad; a generator taken for a list; a node asked for a `variable` that
+# it lacks; and in lesson 10, a number taken for a Value, and a TorchValue made with the arguments of the
+# student's own Value.
 _KNOWN = ("NoneType", "'generator'", "'variable'", "attribute 'data'", "TorchValue.__init__")
 
 

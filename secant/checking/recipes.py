@@ -60,8 +60,8 @@ def held(names: Sequence[str], grads: Sequence[float]) -> str:
 def made_from(recipe: Recipe) -> list[int]:
     """Return, for each Value of a recipe, the places that `reached` returns, as the bits of a number.
 
-    A recipe lists parents before their children, so one pass over it is enough. A search through a graph is
-    avoided, because it would answer tasks of lessons 2 and 10.
+    A recipe lists parents before their children, so one pass over it is enough. The code does not search the
+    graph, because a search would give away answers to tasks of lessons 2 and 10.
     """
     bits: list[int] = []
     for place, (parents, _) in enumerate(recipe):
@@ -80,7 +80,7 @@ def check_operation(
     values: Mistakes | None = None,
     mistakes: Mapping[str, Any] | None = None,
 ) -> list[Any]:
-    """Check that an operation on Values returned a right new Value, and returns another one the next time.
+    """Check that an operation on Values returned a correct new Value, and returns another one the next time.
 
     Args:
         answer: the answer to the question.
@@ -217,7 +217,7 @@ def check_ended(answer: Answer) -> None:
 
 
 def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Sequence[str]) -> str:
-    """Return what is wrong with an order, or an empty string."""
+    """Return a sentence about what is wrong with an order; an empty string if it is right."""
     want = reached(recipe, root)
     if left := sorted(want - set(order)):
         missing = ", ".join(names[place] for place in left[:5])

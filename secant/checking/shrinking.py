@@ -66,7 +66,7 @@ def _shrunk(compare: Callable[..., None], case: tuple[Any, ...], failure: CheckF
             if smaller.cause == failure.cause:
                 case, failure = simpler, smaller
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
-            break  # not a valid case of this test, so keep the last one
+            break  # not a valid case of this test, so keep the simplest so far
     return failure
 
 

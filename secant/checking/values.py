@@ -109,7 +109,7 @@ def is_value(thing: Any) -> bool:
 
 
 def fields(value: Any) -> dict[str, Any]:
-    """Return what a Value holds, and the names of all its attributes as "fields", to detect later changes."""
+    """Return the contents of a Value and the names of its attributes, to detect later changes."""
     return {
         "data": value.data,
         "grad": value.grad,

@@ -129,8 +129,8 @@ def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> di
     want = _vjp(slopes[of], g)
     others = tuple(_vjp(other, g) for name, other in slopes.items() if name != of)
     together = want.sum().expand(want.shape)
-    # In a layer norm, the rows of the gradient add up to 0. Other mistakes also give 0, so this mistake is
-    # not looked for there.
+    # In a layer norm, the elements of the gradient add up to 0. Other mistakes also give 0, so a gradient of
+    # 0 would not prove that its elements were added together.
     if together.abs().sum() < 1e-6 * want.abs().sum():
         together = torch.full_like(want, torch.nan)
     return {

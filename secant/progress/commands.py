@@ -242,7 +242,7 @@ def _agreed(question: str) -> bool:
     try:
         return typer.confirm(question)
     except typer.Abort:
-        print(flush=True)  # ends the line of the question
+        print(flush=True)  # starts a new line after the question
         return False
 
 

@@ -44,7 +44,7 @@ class Task(TypedDict):
 
 
 class Prediction(TypedDict):
-    """The first choice at a prediction, and the letter of the right choice if it is known."""
+    """The first choice made for a prediction, and the letter of the right choice if it is known."""
 
     first: str
     right: str | None
@@ -227,7 +227,7 @@ def _merge_task(one: Task, other: Task) -> Task:
 
 
 def merge(one: Facts, other: Facts) -> Facts:
-    """Merge the progress of two files: the better of each result is kept, and nothing reached is lost."""
+    """Merge the progress of two files: the better of each result is kept, so that nothing is lost."""
     lessons: dict[str, dict[str, Task]] = {}
     for facts in (one, other):
         for lesson, tasks in facts["lessons"].items():
@@ -264,7 +264,7 @@ def merge(one: Facts, other: Facts) -> Facts:
 
 
 _Kind = TypeVar("_Kind")
-_LONGEST_NAME = 60  # characters of the name of an entry that was left out
+_LONGEST_NAME = 60  # the most characters shown of the name of an entry that was left out
 
 
 class _Reader:

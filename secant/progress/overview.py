@@ -82,7 +82,10 @@ def released_beside(course: Course, workspace: Path, state: State) -> dict[str, 
 
 
 def _elsewhere(lessons: list[dict[str, Any]], course: Course, workspace: Path | None, state: State) -> bool:
-    """Return whether points were reached elsewhere: no notebook of this workspace has been edited."""
+    """Return whether the learner has points although no notebook of this workspace was edited.
+
+    The points were then reached in another workspace.
+    """
     if workspace is None or not any(lesson["points"] or lesson["passed"] for lesson in lessons):
         return False
     return not any(_edited(lesson, workspace, state) for lesson in course)

@@ -1,4 +1,4 @@
-"""Functions that record what a learner does. None raises: what cannot be saved is saved the next time.
+"""Functions that record what a learner does and never raise. What cannot be saved is saved next time.
 
 recorded = record.check("03_backward_and_grad", rows)
 recorded.new, recorded.problem
@@ -88,7 +88,7 @@ def solution(lesson: str, task: str) -> Recorded:
 
 
 def prediction(name: str, choice: str, right: str | None) -> Recorded:
-    """Record a choice at a prediction; only the first choice counts.
+    """Record a choice for a prediction; only the first choice counts.
 
     Args:
         name: the prediction's name, which begins with its lesson's number.

@@ -91,7 +91,7 @@ def _passes_of(facts: Facts, lesson: Lesson) -> list[Pass]:
 
 
 def _own(facts: Facts, lesson: Lesson) -> list[Pass]:
-    """Return the passes of a lesson if it was passed without a worked solution; otherwise an empty list."""
+    """Return the passes of a lesson's tasks if all were passed without a worked solution; else []."""
     passes = _passes_of(facts, lesson)
     return [] if any(entry["solution"] for entry in passes) else passes
 
