@@ -248,7 +248,7 @@ class Bindings:
         for name in used:  # names that another cell has bound to a value of another type
             before, now = self._types.get(name, ("", ""))
             several = len(set(self._bound.get(name, ()))) > 1
-            called = before != now or f"{name}()" in str(error)  # or a function's parameters have changed
+            called = before != now or f"{name}()" in str(error)  # a function's parameters may have changed
             if name not in rebound and name in self._names and several and called:
                 findings.append(self._finding(name, "own"))
         return findings[:_MAX_FINDINGS]

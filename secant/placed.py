@@ -16,7 +16,7 @@ State = dict[str, dict[str, str]]
 
 
 def fingerprint(content: bytes) -> str:
-    """Return a short name for exactly these bytes: the first half of their SHA-256 in hexadecimal."""
+    """Return a fingerprint of some bytes: the first half of their SHA-256, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()[:32]
 
 

@@ -499,7 +499,7 @@ def _split(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tup
 
 
 def _shows(sign: Sign, result: Any) -> bool:
-    with suppress(Exception):  # such a function may fail on a result of another kind
+    with suppress(Exception):  # a recognising function may fail on a result of another kind
         outcome = sign(result)
         return bool(outcome.any() if isinstance(outcome, torch.Tensor) else outcome)
     return False
@@ -578,7 +578,7 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
         parts = re.split(rf"(?<=[(,] ){name}{ends}|(?<=\(){name}{ends}", text, maxsplit=1)
         if by_name or not _is_named(name, needed):
             text = (f"{name}={code}" if by_name else code).join(parts)
-        else:  # the name stays, because another argument's code, which the message shows, uses it
+        else:  # keep the name: another argument's code, shown in the message, uses it
             parts = [text]
         if len(parts) == 1:
             behind.append(f"{name} = {code}")

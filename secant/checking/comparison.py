@@ -10,8 +10,8 @@ import torch
 from secant.checking.formatting import NUMBERS, brief, dtype_name, is_ordinary, kind, pair
 from secant.language import say
 
-# Relative and absolute tolerances by dtype. The same computation in another, equally good, order gives
-# results within them.
+# Relative and absolute tolerances by dtype. Results of the same computation in another, equally good, order
+# agree within these tolerances.
 _TOLERANCE: dict[torch.dtype, tuple[float, float]] = {
     torch.float64: (1e-7, 1e-9),
     torch.complex128: (1e-7, 1e-9),

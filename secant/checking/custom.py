@@ -96,10 +96,10 @@ def walk_back(
         Plain data with these entries:
 
         - value: a copy of the result.
-        - node: the type of the result's grad_fn, "" if it has none.
+        - node: the type name of the result's grad_fn; "" if it has none, or if there was no backward pass.
         - gradients, again: the gradients of the tracked inputs, by name, from the first and from the second
           backward pass; empty if there was none.
-        - alone: the same from a separate call, with no other call between it and its backward pass.
+        - alone: the gradients from a separate call, with no other call between it and its backward pass.
         - changed: the gradients that `after_a_change` returns.
         - operations: the names of torch's operations that the first backward pass ran.
         - delegated: whether autograd differentiated something within the first backward pass.
@@ -117,7 +117,7 @@ def walk_back(
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
     calls = observe(**leaves, **({} if g is None else {"grad_output": g}))
     y = calls(apply, *leaves.values())
-    # Doubling keeps a whole exponent whole, so that the task allows the other call, too.
+    # Doubling the inputs keeps a whole exponent whole, so that the task allows this second call too.
     apply(*(2 * value.detach() for value in leaves.values()))
     tracks = isinstance(y, Tensor) and y.requires_grad
     fits = g is not None and tracks and y.shape == g.shape and y.dtype == g.dtype

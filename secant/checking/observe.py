@@ -141,7 +141,7 @@ def _aliases(result: Any, watched: dict[str, torch.Tensor]) -> list[str]:
         return []
     owned = dict(watched)
     for name, tensor in watched.items():
-        # Reading the .grad of a non-leaf gives a warning, and it is None unless retain_grad() was called.
+        # Reading the .grad of a non-leaf gives a warning, and .grad is None unless retain_grad() was called.
         if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
             owned[f"{name}.grad"] = tensor.grad
     return [name for name, tensor in owned.items() if _memory(tensor) in places]

@@ -293,7 +293,7 @@ def check_passes(
 
 
 def _grads_after(recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float]) -> list[float]:
-    """Return every grad after backward() of a Value, from its slopes and the grads before."""
+    """Return every grad after backward() of a Value, from its slopes and the grads before the call."""
     within = reached(recipe, root)
     start = [old if p not in within or not recipe[p][0] else 0.0 for p, old in enumerate(held)]
     return [
@@ -332,7 +332,7 @@ def _pass_problem(
             en="self does not depend on this Value: its grad must not change",
             ko="self와 상관없는 Value의 grad는 그대로여야 합니다",
         )
-    if root in leaves and not near([root], slopes):  # if it is 1, the leaf lost its earlier grad
+    if root in leaves and not near([root], slopes):  # if grad is 1, the leaf lost its earlier grad
         return say(
             en="self is a leaf: its grad grows by 1", ko="self가 leaf입니다. grad가 1만큼 커져야 합니다"
         )

@@ -87,6 +87,6 @@ def _with_floats(value: Any, numbers: Mapping[float, float]) -> Any:
 
 
 def _rounded(number: float, places: int) -> float:
-    """Return a number rounded to `places` decimals; unchanged if that gives 0 or is more than half away."""
+    """Round a number to `places` decimals, unless that gives 0 or changes the number by more than half."""
     near = round(number, places)
     return near if near and abs(near - number) <= abs(number) / 2 else number

@@ -200,7 +200,7 @@ class Situation:
             return last
         data = values.plain(last, self._known)
         if values.is_value(result):
-            # If a later question returns it again, it is not a new Value.
+            # A Value that a later question returns again does not count as a new one.
             self._known.setdefault(id(result), "")
         return data
 

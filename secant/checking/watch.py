@@ -54,15 +54,15 @@ class watch:
     def __enter__(self) -> "watch":
         self._settings = sys.getrecursionlimit(), list(warnings.filters), torch.get_num_threads()
         self._warning = warnings.warn, warnings.showwarning, torch.is_warn_always_enabled()
-        # An earlier call may have left these settings changed. This call could then change them in the same
-        # way unnoticed.
+        # An earlier call may have left settings changed. Another call that changes them in the same way would
+        # then go unnoticed.
         self._restore()
-        # For the same reason, the generator must not have the seed that an answer would set. Drawing numbers
-        # is allowed.
+        # A call that sets the seed already in use would go unnoticed, so the generator gets a new seed.
+        # Drawing numbers is allowed.
         self._generator = torch.default_generator.get_state()
         torch.default_generator.manual_seed(next(_SEEDS))
-        # These settings, too, get values that an earlier call cannot have left. Otherwise a call that sets
-        # them to the same values again would go unnoticed.
+        # An earlier call cannot have left these values. So a call that changes the settings is noticed even
+        # if an earlier call changed them in the same way.
         sys.setrecursionlimit(self._settings[0] + 1)
         warnings.filters.insert(0, _MARK)  # type: ignore[attr-defined]
         self._hooks = _saved_hooks()
@@ -88,7 +88,7 @@ class watch:
         recursion, filters, threads = self._settings
         sys.setrecursionlimit(recursion)
         if warnings.filters != filters:
-            warnings.resetwarnings()  # also makes Python forget which warnings it has already shown
+            warnings.resetwarnings()  # resetwarnings() also makes Python forget which warnings it has shown
             warnings.filters.extend(filters)  # type: ignore[attr-defined]
         if torch.get_num_threads() != threads:
             torch.set_num_threads(threads)
@@ -108,7 +108,8 @@ class watch:
         }
         for name, tensor in self.tensors.items():
             state["value", name] = _frozen(tensor)
-            # Reading the .grad of a non-leaf gives a warning, and it is None unless retain_grad() was called.
+            # Reading the .grad of a non-leaf gives a warning, and .grad is None unless retain_grad() was
+            # called.
             grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
             state["grad", name] = None if grad is None else (id(grad), _frozen(grad))
             state["requires_grad", name] = tensor.requires_grad

@@ -119,7 +119,7 @@ def _show(as_json: bool) -> None:
         _print(overview(course_root(), None, language()))
     except NoCourseError as error:
         raise _stop(str(error)) from None
-    except FileNotFoundError as missing:  # such as in an nbgrader course with only some of the lessons
+    except FileNotFoundError as missing:  # for example, an nbgrader course with only some lessons
         raise _stop(
             say(
                 en=f"There is no {missing.filename}. Run this in another folder.",
@@ -186,7 +186,7 @@ def _print(data: dict[str, Any]) -> None:
 
 
 def _visible_tests(lesson: dict[str, Any]) -> str:
-    """Return the number of a lesson's tasks that have passed their visible tests, in words."""
+    """Return, in words, how many of a lesson's tasks have passed their visible tests."""
     passed, graded = lesson["passed"], lesson["graded"]
     return say(en=f"{passed} of {graded} tasks", ko=f"과제 {graded}개 중 {passed}개")
 
@@ -227,7 +227,7 @@ def _import(file: Path) -> None:
     merged = record.merge(other)
     if not merged.kept:
         raise _stop(merged.problem or "")
-    if merged.problem:  # a damaged file was renamed, so there was nothing to add to
+    if merged.problem:  # the old file was damaged and renamed, so nothing was merged
         _out().print(merged.problem)
         en = f"The progress from {file} is now in {store.path()}."
         ko = f"{file}의 기록을 {store.path()}에 담았습니다."

@@ -170,7 +170,7 @@ def _newer_version(lesson: Lesson, workspace: Path, state: State) -> str | None:
         beside
         if offered
         and _fingerprint(workspace / _notebook_of(lesson)) != newest
-        and os.path.isfile(workspace / str(beside))  # returns False for an invalid name, too
+        and os.path.isfile(workspace / str(beside))  # isfile() returns False for an invalid name
         else None
     )
 
