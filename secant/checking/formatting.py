@@ -24,7 +24,7 @@ def kind(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         dtype = dtype_name(value.dtype)
         return say(en=f"{'an' if dtype.startswith('int') else 'a'} {dtype} tensor", ko=f"{dtype} 텐서")
-    # Objects that another process could not send as plain data describe themselves.
+    # An object that cannot be sent as plain data arrives as a stand-in that describes itself.
     with contextlib.suppress(Exception):
         if hasattr(value, "describe") and hasattr(value, "type_name"):
             return str(value.describe())
