@@ -1,4 +1,4 @@
-"""What a Secant notebook imports."""
+"""The names that Secant's notebooks import."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,8 @@ __all__ = [
     "watch",
 ]
 
-# Loaded when first used, so that the server and the launcher need not wait for torch and matplotlib.
+# The module of each public name. Modules load on first use, so that the server and the launcher do not wait
+# for torch and matplotlib.
 HOMES = {
     "PartialCredit": "secant.checking.credit",
     "TorchValue": "secant.value",
@@ -106,7 +107,8 @@ HOMES = {
     "tensor_info": "secant.tensors",
     "watch": "secant.checking.watch",
 }
-#: Where test cells import from to judge answers. A grader imports none of it beside the student's code.
+#: The modules with the checks that test cells import. A grader imports none of them into a process that runs
+#: a student's code.
 JUDGES = (
     "secant.checking.ask",
     "secant.checking.check",

@@ -1,4 +1,4 @@
-"""`python -m secant`."""
+"""Entry point of `python -m secant`."""
 
 from secant.cli import main
 

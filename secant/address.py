@@ -1,7 +1,7 @@
-"""Where the project is on the net, which version this is, and the address at which a problem is reported.
+"""The project's web addresses, its version, and the address for reporting a problem.
 
-Addresses and version are written in pyproject.toml only. A checkout reads that file, an installed package its
-metadata.
+Addresses and version are written in pyproject.toml only. A checkout reads that file; an installed package
+reads its metadata.
 """
 
 import importlib.metadata
@@ -12,35 +12,35 @@ from urllib.parse import quote, urlencode
 
 import secant
 
-#: How an address that a class sets for its problems may begin.
+#: The schemes that a class may use in its own address for problem reports.
 SCHEMES = ("https://", "http://", "mailto:")
 
 
 def project() -> dict[str, Any] | None:
-    """Return the table [project] of the checkout that this package is used from; None if it was installed."""
+    """Return the table [project] of the checkout that this package runs from; None if it was installed."""
     file = Path(secant.__file__).resolve().parent.parent / "pyproject.toml"
     try:
-        found: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
+        table: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
     except (OSError, ValueError, KeyError):
         return None
-    return found if found.get("name") == "secant" else None
+    return table if table.get("name") == "secant" else None
 
 
 def urls() -> dict[str, str]:
     """Return the project's addresses by their labels: Repository, Issues, Documentation."""
-    if here := project():
-        return dict(here["urls"])
+    if table := project():
+        return dict(table["urls"])
     try:
-        said = importlib.metadata.metadata("secant").get_all("Project-URL", [])
+        lines = importlib.metadata.metadata("secant").get_all("Project-URL", [])
     except importlib.metadata.PackageNotFoundError:
         return {}
-    return dict(line.split(", ", 1) for line in said)
+    return dict(line.split(", ", 1) for line in lines)
 
 
 def version() -> str:
-    """Return the version of Secant that is in use; "unknown" where it is neither a checkout nor installed."""
-    if here := project():
-        return str(here["version"])
+    """Return the version of Secant in use; "unknown" if it is neither a checkout nor an installed package."""
+    if table := project():
+        return str(table["version"])
     try:
         return importlib.metadata.version("secant")
     except importlib.metadata.PackageNotFoundError:
@@ -48,18 +48,18 @@ def version() -> str:
 
 
 def report_text(lesson: str = "", task: str = "", *, of: str = "") -> str:
-    """Return the lines that a report begins with; the arguments are those of `report_url`."""
-    said = {"Lesson": lesson, "Task": task, "Version": of or version()}
-    return "\n".join(f"{label}: {text}" for label, text in said.items() if text)
+    """Return the first lines of a problem report; the arguments are those of `report_url`."""
+    fields = {"Lesson": lesson, "Task": task, "Version": of or version()}
+    return "\n".join(f"{label}: {text}" for label, text in fields.items() if text)
 
 
 def report_url(lesson: str = "", task: str = "", *, of: str = "", address: str = "") -> str:
-    """Return the address of a new report that names a lesson, a task and a version, and nothing else.
+    """Return the address of a new problem report that names a lesson, a task and a version, and nothing else.
 
     Args:
         lesson: the lesson's name, such as 01_what_autograd_does; empty on the start page.
         task: the task's name, if the report is about one.
-        of: what to say instead of Secant's version.
+        of: the text to give as the version instead of Secant's own.
         address: where to report instead of the project's issues: an e-mail address as mailto:, an issue
             tracker's /issues, or any page, which is opened as it is.
     """

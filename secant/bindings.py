@@ -1,7 +1,8 @@
 """The names of a notebook: which cell bound each of them, what they are now, and why one is missing.
 
-A verdict names these causes if an answer relies on a name that means something else by now. Two processes use
-this module: the student's in a grading, whose findings only become words, and a notebook's kernel.
+A verdict reports these causes if an answer relies on a name that means something else by now. The module runs
+in two places: in a notebook's kernel, and in the student's process during grading. Findings from the
+student's process are used only as text.
 """
 
 import ast
@@ -20,22 +21,23 @@ from secant.language import say
 
 #: Python's own names and their values, as they were when this module was imported.
 BUILTINS: Mapping[str, Any] = dict(vars(builtins))
-#: Ends the name by which a plain test reads a builtin: no code of a notebook can bind such a name.
+#: The suffix of the names under which a plain test reads builtins. A notebook's code cannot bind a name that
+#: contains a space.
 PRISTINE = " "
-# What IPython and Python's `site` add for a person at the keyboard.
-_NOT_PYTHONS = {"_", "copyright", "credits", "display", "exit", "get_ipython", "help", "license", "quit"}
-_PYTHONS = {name for name in BUILTINS if name not in _NOT_PYTHONS and not name.startswith("__")}
+# The names that IPython and Python's `site` module add for interactive use.
+_NOT_BUILTIN = {"_", "copyright", "credits", "display", "exit", "get_ipython", "help", "license", "quit"}
+_BUILTIN_NAMES = {name for name in BUILTINS if name not in _NOT_BUILTIN and not name.startswith("__")}
 
-#: The kinds of findings about a name that is there and means something else.
+#: The kinds of findings about a name that is bound but means something else now.
 REBOUND = ("python", "lesson", "own")
-_MOST = 3  # findings of one error
-_SHOWN, _LINE = 40, 200  # characters of a value, and of a line of code
-_MOST_CODE = 500_000  # characters of a notebook that are read for the sake of a message
-_DEPTH = 4  # of functions that call each other, and of code in code
+_MAX_FINDINGS = 3  # the most findings reported for one error
+_VALUE_LENGTH, _LINE_LENGTH = 40, 200  # the most characters shown of a value, and of a line of code
+_MAX_CODE = 500_000  # the most characters of a notebook's code that are parsed to explain names
+_DEPTH = 4  # the most levels of nested calls, and of nested code objects, that are searched
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _PLAIN = (bool, int, float, str, type(None))
 _MAGIC = re.compile(r"\s*%%(\w[\w.]*)")
-_EVERYTHING = re.compile(r"\s*(?:from\s+\S+\s+import\s+\*|%run\b|get_ipython\(\)\.run_line_magic\('run')")
+_BINDS_ANYTHING = re.compile(r"\s*(?:from\s+\S+\s+import\s+\*|%run\b|get_ipython\(\)\.run_line_magic\('run')")
 _SHELL_ESCAPE = re.compile(r"\s*%%?(\w+)|\s*!")
 
 
@@ -45,14 +47,16 @@ class Finding:
 
     Attributes:
         name: the name, as the answer writes it.
-        kind: "python" (a name of Python's own was rebound), "lesson" (a name that the lesson imports), "own"
-            (a name of the notebook's own), "deleted"; or why the name was never bound: "stopped" (the cell
-            ended before it), "perhaps" (a cell stopped at an import of everything), "branch" (code that did
-            not run), "magic" (the cell's magic does not run it here), "inside" (it is local to a function or
-            class), "comment", "text" (a text cell), "below" (a later cell), "endless".
+        kind: the kind of reason. The name means something else now: "python" if it is one of Python's
+            builtins, "lesson" if the lesson imports it, "own" for any other name of the notebook. It was
+            bound and then "deleted". Or it was never bound: "stopped" (the cell ended before it), "perhaps"
+            (a cell stopped at an import of everything), "branch" (code that did not run), "magic" (the cell's
+            magic does not run it here), "inside" (it is local to a function or class), "comment", "text" (a
+            text cell), "below" (a later cell), "endless" (the cell did not end).
         cell: the label of the cell that is the reason, such as "cell 7".
-        line, text: the line in that cell, and its code; 0 and "" if unknown.
-        more: what the name is now; for "stopped" the error; for "magic" and "inside" what surrounds it.
+        line, text: the number of the line in that cell, and its code; 0 and "" if unknown.
+        more: a description of the name's present value; for "stopped" and "perhaps" the error; for "magic"
+            and "inside" the name of the magic or of the surrounding definition.
     """
 
     name: str
@@ -63,7 +67,7 @@ class Finding:
     more: str = ""
 
     def data(self) -> tuple[str, str, str, int, str, str]:
-        """Return plain data, from which `Finding(*data)` is made again."""
+        """Return the fields as plain data, from which `Finding(*data)` restores the finding."""
         return astuple(self)
 
 
@@ -72,10 +76,11 @@ class Bindings:
 
     Args:
         names: the notebook's namespace, as it is before the first cell.
-        label: returns the cell that a frame belongs to, or "" for a frame that is not the notebook's.
-        python: the notebook's builtins, if they are a copy of its own.
-        transform: turns a cell's text with magics into Python.
-        known: the names that no cell has bound; by default all that are there now.
+        label: a function that returns the label of the cell that a frame belongs to, or "" for a frame
+            outside the notebook.
+        python: the notebook's builtins, if it has its own copy of them.
+        transform: a function that turns a cell's text with magics into Python.
+        known: the names that were there before any cell ran; by default all names in the namespace now.
     """
 
     def __init__(
@@ -90,36 +95,38 @@ class Bindings:
         self._label, self._transform = label, transform
         self._sources: dict[str, str] = {}
         self._readings: dict[str, tuple[dict[str, int], dict[str, str]]] = {}
-        self._unread = _MOST_CODE
+        self._unread = _MAX_CODE
         self._errors: dict[str, tuple[int, str, str]] = {}
-        self._causes: dict[str, str | list[Finding]] = {}  # a missing name, or what is known at once
+        # For each cell that stopped: the missing name, or the findings made at that time.
+        self._causes: dict[str, str | list[Finding]] = {}
         self._bound: dict[str, list[str]] = {}
         self._deleted: dict[str, str] = {}
-        self._kinds: dict[str, str] = {}  # what a name was when it was bound first
-        self._types: dict[str, tuple[str, str]] = {}  # before it was bound last, and since
+        self._kinds: dict[str, str] = {}  # the kind of each name's first value
+        # The type of each name's value before its last binding, and since then.
+        self._types: dict[str, tuple[str, str]] = {}
         self._lesson: dict[str, Any] = {}
         now = self._identities()
         self._seen = now if known is None else {name: now[name] for name in now.keys() & known}
         self._python_ids = list(map(id, python.values()))
 
     def begin(self, sources: Iterable[tuple[str, str]]) -> None:
-        """Take the text of all cells, each with its label, before the first one runs."""
+        """Store the text of all cells by label, before the first cell runs."""
         self._sources = dict(sources)
 
     def note(self, cell: str, source: str = "", *, imports: bool = False) -> None:
-        """Compare the names with those before a cell that has just run.
+        """Record which names a cell that has just run has bound, rebound or deleted.
 
         Args:
-            cell: its label.
-            source: its text, unless `begin` has brought it.
-            imports: whether the cell is the lesson's own imports.
+            cell: the cell's label.
+            source: the cell's text, unless `begin` has stored it.
+            imports: whether the cell holds the lesson's own imports.
         """
         if source:
             self._sources[cell] = source
             self._readings.pop(cell, None)
         if self._python_ids != (ids := list(map(id, self._python_names.values()))):
             self._python_ids = ids
-            for name in _PYTHONS:
+            for name in _BUILTIN_NAMES:
                 if self._python_names.get(name) is not BUILTINS[name]:
                     self._bound.setdefault(f"builtins.{name}", [cell])
         now = self._identities()
@@ -140,78 +147,83 @@ class Bindings:
         self._seen = now
 
     def fail(self, cell: str, error: BaseException, line: int, text: str, message: str) -> None:
-        """Note that a cell stopped: with which error, and at which line."""
-        self._errors[cell] = line, text.strip()[:_LINE], message[:_LINE]
-        # The error itself is not kept: its frames would keep the notebook's tensors.
+        """Record that an error stopped a cell, with the line at which it was raised."""
+        self._errors[cell] = line, text.strip()[:_LINE_LENGTH], message[:_LINE_LENGTH]
+        # The exception is not stored, because its frames would keep the notebook's tensors alive.
         self._causes[cell] = _missing_name(error) or self.behind(error)
 
     def causes(self, cells: Collection[str]) -> dict[str, list[Finding]]:
-        """Return the findings about those of some cells that stopped, once all cells have run."""
-        found = {
+        """Return the findings for each of the given cells that an error stopped.
+
+        Call this method after all cells have run.
+        """
+        by_cell = {
             cell: self.missing(cause) if isinstance(cause, str) else cause
             for cell, cause in self._causes.items()
             if cell in cells
         }
-        return {cell: findings for cell, findings in found.items() if findings}
+        return {cell: findings for cell, findings in by_cell.items() if findings}
 
     def _identities(self) -> dict[str, int]:
-        # No reference is kept: a notebook may watch when its tensors are freed.
-        names = dict(self._names)  # a thread of the notebook may bind others meanwhile
+        # Only ids are stored, not references: a notebook may check when its tensors are freed.
+        names = dict(self._names)  # copied, because a thread of the notebook may bind names meanwhile
         return dict(zip(names, map(id, names.values()), strict=True))
 
     # --- Names that mean something else now -----------------------------------------------------------------
 
     def rebound(self) -> dict[str, Finding]:
-        """Return the names that mean something else now: Python's own, the lesson's, and the notebook's.
+        """Return a finding for each name that means something else now.
 
-        Of the notebook's names these are functions, classes and modules that became something else.
+        It may be a name of Python, of the lesson or of the notebook. A name of the notebook counts only if
+        its first value was a function, a class or a module and it now holds an object of another kind.
         """
-        found = {}
-        for name in _PYTHONS:
-            now = self._names.get(name, self._python_names.get(name))
-            if now is not BUILTINS[name]:
-                found[name] = self._finding(name, "python")
+        findings = {}
+        for name in _BUILTIN_NAMES:
+            value = self._names.get(name, self._python_names.get(name))
+            if value is not BUILTINS[name]:
+                findings[name] = self._finding(name, "python")
         for name, value in self._lesson.items():
-            if name in self._names and name not in found and not _continues(self._names[name], value):
-                found[name] = self._finding(name, "lesson")
+            if name in self._names and name not in findings and not _continues(self._names[name], value):
+                findings[name] = self._finding(name, "lesson")
         for name, kind in self._kinds.items():
-            if name in found or name not in self._names or kind == "value":
+            if name in findings or name not in self._names or kind == "value":
                 continue
             if len(self._bound[name]) > 1 and _kind(self._names[name]) != kind:
-                found[name] = self._finding(name, "own")
-        return found
+                findings[name] = self._finding(name, "own")
+        return findings
 
     def used_by(self, name: str, cell: str, rebound: Mapping[str, Finding]) -> list[Finding]:
-        """Return what an answer uses that means something else now.
+        """Return findings for the names that an answer uses and that mean something else now.
 
-        If the answer's own name is missing or was rebound, that alone is returned.
+        If the answer's own name is missing or was rebound, only the finding for that name is returned.
 
         Args:
             name: the name of the function or class that a task asks for.
-            cell: the label of the answer's cell. Some answers define another name than the task's.
-            rebound: see `rebound`.
+            cell: the label of the answer's cell. Some answers define a name other than the task's.
+            rebound: the findings that the method `rebound` returned.
         """
-        defined = [one for one, cells in self._bound.items() if cell in cells and one in self._names]
-        if name not in self._names and (why := self.missing(name)):
-            return why
+        defined = [other for other, cells in self._bound.items() if cell in cells and other in self._names]
+        if name not in self._names and (reasons := self.missing(name)):
+            return reasons
         causes = {**self._defined_again(cell), **rebound}
         if name in causes:
             return [causes[name]]
         if not causes:
             return []
-        things = [self._names[one] for one in {name, *defined} & self._names.keys()]
+        things = [self._names[other] for other in {name, *defined} & self._names.keys()]
         used = _globals_of(things, self._names, causes.keys())
-        return [causes[one] for one in causes if one in used][:_MOST]
+        return [causes[other] for other in causes if other in used][:_MAX_FINDINGS]
 
     def _defined_again(self, cell: str) -> dict[str, Finding]:
-        """Return functions and classes that were there by this cell, and that a later one defined again.
+        """Return findings for functions and classes bound up to this cell and defined again by a later cell.
 
-        Classes that extend the lesson's own class of that name are left out: lesson 10 asks for several.
+        Classes that extend the lesson's own class of the same name are left out, because lesson 10 asks for
+        several of them.
         """
         order = {label: place for place, label in enumerate(self._sources)}
         if cell not in order:
             return {}
-        found = {}
+        findings = {}
         for name, cells in self._bound.items():
             first, last = order.get(cells[0], -1), order.get(cells[-1], -1)
             if (
@@ -220,69 +232,72 @@ class Bindings:
                 and self._kinds[name] in ("function", "class")
                 and not (name in self._lesson and _continues(self._names[name], self._lesson[name]))
             ):
-                found[name] = self._finding(name, "own")
-        return found
+                findings[name] = self._finding(name, "own")
+        return findings
 
     def behind(self, error: BaseException) -> list[Finding]:
-        """Return what the failing expression uses that means something else now, or is missing."""
+        """Return findings for names in a failing expression that are missing or mean something else now."""
         if missing := _missing_name(error):
             return self.missing(missing)
-        own = [step for step in _steps(error.__traceback__) if self._label(step.tb_frame)]
-        if not own:
+        own_steps = [step for step in _steps(error.__traceback__) if self._label(step.tb_frame)]
+        if not own_steps:
             return []
         rebound = self.rebound()
-        used = _names_at(own[-1])
-        found = [rebound[name] for name in used if name in rebound]
-        for name in used:  # a value of another type than the one before
+        used = _names_at(own_steps[-1])
+        findings = [rebound[name] for name in used if name in rebound]
+        for name in used:  # names that another cell has bound to a value of another type
             before, now = self._types.get(name, ("", ""))
             several = len(set(self._bound.get(name, ()))) > 1
-            called = before != now or f"{name}()" in str(error)  # or with other arguments than before
+            called = before != now or f"{name}()" in str(error)  # a function's parameters may have changed
             if name not in rebound and name in self._names and several and called:
-                found.append(self._finding(name, "own"))
-        return found[:_MOST]
+                findings.append(self._finding(name, "own"))
+        return findings[:_MAX_FINDINGS]
 
     def _finding(self, name: str, kind: str) -> Finding:
         key = name if name in self._names else f"builtins.{name}"
         cell = (self._bound.get(key) or [""])[-1]
         line, text = self._line(cell, key)
-        now = self._names.get(name, self._python_names.get(name))
-        return Finding(name, kind, cell, line, text, describe(now))
+        value = self._names.get(name, self._python_names.get(name))
+        return Finding(name, kind, cell, line, text, describe(value))
 
     def _line(self, cell: str, name: str) -> tuple[int, str]:
-        """Return the last line of a cell that binds or deletes a name: its number and its code."""
+        """Return the number and the code of the last line of a cell that binds or deletes a name."""
         source = self._sources.get(cell, "")
         line = self._read(cell)[0].get(name, 0) or _magic_line(source)
         lines = source.splitlines()
-        return (line, lines[line - 1].strip()[:_LINE]) if 0 < line <= len(lines) else (0, "")
+        return (line, lines[line - 1].strip()[:_LINE_LENGTH]) if 0 < line <= len(lines) else (0, "")
 
     def _read(self, cell: str) -> tuple[dict[str, int], dict[str, str]]:
-        """Return what the text of a cell binds, and what it defines inside something else; read once."""
+        """Return the names that a cell's text binds, and those it defines inside another definition.
+
+        The text of each cell is parsed only once.
+        """
         if cell not in self._readings:
             source = self._sources.get(cell, "")
             self._unread -= len(source)
-            with suppress(Exception):  # no transformer has to survive a slip in a cell
+            with suppress(Exception):  # IPython's transformers may fail on a cell with a syntax error
                 source = self._transform(source)
             self._readings[cell] = (bindings(source), _nested(source)) if self._unread > 0 else ({}, {})
         return self._readings[cell]
 
-    # --- Names that are missing -----------------------------------------------------------------------------
+    # --- Missing names --------------------------------------------------------------------------------------
 
     def missing(self, name: str) -> list[Finding]:
-        """Return why a name is not there, if it is known."""
+        """Return a list with the finding that explains why a name is not bound; empty if there is none."""
         if name in self._deleted:
             cell = self._deleted[name]
             return [Finding(name, "deleted", cell, *self._line(cell, name))]
         for find in (self._stopped, self._under_a_magic, self._below, self._in_a_branch, self._inside):
-            if found := find(name):
-                return [found]
+            if finding := find(name):
+                return [finding]
         return []
 
     def _stopped(self, name: str) -> Finding | None:
         for cell, (line, text, error) in self._errors.items():
             if name in self._read(cell)[0]:
                 return Finding(name, "stopped", cell, line, text, error)
-        for cell, (line, text, error) in self._errors.items():  # whatever such a line would have bound
-            if _EVERYTHING.match(text):
+        for cell, (line, text, error) in self._errors.items():  # `import *` or %run could have bound any name
+            if _BINDS_ANYTHING.match(text):
                 return Finding(name, "perhaps", cell, line, text, error)
         return None
 
@@ -317,7 +332,7 @@ class Bindings:
 
 
 def bindings(source: str) -> dict[str, int]:
-    """Return the names that code binds or deletes at its own level, each with the last line that does.
+    """Return the names that code binds or deletes at module level, each with the last line that does so.
 
     Code that does not parse is read line by line.
     """
@@ -325,15 +340,15 @@ def bindings(source: str) -> dict[str, int]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return defined_by_line(source)
-    found: dict[str, int] = {}
+    last_lines: dict[str, int] = {}
     for node in _of_module(tree):
         for name in _bound_by(node):
-            found[name] = max(found.get(name, 0), getattr(node, "lineno", 0))
-    return found
+            last_lines[name] = max(last_lines.get(name, 0), getattr(node, "lineno", 0))
+    return last_lines
 
 
 def _of_module(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that run in the module's own namespace, and those that `global` reaches."""
+    """Yield the nodes that may bind module-level names: top-level code, nested `global`s, walrus targets."""
     for node in ast.iter_child_nodes(tree):
         yield node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
@@ -367,19 +382,19 @@ _IMPORTED = re.compile(r"^(?:from\s+\S+\s+)?import\s+(.+)")
 
 
 def defined_by_line(source: str) -> dict[str, int]:
-    """Return the names that lines of code seem to bind, for code that Python cannot read."""
-    found: dict[str, int] = {}
+    """Return the names that lines of code seem to bind, with line numbers, for code that does not parse."""
+    last_lines: dict[str, int] = {}
     for number, line in enumerate(source.splitlines(), 1):
         if match := _DEFINED.match(line) or _ASSIGNED.match(line):
-            found[match[1]] = number
+            last_lines[match[1]] = number
         elif match := _IMPORTED.match(line):
             names = (part.split() for part in match[1].strip("()").split(","))
-            found |= {words[-1].partition(".")[0]: number for words in names if words}
-    return found
+            last_lines |= {words[-1].partition(".")[0]: number for words in names if words}
+    return last_lines
 
 
 def _nested(source: str) -> dict[str, str]:
-    """Return the functions and classes that stand in another one, with the name of that."""
+    """Return the functions and classes defined inside another one, each with the name of the outer one."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -395,16 +410,16 @@ def _nested(source: str) -> dict[str, str]:
 
 
 def _definition(source: str, name: str) -> tuple[int, str]:
-    """Return the line of a cell that seems to define a name: its number and its code."""
+    """Return the number and the code of the line that seems to define a name; 0 and "" if none does."""
     pattern = re.compile(rf"^[\s#]*(?:async\s+def|def|class)\s+{re.escape(name)}\b|^{re.escape(name)}\s*=")
     for number, line in enumerate(source.splitlines(), 1):
         if pattern.match(line):
-            return number, line.strip()[:_LINE]
+            return number, line.strip()[:_LINE_LENGTH]
     return 0, ""
 
 
 def _magic_line(source: str) -> int:
-    """Return the first line of a cell that is a magic or imports everything; 0 if there is none."""
+    """Return the number of the first line of a cell that is a magic or a star import; 0 if there is none."""
     for number, line in enumerate(source.splitlines(), 1):
         if _SHELL_ESCAPE.match(line) or re.match(r"\s*from\s+\S+\s+import\s+\*", line):
             return number
@@ -412,30 +427,30 @@ def _magic_line(source: str) -> int:
 
 
 def _missing_name(error: BaseException) -> str:
-    """Return the global name that an error says is not defined, or an empty string."""
+    """Return the global name that a NameError reports as not defined; an empty string for other errors."""
     if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
         return ""
     return error.name if isinstance(error.name, str) else ""
 
 
 def _globals_of(things: Iterable[Any], names: Mapping[str, Any], wanted: Iterable[str]) -> set[str]:
-    """Return which of the wanted names functions and classes read as globals, or what they call does."""
-    looked_for, found = set(wanted), set[str]()
+    """Return the wanted names that functions and classes read as globals, directly or through their calls."""
+    looked_for, matches = set(wanted), set[str]()
     todo, seen = [(thing, 0) for thing in things], set[int]()
     while todo:
-        one, depth = todo.pop()
-        if id(one) in seen or depth > _DEPTH:
+        item, depth = todo.pop()
+        if id(item) in seen or depth > _DEPTH:
             continue
-        seen.add(id(one))
-        for code in _codes(one):
+        seen.add(id(item))
+        for code in _codes(item):
             used = {text for text in _loaded(code, looked_for | names.keys())}
-            found |= used & looked_for
+            matches |= used & looked_for
             todo += [(names[text], depth + 1) for text in used if text in names]
-    return found
+    return matches
 
 
 def _codes(thing: Any) -> Iterator[CodeType]:
-    """Yield the code of a function, or of the methods of a class and its bases."""
+    """Yield the code objects of a function, or of the methods of a class and its bases."""
     if isinstance(thing, type):
         for base in thing.__mro__:
             if base.__module__ == "__main__":
@@ -449,7 +464,7 @@ def _codes(thing: Any) -> Iterator[CodeType]:
         thing = thing.__func__
     if isinstance(thing, FunctionType):
         yield from _all_codes(thing.__code__)
-        for cell in thing.__closure__ or ():  # what a decorator has wrapped
+        for cell in thing.__closure__ or ():  # a decorator holds the wrapped function in its closure
             try:
                 inner = cell.cell_contents
             except ValueError:
@@ -479,7 +494,7 @@ def _steps(trace: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def _names_at(step: TracebackType) -> list[str]:
-    """Return the global names in the expression that a step of an error is at, in their order."""
+    """Return the global names in the expression that a traceback entry points at, in order of appearance."""
     code = step.tb_frame.f_code
     text = _expression(step)
     named = dict.fromkeys(re.findall(r"(?<![\w.])[^\W\d]\w*", text))
@@ -487,7 +502,7 @@ def _names_at(step: TracebackType) -> list[str]:
 
 
 def _expression(step: TracebackType) -> str:
-    """Return the text of the expression that a step of an error is at; its whole line if that is unknown."""
+    """Return the expression that a traceback entry points at; its whole line if the columns are unknown."""
     code, filename = step.tb_frame.f_code, step.tb_frame.f_code.co_filename
     place = next(islice(code.co_positions(), step.tb_lasti // 2, None), (None,) * 4)
     first, last, begin, end = place
@@ -500,7 +515,7 @@ def _expression(step: TracebackType) -> str:
 
 
 def _continues(now: Any, before: Any) -> bool:
-    """Return whether a name still stands for what the lesson imported, or for a class that extends it."""
+    """Return whether a name still holds what the lesson imported, or a class that extends it."""
     return now is before or (isinstance(now, type) and any(base is before for base in type.mro(now)))
 
 
@@ -513,34 +528,34 @@ def _kind(value: Any) -> str:
 
 
 def describe(value: Any) -> str:
-    """Return what a value is, in words of Python: "int (80)", "function (torch.sum)", "list"."""
+    """Return a short description of a value: "int (80)", "function (torch.sum)", "list"."""
     try:
         return _described(value)
-    except Exception:  # an object may raise anything when it is read
-        return type(value).__name__[:_SHOWN]
+    except Exception:  # reading a student's object may raise any error
+        return type(value).__name__[:_VALUE_LENGTH]
 
 
 def _described(value: Any) -> str:
     kind = type(value).__name__
     if type(value) in _PLAIN:
-        text = repr(value if not isinstance(value, str) else value[:_SHOWN])
-        return f"{kind} ({text[:_SHOWN]})" if value is not None else "None"
+        text = repr(value if not isinstance(value, str) else value[:_VALUE_LENGTH])
+        return f"{kind} ({text[:_VALUE_LENGTH]})" if value is not None else "None"
     if isinstance(value, ModuleType | type) or callable(value):
         kind = _kind(value)
-        name, home = str(getattr(value, "__name__", ""))[:_SHOWN], getattr(value, "__module__", None)
+        name, home = str(getattr(value, "__name__", ""))[:_VALUE_LENGTH], getattr(value, "__module__", None)
         if isinstance(home, str) and home not in ("__main__", "builtins") and kind != "module":
-            name = f"{home}.{name}"[: 2 * _SHOWN]
+            name = f"{home}.{name}"[: 2 * _VALUE_LENGTH]
         return f"{kind} ({name})" if name else kind
     if (text := type(value).__module__) in ("torch", "numpy") and kind == "dtype":
-        return f"{text}.{kind} ({str(value)[:_SHOWN]})"
-    return kind[:_SHOWN]
+        return f"{text}.{kind} ({str(value)[:_VALUE_LENGTH]})"
+    return kind[:_VALUE_LENGTH]
 
 
-# --- Words --------------------------------------------------------------------------------------------------
+# --- Wording of the findings --------------------------------------------------------------------------------
 
 
 def said(finding: Finding) -> str:
-    """Return a finding as a sentence without a full stop, in the language in use. Code stands last in it."""
+    """Return a finding as a sentence without a full stop, in the language in use. The code comes last."""
     name, more, where = f"`{finding.name}`", finding.more, _where(finding)
     match finding.kind:
         case "python":
@@ -607,7 +622,7 @@ def said(finding: Finding) -> str:
 
 
 def _a(kind: str) -> str:
-    """Return the name of a type with its article."""
+    """Return the name of a type with its indefinite article."""
     if kind == "None":
         return kind
     return f"an {kind}" if kind[:1].lower() in "aeiou" else f"a {kind}"

@@ -1,4 +1,4 @@
-"""A lesson's hints, by name: course/LESSON/hints.toml holds them in every language, side by side."""
+"""The hints of a lesson's tasks. course/LESSON/hints.toml holds them by name, in every language."""
 
 import tomllib
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from typing import Self
 from secant.language import say
 from secant.where import course_above
 
-#: A hint's text, or its texts by language.
+#: Hints by name; each is one text, or texts by language.
 Texts = Mapping[str, str | Mapping[str, str]]
-#: The section of hints that several tasks of a lesson share.
+#: The section of hints.toml for hints that several tasks of a lesson share.
 SHARED = "all"
 
 
 class Hint(str):
-    """A hint's text, which keeps the hint's name when numbers are formatted into it, or text is added.
+    """A hint's text that keeps the hint's name when it is formatted or joined with other text.
 
     Attributes:
         name: the hint's name in the catalogue, the same in every language.
@@ -25,7 +25,7 @@ class Hint(str):
     name: str
 
     def __new__(cls, text: str, name: str) -> Self:
-        """Return the text with its name."""
+        """Create a hint from its text and its name."""
         hint = super().__new__(cls, text)
         hint.name = name
         return hint
@@ -35,16 +35,19 @@ class Hint(str):
         return Hint(super().format(*args, **kwargs), self.name)
 
     def __add__(self, more: str) -> "Hint":
-        """Return the text with more at its end, and with the same name."""
+        """Return a hint with `more` added at the end and the same name."""
         return Hint(super().__add__(more), self.name)
 
     def __radd__(self, start: str) -> "Hint":
-        """Return the text behind another, and with the same name."""
+        """Return a hint with `start` added in front and the same name."""
         return Hint(start + str(self), self.name)
 
 
 class Hints:
-    """The hints of a task, as attributes: `hint.mean`. A name that the task lacks is looked up in the kit."""
+    """The hints of a task, as attributes: `hint.mean`.
+
+    A name that the task lacks is looked up among the hints that all lessons share.
+    """
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
@@ -60,9 +63,9 @@ def hints(task: str = "", texts: Texts | None = None, /, **chosen: str) -> Hints
     """Return the hints of a task.
 
     Args:
-        task: the task's id. A built notebook contains its hints; a notebook of source/ finds them in the
-            course above it, and without one every hint is empty.
-        texts: all hints, by name, then by language: what a grader and the gradebook use.
+        task: the task's id. A built notebook contains its hints; a notebook in source/ reads them from the
+            course in a folder above it. Without a course, every hint is empty.
+        texts: all hints by name, then by language, as a grader and the gradebook pass them.
         **chosen: the hints that a released test cell needs, in its language.
     """
     return Hints(texts if texts is not None else chosen or of_task(_catalogue(), task))
@@ -75,20 +78,20 @@ def name_of(text: str) -> str:
 
 @cache
 def usual() -> Texts:
-    """Return the hints that tests of every lesson share: by name, then by language."""
+    """Return the hints that the tests of all lessons share, by name, then by language."""
     return tomllib.loads((Path(__file__).parent / "hints.toml").read_text(encoding="utf-8"))
 
 
 def of_task(catalogue: Mapping[str, Texts], task: str) -> Texts:
-    """Return the hints of a task in a lesson's catalogue, and those that all its tasks share."""
+    """Return a task's hints from a lesson's catalogue, together with those that all its tasks share."""
     return {**catalogue.get(SHARED, {}), **catalogue.get(task, {})}
 
 
 def read_hints(lesson: Path) -> dict[str, Texts]:
-    """Return the catalogue in a lesson's folder: by task, by name, by language; empty if there is none.
+    """Return the hints in a lesson's folder by task, name and language; empty if there are none.
 
     Raises:
-        ValueError: it is not TOML.
+        ValueError: if hints.toml is not valid TOML.
     """
     path = lesson / "hints.toml"
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

@@ -1,8 +1,8 @@
-"""What the usual errors of Python and torch mean in these lessons, in words.
+"""Likely causes, in words, of the usual errors of Python and torch in these lessons.
 
-An entry is found by the kind of the error and by pieces of its message, which torch has kept for years. What
-is looked for is short and fixed, so a message of any length is searched once. tests/secant/provoked.py raises
-every one of these errors with real code.
+An entry is found by the exception's name and by pieces of its message that torch has kept for years. Each
+piece is a short fixed string, so a message of any length is searched in one pass. tests/secant/provoked.py
+raises every one of these errors with real code.
 """
 
 from collections.abc import Sequence
@@ -10,20 +10,20 @@ from dataclasses import dataclass
 
 from secant.language import say
 
-#: The file that a test's question seems to stand in (secant/checking/situation.py).
+#: The filename under which a test's question is compiled (see secant/checking/situation.py).
 QUESTION = "<question>"
-#: What stands in an answer's place in a release.
+#: The message of the NotImplementedError that a release puts in place of each answer.
 STUB = "Write your answer here / 여기에 답을 쓰세요"
-_MOST = 2_000  # characters of a message that are looked at
+_MOST = 2_000  # the most characters of a message that are searched
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A likely cause.
+    """A likely cause of an error, in both languages.
 
     Attributes:
-        kinds: names of the exceptions, separated by a space; empty for any.
-        pieces: what the message has to hold, all of them.
+        kinds: the names of the exceptions, separated by spaces; empty for any exception.
+        pieces: the texts that the message must contain, all of them.
     """
 
     kinds: str
@@ -32,7 +32,8 @@ class Cause:
     ko: str
 
 
-# How math reports an argument outside a function's domain: up to Python 3.13 alike, later by function.
+# The messages by which `math` reports an argument outside a function's domain. Up to Python 3.13, all
+# functions share the first message; later each function has its own.
 _OUTSIDE_THE_DOMAIN = (
     "math domain error",
     "expected a positive input",
@@ -44,9 +45,9 @@ _OUTSIDE_THE_DOMAIN = (
     "expected argument value",
 )
 
-#: The first that fits is told, so what is particular comes before what is general.
+#: The first entry that matches is shown, so specific causes come before general ones.
 CAUSES: Sequence[Cause] = (
-    # The graph.
+    # Errors about the graph.
     Cause(
         "RuntimeError",
         ("backward through the graph a second time",),
@@ -249,7 +250,7 @@ CAUSES: Sequence[Cause] = (
         ko="checkpoint에 준 함수가 역방향 계산을 위해 다시 실행될 때 처음과 다른 일을 "
         "했습니다. 두 번 모두 같은 연산을 해야 합니다",
     ),
-    # Buffers and hooks.
+    # Errors about .grad buffers and hooks.
     Cause(
         "RuntimeError",
         ("assign a gradient of size",),
@@ -282,7 +283,7 @@ CAUSES: Sequence[Cause] = (
         ko="추적되지 않는 텐서(requires_grad가 False)에 retain_grad()를 호출했거나 그런 텐서를 "
         "backward(inputs=...)에 넘겼습니다",
     ),
-    # A Function of one's own.
+    # Errors in a custom autograd Function.
     Cause(
         "RuntimeError",
         ("incorrect number of gradients",),
@@ -342,7 +343,7 @@ CAUSES: Sequence[Cause] = (
         "None in its place",
         ko="backward가 수처럼 텐서가 아닌 인자에 gradient를 돌려주었습니다. 그 자리에는 None을 돌려주세요",
     ),
-    # gradcheck and torch.func.
+    # Errors from gradcheck and torch.func.
     Cause(
         "GradcheckError",
         ("Jacobian mismatch",),
@@ -435,7 +436,7 @@ CAUSES: Sequence[Cause] = (
         ko="미분할 함수는 파이썬 수나 리스트가 아니라 텐서를 돌려주어야 합니다. 함수 안에서 "
         "float(), .item(), .tolist()를 빼세요",
     ),
-    # Shapes and dtypes.
+    # Errors about shapes and dtypes.
     Cause(
         "RuntimeError",
         ("same dtype",),
@@ -669,7 +670,7 @@ CAUSES: Sequence[Cause] = (
         en="an element is taken from a list that is empty",
         ko="비어 있는 리스트에서 원소를 꺼내려 했습니다",
     ),
-    # None, and what is no tensor.
+    # Errors about None and other values that are not tensors.
     Cause(
         "AttributeError",
         ("'NoneType' object has no attribute",),
@@ -801,7 +802,7 @@ CAUSES: Sequence[Cause] = (
         ko="모듈의 파라미터는 torch.nn.Parameter(t)로만 바꿔 넣을 수 있습니다. 값만 "
         "바꾸려면 torch.no_grad() 안에서 p.copy_(t)를 쓰세요",
     ),
-    # An engine of one's own.
+    # Errors in the student's own autograd engine (lesson 10).
     Cause(
         "TypeError",
         ("unsupported operand type(s)", ": 'Value' and 'Value'"),
@@ -820,7 +821,7 @@ CAUSES: Sequence[Cause] = (
         en="a number on the left calls __radd__ or __rmul__ of the Value, which is missing",
         ko="수가 왼쪽에 오면 Value의 __radd__나 __rmul__을 호출하는데, 그 메서드가 없습니다",
     ),
-    # Python.
+    # General errors of Python.
     Cause(
         "TypeError",
         ("must be real number, not Value",),
@@ -951,11 +952,11 @@ CAUSES: Sequence[Cause] = (
 
 
 def likely(kind: str, message: str) -> str:
-    """Return the likely cause of an error, in the language in use; nothing if it is not known.
+    """Return the likely cause of an error, in the language in use; an empty string if it is not known.
 
     Args:
         kind: the name of the exception.
-        message: what it says; anybody's text.
+        message: the exception's message, which may be any text.
     """
     shown = message[:_MOST]
     for cause in CAUSES:

@@ -1,4 +1,4 @@
-"""The command line for a learner: `secant lab`, `secant progress`, `secant doctor`."""
+"""The learner's command line: `secant lab`, `secant progress`, `secant doctor`."""
 
 import sys
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from secant.terminal import Group, Languages, command, commands_title, option, p
 
 
 def make_app() -> typer.Typer:
-    """The commands, with their help in the language in use."""
+    """Return the app with all commands, and with their help in the language in use."""
     app = typer.Typer(
         cls=Group,
         name="secant",
@@ -112,7 +112,7 @@ def _add_lab(app: typer.Typer) -> None:
             ),
         ] = None,
     ) -> None:
-        # Late: what the server needs is slow to import.
+        # Imported late, because the server's dependencies are slow to import.
         from secant.lab import launch
 
         speak(lang)
@@ -166,7 +166,7 @@ def _add_doctor(app: typer.Typer) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line in the reader's language; without arguments, with the process's own."""
+    """Run the command line in the user's language, by default with the process's own arguments."""
     print_whatever_comes()
     language(of_this_machine())
     try:

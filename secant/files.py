@@ -1,4 +1,4 @@
-"""Files that are never half written, and small JSON files that may be damaged."""
+"""Atomic writing of files, locks for files, and reading of small JSON files that may be damaged."""
 
 import contextlib
 import json
@@ -13,15 +13,15 @@ T = TypeVar("T")
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes], *, private: bool = False) -> None:
-    """Write a file in one step, so that whoever reads it meanwhile gets the old one or the new one.
+    """Write a file in one step, so that a concurrent reader gets either the old content or the new one.
 
     Args:
         path: the file.
-        content: what it shall hold.
-        private: whether nobody else may read it.
+        content: the file's new content.
+        private: whether only the file's owner may read it.
 
     Raises:
-        OSError: if nothing can be written there; what stood there stays.
+        OSError: if the file cannot be written; the old one then stays.
     """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -36,7 +36,10 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], *, private: bool 
 
 
 def _replace(temporary: str, path: Path) -> None:
-    """Windows refuses while somebody else has the file open, be it to read: wait for them a little."""
+    """Rename the temporary file to its final path; on Windows, retry for a moment.
+
+    Windows refuses to replace a file that another process has open, even for reading.
+    """
     for seconds in (0.01, 0.03, 0.1, 0.3, 1.0) if os.name == "nt" else ():
         try:
             os.replace(temporary, path)
@@ -50,10 +53,10 @@ def read_json(path: Path, convert: Callable[[Any], T], default: T) -> T:
     """Return the content of a small JSON file, or a default if it is missing, damaged or of another form.
 
     Args:
-        path: the file. Anything but a regular file counts as missing: reading a pipe would never end.
-        convert: returns the parsed data in the form that is wanted. An error that it raises means that the
-            file has another form.
-        default: what to return otherwise.
+        path: the file. Anything but a regular file counts as missing, because reading a pipe might never end.
+        convert: a function that returns the parsed data in the form that is wanted. If it raises an error,
+            the file counts as being of another form.
+        default: the value to return otherwise.
     """
     try:
         return convert(json.loads(path.read_bytes())) if path.is_file() else default
@@ -63,26 +66,26 @@ def read_json(path: Path, convert: Callable[[Any], T], default: T) -> T:
 
 @contextlib.contextmanager
 def locked(path: Path, seconds: float) -> Iterator[None]:
-    """Run the body alone among all processes that name the same file, or without a lock if none can be had.
+    """Hold a lock on a file while the body runs, or run the body without one if no lock can be acquired.
 
     Args:
         path: the file to be written; the lock is a file next to it.
         seconds: how long to wait for another process.
     """
-    from filelock import FileLock  # late: most callers write only after a click
+    from filelock import FileLock  # imported late: most callers write only after a click
 
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError, NotImplementedError, RuntimeError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            held.enter_context(FileLock(path.with_name(f"{path.name}.lock"), timeout=seconds))
+            stack.enter_context(FileLock(path.with_name(f"{path.name}.lock"), timeout=seconds))
         yield
 
 
 def put_aside(path: Path, mark: str) -> Path:
-    """Rename a file that is in the way, since somebody may still want it; return its new place.
+    """Rename a file that is in the way, since its owner may still want it; return its new path.
 
     Raises:
-        OSError: if it cannot be renamed.
+        OSError: if the file cannot be renamed.
     """
     number = 1
     while (aside := path.with_name(f"{path.stem} ({mark} {number}){path.suffix}")).exists():
@@ -92,6 +95,6 @@ def put_aside(path: Path, mark: str) -> Path:
 
 
 def in_the_way(path: Path) -> Path | None:
-    """What stands on the way to a path and is no folder, if anything does."""
-    found = next((place for place in (path, *path.parents) if os.path.lexists(place)), None)
-    return found if found is not None and not os.path.isdir(found) else None
+    """Return the file that blocks a path, at the path itself or at one of its parents; None if none does."""
+    existing = next((place for place in (path, *path.parents) if os.path.lexists(place)), None)
+    return existing if existing is not None and not os.path.isdir(existing) else None

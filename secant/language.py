@@ -1,4 +1,4 @@
-"""In which language a string is shown: one of Secant's two, or another of the course's own."""
+"""The language in which texts are shown: English, Korean, or another language that a course adds."""
 
 import contextlib
 import locale
@@ -7,7 +7,7 @@ import re
 import sys
 from typing import Literal, get_args, overload
 
-#: The languages of Secant's own words. A course may have more: see autograder/course/lesson.py.
+#: The languages of Secant's own texts. A course may have more: see autograder/course/lesson.py.
 Language = Literal["en", "ko"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
@@ -24,18 +24,18 @@ def language() -> Language: ...
 @overload
 def language(name: str) -> None: ...
 def language(name: str | None = None) -> Language | None:
-    """Choose the language of everything Secant shows; without a name, ask which it is.
+    """Choose the language of everything Secant shows; without a name, return the language in use.
 
     Args:
-        name: "en", "ko", or the code of another language of the course, such as "ja". Then Secant's own words
-            are English, and `say` returns what the course says in it.
+        name: "en", "ko", or the code of another language of the course, such as "ja". With another language,
+            Secant's own texts are in English, and `say` returns the course's texts in that language.
 
     Returns:
-        The language in use, if it was asked for; nothing after a choice, so that a notebook shows nothing.
-        The start value is the environment's SECANT_LANG, else "en".
+        The language of Secant's own texts if no name was given, else None, so that a notebook shows nothing.
+        The initial language is that of the environment's SECANT_LANG, else "en".
 
     Raises:
-        ValueError: for what is no code of a language.
+        ValueError: if the name is not a language code.
     """
     global _current
     if name is None:
@@ -47,27 +47,27 @@ def language(name: str | None = None) -> Language | None:
 
 
 def is_language(name: str) -> bool:
-    """Whether this is the code of a language (ISO 639)."""
+    """Return whether a text has the form of a language code (ISO 639)."""
     return bool(re.fullmatch("[a-z]{2,3}", name))
 
 
 def ours(name: str) -> Language:
-    """Return the language of Secant's own words in a language: English, if it has none."""
+    """Return the given language if Secant's own texts exist in it, else English."""
     return next((known for known in LANGUAGES if known == name), "en")
 
 
 def say(*, en: str, ko: str, **others: str) -> str:
-    """Return the text in the language in use; in English, if it is not given in that.
+    """Return the text in the language in use, or in English if there is none in that language.
 
-    Secant's two must be given, so that neither is forgotten.
+    Both of Secant's languages are required, so that neither is forgotten.
     """
     return {"en": en, "ko": ko, **others}.get(_current, en)
 
 
 def of_this_machine() -> Language:
-    """The language that somebody at a terminal expects: SECANT_LANG's, else the machine's, else English.
+    """Return the language for a user at this terminal: SECANT_LANG's, else the machine's, else English.
 
-    English, too, where the terminal cannot show Korean.
+    The result is also English if the terminal cannot show Korean.
     """
     wanted = os.environ.get("SECANT_LANG") or _locale()
     return "ko" if wanted.lower().startswith("ko") and _shows_korean() else "en"
@@ -77,7 +77,7 @@ def _locale() -> str:
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(name):
             return value
-    return (locale.getlocale()[0] or "") if os.name == "nt" else ""  # such as "Korean_Korea"
+    return (locale.getlocale()[0] or "") if os.name == "nt" else ""  # such as "Korean_Korea" on Windows
 
 
 def _shows_korean() -> bool:
@@ -89,13 +89,13 @@ def _shows_korean() -> bool:
 
 
 def print_whatever_comes() -> None:
-    """Let no character that the terminal does not know end a command: its number stands for it."""
+    """Make stdout and stderr escape characters that the terminal cannot encode, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            with contextlib.suppress(OSError):  # a file that is written to by others, too
+            with contextlib.suppress(OSError):  # reconfigure() flushes the stream, which may fail
                 stream.reconfigure(errors="backslashreplace")
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things in English: 1 point, 2 points."""
+    """Return a number with its noun in English: 1 point, 2 points."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

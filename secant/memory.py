@@ -1,4 +1,4 @@
-"""How much memory tensors take, by what PyTorch allocates for them: a busy computer changes nothing."""
+"""The memory that tensors take, counted by PyTorch's allocations, so that other programs do not affect it."""
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -10,13 +10,13 @@ from torch.utils._pytree import tree_leaves
 
 
 class peak_memory(TorchDispatchMode):
-    """Measure the memory of the tensors that are made in a with statement's body, by its backward passes too.
+    """Measure the memory of the tensors made in a with statement's body, including its backward passes.
 
-    Views of one tensor share its memory, which counts once, until the last of them is gone.
+    Views of one tensor share its memory, which counts once, until the last of them is freed.
 
     Attributes:
         now: the bytes of those tensors that are still alive.
-        peak: the most that `now` has been.
+        peak: the highest value that `now` has had.
     """
 
     def __init__(self) -> None:

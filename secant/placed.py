@@ -1,25 +1,27 @@
-"""What was put where in a workspace, as the launcher remembers it between two starts."""
+"""The record of the files put into a workspace, which the launcher keeps from one start to the next."""
 
 import hashlib
 from pathlib import Path
 
 from secant.files import read_json
 
-# Hidden, so that JupyterLab neither lists nor serves it.
+# The folder's name begins with a dot, so that JupyterLab neither lists nor serves it.
 STATE_FOLDER = ".secant"
-# In the environment of what the lab starts: the workspace, if Secant itself has filled it.
+# The environment variable that holds the path of the workspace for the lab's processes, if Secant itself has
+# filled the workspace.
 OWN_WORKSPACE = "SECANT_OWN_WORKSPACE"
-# Each file of a release: the version it was `copied` from, the one last `offered`, where that is (`beside`).
+# For each file of a release: the fingerprint of the version it was `copied` from, the fingerprint of the
+# version last `offered`, and the path of the file that holds the offered version (`beside`).
 State = dict[str, dict[str, str]]
 
 
 def fingerprint(content: bytes) -> str:
-    """A short name for exactly these bytes."""
+    """Return a fingerprint of some bytes: the first half of their SHA-256, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()[:32]
 
 
 def read_state(workspace: Path) -> State:
-    """What was put where; a file that cannot be understood counts as an empty one."""
+    """Return the record kept in a workspace; a file that is missing or damaged counts as empty."""
     return read_json(workspace / STATE_FOLDER / "state.json", _texts, {})
 
 

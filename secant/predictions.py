@@ -1,8 +1,9 @@
-"""Predictions: a choice before the answer, kept beside the notebook, and answered by what was chosen.
+"""Predictions: questions that a lesson asks before an explanation and answers further down.
 
-`predict` asks, `predicted` answers further down. Without a front end both are plain text. Nothing is graded.
-A choice that is clicked is noted in the learner's progress. Code that sets one, as in a notebook that is
-being checked, notes nothing.
+`predict` shows the choices, and `predicted` shows the reply to the choice that was made. The choice is saved
+in a file next to the notebook. Without a front end, both are plain text. Nothing is graded. A choice that the
+learner clicks is recorded in the progress. A choice that code sets, as when a notebook is being checked, is
+not.
 """
 
 import contextlib
@@ -19,10 +20,11 @@ from secant.files import locked, put_aside, replace_file
 from secant.language import say
 
 FILE = "predictions.json"
-MOST_BYTES = 1_000_000  # of a file that is read: hundreds of times what all lessons write
-PATIENCE = 2.0  # seconds to wait for another notebook that writes; it takes milliseconds
+MOST_BYTES = 1_000_000  # the most bytes that are read: hundreds of times what all lessons write
+PATIENCE = 2.0  # seconds to wait while another notebook writes, which takes milliseconds
 
-# Choices wrap where they are too long for one line, and their circles can be seen on a dark page too.
+# The style wraps choices that are too long for one line, and makes the radio buttons visible on a dark page
+# too.
 _STYLE = """<style>
 .secant-prediction .widget-radio-box { min-width: 0; margin: 0; }
 .secant-prediction .widget-radio-box label { display: flex; align-items: flex-start; height: auto;
@@ -39,39 +41,41 @@ _STYLE = """<style>
 
 Kept = dict[str, dict[str, str]]
 
-# What this kernel has asked, and who wants to know when a choice is made.
+# For each prediction: the choices that this kernel has shown, and the functions to call when one of them is
+# chosen.
 _asked: dict[str, Mapping[str, str]] = {}
-_waiting: dict[str, list[Callable[[], None]]] = {}
-# The right letters that this kernel knows, and the answers that it gave before there was a choice.
+_callbacks: dict[str, list[Callable[[], None]]] = {}
+# The right letter of each prediction that this kernel answers, and the names of the predictions that it
+# answered before a choice was made.
 _right: dict[str, str] = {}
-_told: set[str] = set()
+_answered_early: set[str] = set()
 
 
 def read(folder: Path) -> Kept:
-    """Return what was chosen: by name, the `first` choice and the last one, `choice`. Empty if unreadable."""
+    """Return the `first` and the last `choice` saved for each prediction; empty if the file is unreadable."""
     return _parsed(_content(folder)) or {}
 
 
 def keep(folder: Path, name: str, choice: str) -> None:
-    """Keep a choice, in one step, beside those of other notebooks; a file that is damaged is put aside.
+    """Save a choice in one step, and keep those of other notebooks; a damaged file is renamed first.
 
     Raises:
         OSError: if nothing can be written there.
     """
-    with _alone():
-        kept = _parsed(_content(folder))
-        if kept is None:
+    with _write_lock():
+        choices = _parsed(_content(folder))
+        if choices is None:
             put_aside(folder / FILE, "unreadable")
-            kept = {}
-        kept[name] = {"first": kept.get(name, {}).get("first", choice), "choice": choice}
-        text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True)
+            choices = {}
+        choices[name] = {"first": choices.get(name, {}).get("first", choice), "choice": choice}
+        text = json.dumps(choices, ensure_ascii=False, indent=1, sort_keys=True)
         replace_file(folder / FILE, text.encode("utf-8", "replace"))
 
 
 def _content(folder: Path) -> bytes:
-    """Return what the file holds, and one byte more than may be; nothing if there is no file to read."""
+    """Return the file's content, up to one byte more than allowed; empty if there is no file to read."""
     try:
-        if not (folder / FILE).is_file():  # a pipe would never end
+        if not (folder / FILE).is_file():  # reading a pipe might never end
             return b""
         with (folder / FILE).open("rb") as file:
             return file.read(MOST_BYTES + 1)
@@ -80,24 +84,25 @@ def _content(folder: Path) -> bytes:
 
 
 def _parsed(content: bytes) -> Kept | None:
-    """Return the choices that a file holds, or None if it is damaged: then it is not to be overwritten."""
+    """Return the choices that a file holds, or None if it is damaged and must not be overwritten."""
     if not content.strip():
         return {}
     try:
-        kept: Any = json.loads(content) if len(content) <= MOST_BYTES else []
+        data: Any = json.loads(content) if len(content) <= MOST_BYTES else []
         return {
             name: {"first": str(entry["first"]), "choice": str(entry["choice"])}
-            for name, entry in kept.items()
+            for name, entry in data.items()
         }
     except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
         return None
 
 
 @contextlib.contextmanager
-def _alone() -> Iterator[None]:
-    """Let one notebook write at a time. The lock stands with the progress, not among a learner's files.
+def _write_lock() -> Iterator[None]:
+    """Let one notebook write at a time.
 
-    Where no lock can be had, a choice is kept without one.
+    The lock lies next to the learner's progress, not among the learner's files. If no lock can be acquired,
+    the choice is saved without one.
     """
     from secant.progress import store
 
@@ -106,7 +111,7 @@ def _alone() -> Iterator[None]:
 
 
 class _Shown(widgets.VBox):
-    """A widget with a plain text for places without a front end."""
+    """A widget that also has a plain-text form, for viewers without a front end."""
 
     def plain(self) -> str:
         raise NotImplementedError
@@ -117,7 +122,10 @@ class _Shown(widgets.VBox):
 
 
 class _Choices(widgets.RadioButtons):
-    """Buttons that know a click from code: only a front end's messages come through `set_state`."""
+    """Radio buttons that distinguish a click from a value set by code.
+
+    Only messages from a front end come through `set_state`.
+    """
 
     clicked = False
 
@@ -130,15 +138,15 @@ class _Choices(widgets.RadioButtons):
 
 
 class Prediction(_Shown):
-    """A question's choices, of which one can be taken."""
+    """A widget with the choices of a prediction, of which the learner picks one."""
 
     def __init__(self, name: str, choices: Mapping[str, str]) -> None:
         self.name = name
         self.choices = _asked[name] = dict(choices)
-        before = read(Path()).get(name, {}).get("choice")
+        earlier = read(Path()).get(name, {}).get("choice")
         self.buttons = _Choices(
             options=[(f"{letter}.  {_plain(text)}", letter) for letter, text in choices.items()],
-            value=before if before in choices else None,
+            value=earlier if earlier in choices else None,
             layout={"width": "auto"},
         )
         self.note = widgets.HTML(self._note(self.buttons.value))
@@ -154,16 +162,16 @@ class Prediction(_Shown):
         try:
             keep(Path(), self.name, choice)
         except OSError as error:
-            why = html.escape(error.strerror or type(error).__name__)
+            reason = html.escape(error.strerror or type(error).__name__)
             self.note.value = say(
-                en=f"Your choice is {choice}. It could not be saved in {FILE} ({why}), so note it down.",
-                ko=f"고른 답은 {choice}입니다. {FILE}에 저장하지 못했으니({why}) 따로 적어 두세요.",
+                en=f"Your choice is {choice}. It could not be saved in {FILE} ({reason}), so note it down.",
+                ko=f"고른 답은 {choice}입니다. {FILE}에 저장하지 못했으니({reason}) 따로 적어 두세요.",
             )
         else:
             self.note.value = self._note(choice)
-        for tell in _waiting.get(self.name, []):
-            tell()
-        if self.buttons.clicked and self.name not in _told:
+        for callback in _callbacks.get(self.name, []):
+            callback()
+        if self.buttons.clicked and self.name not in _answered_early:
             _record(self.name, choice)
 
     def _note(self, choice: str | None) -> str:
@@ -182,13 +190,13 @@ class Prediction(_Shown):
         )
 
     def plain(self) -> str:
-        """Return the choices as text."""
+        """Return the choices as plain text."""
         head = say(en="Choose one before you read on:", ko="하나를 고른 뒤에 계속 읽으세요.")
         return "\n".join([head, *(f"  {letter}. {_plain(text)}" for letter, text in self.choices.items())])
 
 
 class Answered(_Shown):
-    """What is to be said about the choice that was made."""
+    """A widget with the reply to the choice that the learner made."""
 
     def __init__(self, name: str, right: str, replies: Mapping[str, str]) -> None:
         self.name, self.right, self.replies = name, right, dict(replies)
@@ -196,24 +204,25 @@ class Answered(_Shown):
         self.words = widgets.HTML()
         self.show = widgets.Button(
             description=say(en="Show the answer without choosing", ko="고르지 않고 답 보기"),
-            layout={"width": "auto", "align_self": "flex-start"},  # or it is as wide as the page
+            # Otherwise the button would be as wide as the page.
+            layout={"width": "auto", "align_self": "flex-start"},
         )
         self.show.on_click(lambda _: self._write(asked=True))
         super().__init__([self.words, self.show])
         self.add_class("secant-answer")
-        _waiting[name] = [self._write]  # a cell that is run again takes the place of the one before
+        _callbacks[name] = [self._write]  # when the cell runs again, the new reply replaces the old one
         self._write()
 
     @property
     def choice(self) -> str | None:
-        """What was chosen last, if anything."""
+        """The last choice, or None if no valid one was made."""
         choice = read(Path()).get(self.name, {}).get("choice")
         return choice if choice in self.replies else None
 
     def _write(self, asked: bool = False) -> None:
         chosen = self.choice is not None
         if asked and not chosen:
-            _told.add(self.name)
+            _answered_early.add(self.name)
         self.show.layout.display = "none" if chosen or asked else None
         lines = self.lines() if chosen or asked else [self._not_yet()]
         body = "".join(f'<p style="margin: 4px 0">{_html(line)}</p>' for line in lines)
@@ -227,21 +236,21 @@ class Answered(_Shown):
         )
 
     def lines(self) -> list[str]:
-        """Return what is to be said, right answer included, each a line with `code` in backquotes."""
+        """Return the lines of the reply, including the right answer, with `code` in backquotes."""
         if self.choice is None:
             return [self._answer()]
-        told = self.said_to(self.choice)
+        reply = self.said_to(self.choice)
         if self.choice == self.right and (first := read(Path())[self.name]["first"]) != self.right:
             en = f"Your first choice was {first}. Your progress records that one."
-            told.append(say(en=en, ko=f"진행 상황에는 처음 고른 답({first})이 기록되어 있습니다."))
-        return told
+            reply.append(say(en=en, ko=f"진행 상황에는 처음 고른 답({first})이 기록되어 있습니다."))
+        return reply
 
     def said_to(self, choice: str) -> list[str]:
-        """Return what is to be said to a choice, whatever was chosen before."""
-        said = self._said(choice)
+        """Return the lines of the reply to a choice, regardless of what was chosen before."""
+        reply = self._said(choice)
         if choice == self.right:
-            return [say(en=f"Your choice was right: {said}", ko=f"맞게 골랐습니다. {said}")]
-        return [say(en=f"You chose {said}", ko=f"고른 답: {said}"), self._answer()]
+            return [say(en=f"Your choice was right: {reply}", ko=f"맞게 골랐습니다. {reply}")]
+        return [say(en=f"You chose {reply}", ko=f"고른 답: {reply}"), self._answer()]
 
     def _answer(self) -> str:
         right = self._said(self.right)
@@ -252,7 +261,7 @@ class Answered(_Shown):
         return f"{letter}" + (f" ({choice})" if choice else "") + f". {self.replies[letter]}"
 
     def plain(self) -> str:
-        """Return the answer as text; all replies where nothing was chosen."""
+        """Return the answer as plain text; with all replies if no choice was made."""
         if self.choice is not None:
             return "\n".join(map(_plain, self.lines()))
         others = [self._said(letter) for letter in self.replies if letter != self.right]
@@ -260,19 +269,22 @@ class Answered(_Shown):
 
 
 def _record(name: str, choice: str) -> None:
-    """Note a choice in the learner's progress. A notebook goes on, whatever becomes of the note."""
+    """Record a choice in the learner's progress; errors are ignored, so that the notebook goes on."""
     with contextlib.suppress(Exception):
-        from secant.progress import record  # late: no notebook waits for it
+        from secant.progress import record  # imported late, so that no notebook waits for it
 
         record.prediction(name, choice, _right.get(name))
 
 
 def predict(name: str, **choices: str) -> Prediction:
-    """Offer the choices of a prediction, and keep the one that is taken in a file beside the notebook.
+    """Show the choices of a prediction, and save the one that is made in a file next to the notebook.
 
     Args:
-        name: the prediction's, unlike those of other lessons: "3 two calls".
-        **choices: by letter: A="4 and 12". What stands in `backquotes` is code.
+        name: the prediction's name, which no other lesson uses: "3 two calls".
+        **choices: the choices by letter: A="4 and 12". Text in `backquotes` is code.
+
+    Raises:
+        ValueError: if there are fewer than two choices.
     """
     if len(choices) < 2:
         raise ValueError("A prediction needs at least two choices.")
@@ -280,16 +292,16 @@ def predict(name: str, **choices: str) -> Prediction:
 
 
 def predicted(name: str, right: str, **replies: str) -> Answered:
-    """Answer a prediction by what was chosen, and go on following it.
+    """Show the reply to the choice that was made for a prediction, and update it when the choice changes.
 
     Args:
-        name: as in `predict`.
+        name: the prediction's name, as in `predict`.
         right: the letter of the right choice.
-        **replies: by letter, what to say to those who chose it: what is right about it, or which
-            misconception leads there.
+        **replies: the reply to each choice, by letter: what is right about it, or which misconception leads
+            to it.
 
     Raises:
-        ValueError: if the right choice has no reply, or the letters are not those that were asked.
+        ValueError: if the right choice has no reply, or the letters are not those of the prediction.
     """
     if right not in replies or (name in _asked and set(_asked[name]) != set(replies)):
         raise ValueError(f"The prediction {name!r} needs one reply for each of its choices.")
@@ -297,12 +309,12 @@ def predicted(name: str, right: str, **replies: str) -> Answered:
 
 
 def as_html(choices: Mapping[str, str]) -> dict[str, str]:
-    """Return choices by letter, as HTML."""
+    """Return the texts of choices as HTML, by letter."""
     return {letter: _html(text) for letter, text in choices.items()}
 
 
 def answers(answered: Answered) -> dict[str, list[str]]:
-    """Return what an answer says to each choice, for a page without a kernel: by letter, lines of HTML."""
+    """Return the reply to each choice, by letter, as lines of HTML for a page without a kernel."""
     return {letter: [*map(_html, answered.said_to(letter))] for letter in answered.replies}
 
 

@@ -1,20 +1,22 @@
-"""Keeps out of a notebook what a function prints and warns of while it is drawn, and nothing else.
+"""Suppression of prints and warnings from a function while it is drawn, in the drawing thread only.
 
-A kernel may answer widgets in one thread while a cell runs in another. sys.stdout, the warning filters and
-torch's number of threads belong to both. A thread that replaces one of them for a while takes it from the
-other thread, and two threads that overlap leave it replaced for good. So neither `print` nor sys.stdout is
-replaced: the stream that is sys.stdout just then, and a filter, ask whether the thread that writes is silent.
-They do not ask a context: `call_soon` would hand that on. A stream that a cell puts into sys.stdout while a
-function is being drawn gets what that one draw still prints.
+A kernel may answer widgets in one thread while a cell runs in another. Both threads share sys.stdout, the
+warning filters and torch's number of threads. A thread that replaces one of them for a while takes it from
+the other thread, and two threads that overlap leave it replaced for good. So neither `print` nor sys.stdout
+is replaced. Instead, the stream that is sys.stdout at the moment, and a warning filter, check whether the
+thread that writes is silent. They do not check a context variable, because `call_soon` would pass that on. If
+a cell replaces sys.stdout while a function is being drawn, the new stream receives what that one draw still
+prints.
 
-What else the threads of a kernel share, and why it is safe:
+The threads of a kernel also share the following, which is safe for these reasons:
 
-- matplotlib: an explorer's figure is known to no pyplot, and no rcParams are set.
-- Modes of autograd, saved-tensor hooks, numpy's errstate and sys.settrace are each thread's own.
+- matplotlib: an explorer's figure is unknown to pyplot, and no rcParams are set.
+- Autograd modes, saved-tensor hooks, numpy's errstate and sys.settrace are local to each thread.
 - Random numbers: no explorer draws any. A learner's function that does so draws them in each frame, too.
-- torch.set_num_threads holds for the thread that calls it, and for good in each thread that begins meanwhile.
-  So no explorer calls it: `difference.by_steps` keeps tensors so small that torch takes one thread.
-- What `watch` sets while it calls an answer: no explorer writes any of it, so no answer is blamed for it.
+- torch.set_num_threads holds for the thread that calls it, and for good in each thread that starts meanwhile.
+  So no explorer calls it. Instead, `difference.by_steps` keeps tensors so small that torch uses one thread.
+- Settings that `watch` changes while it calls an answer: no explorer writes any of them, so no answer is
+  blamed for an explorer.
 """
 
 import contextlib
@@ -25,13 +27,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 
-class _Here(threading.local):
-    """What each thread is at."""
+class _ThreadState(threading.local):
+    """The state of each thread: whether it is silent."""
 
     silent = False
 
 
-_here = _Here()
+_state = _ThreadState()
 
 
 class _UnlessSilent:
@@ -41,11 +43,14 @@ class _UnlessSilent:
         self._method = method
 
     def __call__(self, *arguments: Any) -> Any:
-        return sum(map(len, arguments)) if _here.silent else self._method(*arguments)
+        return sum(map(len, arguments)) if _state.silent else self._method(*arguments)
 
 
-def _ask_stdout() -> None:
-    """Have sys.stdout drop what silent threads write. A stream that takes no attributes stays as it is."""
+def _patch_stdout() -> None:
+    """Make sys.stdout drop what silent threads write.
+
+    A stream on which no attributes can be set stays as it is.
+    """
     stream = sys.stdout
     if stream is None or isinstance(stream.write, _UnlessSilent):
         return
@@ -54,30 +59,33 @@ def _ask_stdout() -> None:
         stream.flush = _UnlessSilent(stream.flush)  # type: ignore[method-assign]
 
 
-class _OfSilentThreads:
-    """Stands in a filter for the words of a warning: all those of a silent thread, none of others."""
+class _SilentThreadMatch:
+    """A message pattern for a warning filter: it matches every warning of a silent thread, and no others."""
 
     def match(self, text: str) -> bool:
-        return _here.silent
+        return _state.silent
 
 
-_FILTER: Any = ("ignore", _OfSilentThreads(), Warning, None, 0)
+_FILTER: Any = ("ignore", _SilentThreadMatch(), Warning, None, 0)
 
 
 def ask_first() -> None:
-    """Put the filter before those that others have set up meanwhile. It concerns silent threads alone."""
+    """Move the filter for silent threads to the front, before filters that were set up meanwhile."""
     if not warnings.filters or warnings.filters[0] is not _FILTER:
         warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """Drop what this thread prints, or warns of: a function that is drawn would, a thousand times a frame."""
-    before = _here.silent
+    """Drop everything that this thread prints, and its warnings, while the body runs.
+
+    An explorer calls the function that it draws a thousand times a frame, and each call could print or warn.
+    """
+    was_silent = _state.silent
     ask_first()
-    _ask_stdout()
+    _patch_stdout()
     try:
-        _here.silent = True
+        _state.silent = True
         yield
     finally:
-        _here.silent = before
+        _state.silent = was_silent

@@ -6,9 +6,9 @@ from packaging.requirements import Requirement
 
 
 def requirements(extra: str = "") -> list[Requirement]:
-    """Return the packages that Secant requires on this system, with those of one of its extras."""
+    """Return the packages that Secant requires on this system, including those of the named extra."""
     listed = map(Requirement, importlib.metadata.requires("secant") or [])
-    return [one for one in listed if one.marker is None or one.marker.evaluate({"extra": extra})]
+    return [item for item in listed if item.marker is None or item.marker.evaluate({"extra": extra})]
 
 
 def installed(requirement: Requirement) -> tuple[str, bool]:

@@ -9,9 +9,10 @@ from secant.quiet import quietly
 
 
 class TensorInfo:
-    """The six things that autograd knows of a tensor, for each of the tensors it was made from.
+    """A table of six attributes that autograd keeps for a tensor, with one row for each tensor.
 
-    A notebook shows it as a table; `rows` holds the same as plain strings, tensors in the order given.
+    A notebook shows it as an HTML table. `rows` holds the same cells as plain strings, with the tensors in
+    the order given.
     """
 
     columns = ("requires_grad", "is_leaf", "retains_grad", "grad_fn", "grad", "value")
@@ -37,7 +38,7 @@ class TensorInfo:
 
 
 def tensor_info(**tensors: torch.Tensor) -> TensorInfo:
-    """Show what autograd knows of some tensors: `tensor_info(x=x, y=y)`.
+    """Return a table of the autograd state of some tensors: `tensor_info(x=x, y=y)`.
 
     Every attribute is read from the tensor. PyTorch's warning about the `.grad` of an intermediate tensor is
     dropped here, since the table shows `retains_grad` as well.

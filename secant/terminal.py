@@ -1,4 +1,4 @@
-"""What Typer says by itself, in the language in use: for the commands that learners type."""
+"""Typer's own texts in the language in use, for the commands that learners type."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -14,20 +14,20 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 
 class Languages(StrEnum):
-    """What --lang takes."""
+    """The values that the option --lang accepts."""
 
     en = "en"
     ko = "ko"
 
 
 def speak(lang: Languages | None) -> None:
-    """Answer in this language, if one was named."""
+    """Switch to a language, if the user has named one."""
     if lang is not None:
         language(lang.value)
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version and end, if that is what the option --version asks."""
+    """Print the version and exit, if the user has given the option --version."""
     if wanted:
         typer.echo(version())
         raise typer.Exit
@@ -46,33 +46,33 @@ class _InBothLanguages:
         return option
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        from typer import rich_utils  # late, as Typer does
+        from typer import rich_utils  # imported late, as Typer itself does
 
-        # The one word that no parameter can say for itself.
+        # Typer takes this word only from a variable of its module, not from a parameter.
         rich_utils.REQUIRED_LONG_STRING = say(en="[required]", ko="[필수]")
         super().format_help(ctx, formatter)  # type: ignore[misc]
 
 
 class Group(_InBothLanguages, TyperGroup):
-    """Several commands under one name."""
+    """A command with subcommands, and with Typer's own texts in the language in use."""
 
 
 class Command(_InBothLanguages, TyperCommand):
-    """One command."""
+    """A command with Typer's own texts in the language in use."""
 
 
 def options_title() -> str:
-    """What stands above the options, in the help."""
+    """Return the title above the options in the help."""
     return say(en="Options", ko="옵션")
 
 
 def commands_title() -> str:
-    """What stands above the commands, in the help."""
+    """Return the title above the commands in the help."""
     return say(en="Commands", ko="명령")
 
 
 def options_metavar() -> str:
-    """How the usage says that there are options."""
+    """Return the placeholder for the options in the usage line."""
     return say(en="[OPTIONS]", ko="[옵션]")
 
 

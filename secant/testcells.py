@@ -1,8 +1,8 @@
-"""Test cells in a notebook: they run in a namespace of their own, and the notebook's names are watched.
+"""A separate namespace for the test cells of a notebook, and a record of the notebook's names.
 
-A learner may call a list `list`, or a counter `sum`. A test cell reads the learner's names, as it has to, but
-in it Python's own names mean what they mean in Python, and what it imports replaces none of the learner's.
-The learner's functions keep their own namespace, so that a test judges them as they are.
+A learner may call a list `list`, or a counter `sum`. A test cell must read the learner's names. In the test
+cell, however, Python's builtins keep their usual meaning, and its imports replace none of the learner's
+names. The learner's functions keep their own namespace, so that a test judges them as they are.
 """
 
 import linecache
@@ -18,18 +18,18 @@ _VERDICT = re.compile(r"^check\.visible_passed\(", re.MULTILINE)
 
 
 def judges(source: str) -> bool:
-    """Return whether a cell imports what judges an answer."""
+    """Return whether a cell imports `check`, which judges answers."""
     return bool(_CHECKS.search(source))
 
 
 class TestCells:
-    """The namespaces of one kernel's shell.
+    """The namespaces of one kernel's shell: the learner's, and one for the test cell that is running.
 
     Args:
         shell: IPython's shell.
 
     Attributes:
-        bindings: what is known of the learner's names.
+        bindings: the record of the learner's names.
         names: the learner's namespace.
     """
 
@@ -37,8 +37,8 @@ class TestCells:
         self._shell = shell
         self._aside: tuple[ModuleType, dict[str, Any]] | None = None
         self.names: dict[str, Any] = shell.user_ns
-        here = set(shell.user_ns_hidden)
-        self.bindings = Bindings(self.names, self._label, transform=shell.transform_cell, known=here)
+        known = set(shell.user_ns_hidden)
+        self.bindings = Bindings(self.names, self._label, transform=shell.transform_cell, known=known)
         shell.events.register("pre_run_cell", self._begin)
         shell.events.register("post_run_cell", self._end)
 
@@ -46,7 +46,7 @@ class TestCells:
         return "cell" if frame.f_globals is self.names else ""
 
     def _begin(self, info: Any) -> None:
-        """Put a namespace for a test cell in the place of the learner's."""
+        """Replace the learner's namespace with one for the test cell, if the next cell is a test cell."""
         if self._aside is not None or not (judges(info.raw_cell) and _VERDICT.search(info.raw_cell)):
             return
         self._aside = self._shell.user_module, self._shell.user_ns
@@ -55,7 +55,7 @@ class TestCells:
         self._shell.user_module, self._shell.user_ns = module, vars(module)
 
     def _end(self, result: Any) -> None:
-        """Put the learner's namespace back; of another cell, note what it has bound."""
+        """Restore the learner's namespace after a test cell; after another cell, record what it bound."""
         if self._aside is not None:
             (self._shell.user_module, self._shell.user_ns), self._aside = self._aside, None
             return

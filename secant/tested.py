@@ -1,7 +1,7 @@
 """The versions of PyTorch that the lessons were tested with.
 
-pyproject.toml has no upper bound, since one would keep people from installing. A newer version gets a line in
-`secant lab`, in `secant doctor` and in `autograder doctor` instead.
+pyproject.toml sets no upper bound, because that would keep people from installing Secant. Instead, `secant
+lab`, `secant doctor` and `autograder doctor` print a line about a newer version.
 """
 
 import importlib.metadata
@@ -10,14 +10,15 @@ from packaging.version import InvalidVersion, Version
 
 from secant.language import say
 
-#: The lower bound in pyproject.toml.
+#: The oldest tested version, the lower bound in pyproject.toml.
 OLDEST_TORCH = Version("2.13")
-#: Raise it when `make test-newest` has passed with a newer one, and say so in docs/support.md.
+#: The newest tested version. When `make test-newest` has passed with a newer one, raise it here and in
+#: docs/support.md.
 NEWEST_TORCH = Version("2.14")
 
 
 def is_untested_torch(version: str) -> bool:
-    """Return whether a version is newer than the tested ones; patch releases and builds do not count."""
+    """Return whether a version of PyTorch is newer than the tested ones; patches and builds do not count."""
     try:
         return Version(version).release[:2] > NEWEST_TORCH.release
     except InvalidVersion:
@@ -25,7 +26,7 @@ def is_untested_torch(version: str) -> bool:
 
 
 def tested_torch() -> str:
-    """Return the range of tested versions, in the language in use."""
+    """Return the range of tested PyTorch versions, in the language in use."""
     return say(en=f"{OLDEST_TORCH} to {NEWEST_TORCH}", ko=f"{OLDEST_TORCH}~{NEWEST_TORCH}")
 
 

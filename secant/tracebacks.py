@@ -1,7 +1,7 @@
-"""What an error shows in a notebook: the learner's own lines, not the test around them.
+"""The display of errors in a notebook: the learner's own lines, without the test around them.
 
-A test cell is folded away, and an error that passes through it would print it all the same. Only what is
-shown changes: the error itself, and so every verdict, stays as it is.
+A test cell is collapsed, but an error that passes through it would print the cell's lines all the same. Only
+what is shown changes. The error itself stays as it is, and so does every verdict.
 """
 
 import linecache
@@ -20,13 +20,16 @@ from secant.testcells import TestCells, judges
 from secant.verdict import Note, Part, Parts, Verdict, at, because, head, named_error
 
 _TASK = re.compile(r"^hint = hints\([\"'](\w+)", re.MULTILINE)
-_MOST = 12  # steps of an error that are kept
-_STEPS = 3  # of the learner's own lines that are shown
-_LONGEST, _MUCH = 300, 10_000  # characters of an error that are shown, and that are looked at
+_MAX_ENTRIES = 12  # the most traceback entries that are kept
+_MAX_LINES = 3  # the most lines of the learner's own code that are shown
+_SHOWN_LENGTH, _READ_LENGTH = (
+    300,
+    10_000,
+)  # the most characters of an error message that are shown, and that are read
 
 
 def install() -> None:
-    """Have the kernel that this is imported in show errors so. Elsewhere, do nothing."""
+    """Register this display of errors with the kernel that imports Secant; elsewhere, do nothing."""
     if "ipykernel" not in sys.modules:
         return
     from IPython import get_ipython
@@ -44,7 +47,10 @@ def _show(
     trace: TracebackType | None,
     tb_offset: int | None = None,
 ) -> None:
-    """Show an error: what IPython's `set_custom_exc` asks for, but for the first argument."""
+    """Show an error in a notebook.
+
+    After the first argument, the arguments are those that IPython's `set_custom_exc` passes to a handler.
+    """
     steps = list(_walk(trace))
     spaces = (shell.user_global_ns, test_cells.names)
     cells = [step for step in steps if any(step.tb_frame.f_globals is space for space in spaces)]
@@ -54,20 +60,21 @@ def _show(
         parts = _not_done(_name(cells[-1]))
     elif cells and _is_test(cells[0]):
         test = _file(cells[0])
-        own = [step for step in cells if _file(step) != test]
+        own_steps = [step for step in cells if _file(step) != test]
         findings = _findings(test_cells, error, cells[0])
         if isinstance(verdict := getattr(error, "verdict", None), Verdict):
             notes = (Part("note", said(finding)) for finding in findings if finding.kind in REBOUND)
             parts = (*verdict.parts, *notes)
-        elif own:
-            trace = _joined(own[-_MOST:])
-            # Kept as it is shown: IPython formats an error once more, to store it, and then all of its steps.
-            parts = told(error, own, findings)
+        elif own_steps:
+            trace = _joined(own_steps[-_MAX_ENTRIES:])
+            # The lines shown are attached to the error below. Otherwise IPython, which formats an error again
+            # to store it, would show all traceback entries.
+            parts = told(error, own_steps, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))
-        elif findings or likely(kind.__name__, _text(error)):  # called in another way than the task says
+        elif findings or likely(kind.__name__, _text(error)):  # the answer has the wrong parameters, say
             parts = told(error, [], findings)
-        else:  # it is not what the test thinks
+        else:  # the answer is not the kind of object that the test expects
             line = _joined(cells[-1:])
             lines = shell.InteractiveTB.structured_traceback(kind, error, line, 0, 2)
     lines = str(Verdict(parts)).split("\n") if parts else lines
@@ -77,11 +84,11 @@ def _show(
 
 
 def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) -> list[Finding]:
-    """Return what the learner's names explain of an error: of the failing expression, else of the answer."""
+    """Return findings about the learner's names that explain an error in an expression or in an answer."""
     bindings = test_cells.bindings
-    with suppress(Exception):  # of the learner's own objects
-        if found := bindings.behind(error):
-            return found
+    with suppress(Exception):  # reading the learner's own objects may raise any error
+        if findings := bindings.behind(error):
+            return findings
         task = _TASK.search(_source(test))
         if task and not isinstance(error, NameError):
             return bindings.used_by(task[1], "", bindings.rebound())
@@ -89,23 +96,23 @@ def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) 
 
 
 def told(error: BaseException, own: Sequence[TracebackType], findings: Sequence[Finding] = ()) -> Parts:
-    """Return what to say of an error in an answer: as a verdict says it (autograder/exam/words.py).
+    """Return the parts of a message about an error in an answer, worded as in autograder/exam/words.py.
 
     Args:
-        error: what was raised, by the answer or by what it calls.
-        own: the steps in the learner's own cells.
-        findings: what the learner's names explain of it; they replace the usual cause.
+        error: the exception that the answer, or code that it calls, raised.
+        own: the traceback entries in the learner's own cells.
+        findings: findings about the learner's names that explain the error; they replace the usual cause.
     """
     kind, message = type(error).__name__, _text(error)
     notes = getattr(error, "__notes__", [])
     begin = head(en="Your code raised an error.", ko="코드에서 오류가 났습니다.")
     if isinstance(error, KeyboardInterrupt):
         begin = head(en="Your code was stopped.", ko="코드를 멈추었습니다.")
-    places = list(dict.fromkeys(map(_place, own)))[-_STEPS:]
+    places = list(dict.fromkeys(map(_place, own)))[-_MAX_LINES:]
     return (
         *(Part("head" if isinstance(note, Note) else "text", str(note)) for note in notes),
         *begin,
-        named_error(kind, message.partition("\n")[0][:_LONGEST]),
+        named_error(kind, message.partition("\n")[0][:_SHOWN_LENGTH]),
         *chain.from_iterable(places),
         *(_causes(findings) or because(likely(kind, message))),
     )
@@ -116,15 +123,15 @@ def _causes(findings: Sequence[Finding]) -> Parts:
 
 
 def _text(error: BaseException) -> str:
-    """What an error says; one whose own words fail says nothing."""
+    """Return the message of an error; empty if the message itself cannot be computed."""
     try:
-        return str(error)[:_MUCH]
+        return str(error)[:_READ_LENGTH]
     except Exception:
         return ""
 
 
 def _place(step: TracebackType) -> Parts:
-    """Return the line of a learner's cell that a step of an error is at."""
+    """Return the message parts for the line of a learner's cell that a traceback entry points at."""
     name = _name(step).replace("<module>", "")
     return at(name, step.tb_lineno, linecache.getline(_file(step), step.tb_lineno))
 
@@ -139,7 +146,10 @@ def _not_done(name: str) -> Parts:
 
 
 def _not_run() -> Parts:
-    """Say why a name is missing: a test cell uses no name of the notebook but the task's own."""
+    """Return the advice for a missing name: the answer's cell has not run.
+
+    No other name can be missing, because a test cell uses only the task's own name from the notebook.
+    """
     return head(
         en="Run the cell with your answer first, then this one.",
         ko="답을 쓴 셀을 먼저 실행한 다음 이 셀을 실행하세요.",

@@ -1,4 +1,4 @@
-"""A number that remembers how it was made: the frame of lesson 10's engine, and torch in its shape."""
+"""A number that records how it was made: the base of lesson 10's engine, and a version built on torch."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -19,7 +19,7 @@ class Value:
     def __repr__(self) -> str:
         return f"Value({self.data:.6g}, grad={self.grad:.6g})"
 
-    # Everything below is put together from self + other, self * other and self ** number.
+    # All operators below are built from self + other, self * other and self ** number.
 
     def __radd__(self: Any, other: Any) -> Any:
         return self + other
@@ -44,10 +44,10 @@ class Value:
 
 
 class TorchValue(Value):
-    """torch in the shape of a Value, for where no engine is at hand.
+    """A Value that computes with torch, for code that needs a working engine.
 
-    `passes` counts all backward() calls. Every grad is `scale` times torch's: whoever takes it from somewhere
-    else will not notice.
+    `passes` counts all backward() calls. Every grad is torch's times `scale`, so that a gradient that was not
+    read from a Value's grad has the wrong size.
     """
 
     passes, scale = 0, 1.0
@@ -95,7 +95,7 @@ class TorchValue(Value):
         return self._apply(torch.relu, self)
 
     def _apply(self, operation: Callable[..., Tensor], *operands: Any) -> Self:
-        tensors = [one.tensor if isinstance(one, TorchValue) else one for one in operands]
+        tensors = [operand.tensor if isinstance(operand, TorchValue) else operand for operand in operands]
         made = operation(*tensors)
         made.retain_grad()
         return type(self)(0.0, made)

@@ -1,8 +1,9 @@
-"""A verdict as data: parts of known kinds, and the message that notebooks, terminals and files show of them.
+"""A verdict as data: parts of known kinds, and the message made from them for notebooks, terminals and files.
 
 The checks and the examiner compose the parts. The Check panel and the feedback page show each part by its
-kind, so nothing reads a kind back from the words. In the message, a line that begins with one of our labels
-is a part of that kind: `| ` marks every further line of a part, and other text that begins like a label.
+kind, so no code has to recognise a kind from the text. In the message, a line that begins with one of
+Secant's labels is always a part of that kind. The mark `| ` precedes every further line of a part, and other
+text that begins like a label.
 """
 
 import re
@@ -14,10 +15,11 @@ from typing import Any, Literal, Self
 from secant.language import Language, language, say
 from secant.visible import visible
 
-LIMIT = 4_000  # characters of a part, and of a message
-#: credit: the points of a test cell's parts. head: a sentence about the task. call: the call, then the code
-#: that it needs, a line each. text: what is wrong with its result. trace: an error. place: where in the
-#: student's code, before that line of `code`. plain: lines shown as they are, such as a stored text.
+LIMIT = 4_000  # the most characters of a part, and of a message
+#: The kinds of parts of a verdict. credit: the points of a test cell's parts. head: a sentence about the
+#: task. call: the call, followed by the code that it needs, one line each. text: what is wrong with the
+#: call's result. trace: an error. place: the position in the student's code, followed by a `code` part with
+#: that line. plain: lines shown as they are, such as a stored text.
 Kind = Literal[
     "credit", "head", "call", "text", "expected", "got", "trace", "place", "code", "cause", "note", "plain"
 ]
@@ -34,14 +36,19 @@ _AT_THE_MARGIN = ("credit", "head", "call", "plain")
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a verdict. Its text is cut to LIMIT, and what would not be seen in it stands as an escape."""
+    """A part of a verdict.
+
+    The text is cut to LIMIT characters, and characters that would be invisible are shown as escapes.
+    """
 
     kind: Kind
     text: str
 
     def __post_init__(self) -> None:
         text = self.text[: LIMIT + 1]
-        if not (text.isascii() and text.isprintable()):  # few are, and a check that fails may try many inputs
+        # Most texts are plain ASCII and skip this step, which matters because a failing check may try many
+        # inputs.
+        if not (text.isascii() and text.isprintable()):
             text = visible(text).replace("\t", " ")
         object.__setattr__(self, "text", text if len(text) <= LIMIT else text[: LIMIT - 3] + "...")
 
@@ -54,7 +61,9 @@ class Verdict:
     """A verdict. `str` returns the message, which is the same in a notebook, a terminal and a gradebook.
 
     Attributes:
-        hint: the name of the hint that it gives, in the lesson's catalogue or the kit's, in every language.
+        parts: the parts, in the order in which the message shows them.
+        hint: the name of the hint that the verdict gives. The hint is in the lesson's catalogue or in the
+            shared one, under the same name in every language.
         language: the language of the labels.
     """
 
@@ -64,12 +73,12 @@ class Verdict:
 
     @classmethod
     def plain(cls, text: str, hint: str = "") -> Self:
-        """Return a verdict whose text is shown as it is."""
+        """Return a verdict with a single text that is shown as it is."""
         return cls((Part("plain", text),), hint)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the verdict that `dataclasses.asdict` made plain data of."""
+        """Return the verdict from the plain data that `dataclasses.asdict` has made of it."""
         return cls(**{**data, "parts": tuple(Part(**part) for part in data["parts"])})
 
     def __str__(self) -> str:
@@ -77,7 +86,7 @@ class Verdict:
         return message if len(message) <= LIMIT else message[: LIMIT - 3] + "..."
 
     def shown(self) -> Iterator[tuple[Kind, str]]:
-        """Yield each part's kind and its lines of the message; a place belongs to the line of its code."""
+        """Yield the kind of each part and its lines of the message; a place is joined with its code."""
         place = ""
         for part, below in zip_longest(self.parts, self.parts[1:]):
             first, *further = part.text.split("\n")
@@ -100,37 +109,43 @@ def _marked(line: str) -> str:
 
 
 class Note(str):
-    """A sentence of ours among the notes of an error, where a student's may stand, too."""
+    """A note that Secant adds to an exception, as opposed to notes that the student's code adds."""
 
 
 def head(*, en: str, ko: str) -> Parts:
-    """Return the part of a sentence about the task, in the language in use."""
+    """Return a part with a sentence about the task, in the language in use."""
     return (Part("head", say(en=en, ko=ko)),)
 
 
 def called(call: str) -> Parts:
-    """Return the part of a call and, below it, behind four spaces, of the code that it needs."""
+    """Return a part with a call, and below the call the lines of code that it needs, if any."""
     return (Part("call", call.replace("\n    ", "\n")),) if call else ()
 
 
 def because(cause: str) -> Parts:
-    """Return the part of a likely cause, if one is known."""
+    """Return a part with a likely cause; no part if the cause is unknown."""
     return (Part("cause", cause),) if cause else ()
 
 
 def named_error(name: str, message: str) -> Part:
-    """Return the part of an error."""
+    """Return a part with the name and the message of an error."""
     return Part("trace", f"{name}: {message}" if message else name)
 
 
 def at(where: str, number: int, code: str) -> Parts:
-    """Return the parts of a line of code: `where` is its cell or its function, or empty for neither."""
+    """Return the parts for a line of code.
+
+    Args:
+        where: the cell or the function that holds the line; empty if neither is known.
+        number: the number of the line.
+        code: the text of the line.
+    """
     place = " ".join(where.split()) + (where and ", ")
     place = say(en=f"at {place}line {number}:", ko=f"위치: {place}{number}번째 줄:")
     return Part("place", place), Part("code", code.strip())
 
 
 def parts_of(failure: BaseException) -> Parts:
-    """Return the parts of a failed check; of any other exception, its name and its message."""
+    """Return the parts of a failed check's verdict; for any other exception, its name and its message."""
     found = getattr(failure, "verdict", None)
     return found.parts if isinstance(found, Verdict) else (named_error(type(failure).__name__, str(failure)),)

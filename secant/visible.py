@@ -1,58 +1,65 @@
-"""Text of strangers as a person reads it: what would not be seen, or would steer, stands as an escape.
+"""Escapes for characters in untrusted text that are invisible or change how the text is displayed.
 
-A control character rings a bell or moves a terminal's cursor; a direction character has code read in another
-order than it runs in (Trojan Source, CVE-2021-42574); others take no room at all. Each is shown as Python
-would write it, `\\x1b` or `\\u202e`: nothing is taken away, so that two texts that differ look different.
+A control character rings a bell or moves a terminal's cursor. A direction character makes code appear in
+another order than it runs in (Trojan Source, CVE-2021-42574). Other characters take up no room at all. Each
+is shown as Python would write it, `\\x1b` or `\\u202e`. Nothing is removed, so that two texts that differ
+look different.
 
-- Line ends and tabs stay, and Korean needs nothing else: its text has no joiners.
-- What joins an emoji (U+200D, U+FE0F) stays between its parts, where no name can be. Elsewhere it hides.
-- A byte order mark, a soft hyphen and the fillers of Hangul (U+3164 is a valid name in Python) hide, too.
-- So does an odd space, which Python refuses: its escape tells the student why.
-- Letters that are written from right to left reorder the signs beside them by themselves. In prose they stay.
+- Line ends and tabs stay. Korean needs no other exceptions, because its text has no joiners.
+- The characters that join an emoji (U+200D, U+FE0F) stay between its parts, where no name can be. Elsewhere
+  they would be invisible, so they are escaped.
+- A byte order mark, a soft hyphen and the fillers of Hangul (U+3164 is a valid name in Python) are invisible
+  too.
+- An unusual space, which Python refuses, is escaped. The escape tells the student why the code fails.
+- Letters that are written from right to left reorder the characters around them, so they are escaped in code.
+  In prose they stay.
 """
 
 import re
 import unicodedata
 
-# Letters and marks that take no room: https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
+# Letters and marks that take up no room: https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
 _PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _TONE = "\U0001f3fb-\U0001f3ff"
-# Of letters, digits and spaces of ASCII nothing is to be done, and of what a Korean types very little.
-_ODD = re.compile(rf"[^ -~\n\t가-힣ㄱ-ㅣ]|[{_FILLERS}]")
+# The characters that may need an escape. Printable ASCII and Korean syllables never do, so most texts are
+# checked quickly.
+_CANDIDATES = re.compile(rf"[^ -~\n\t가-힣ㄱ-ㅣ]|[{_FILLERS}]")
 _JOINED = re.compile(
     rf"(?<=[{_PICTURE}])\ufe0f?(?:\u200d(?=[{_PICTURE}]))?|(?<=[{_TONE}])\u200d(?=[{_PICTURE}])"
 )
 _HIDDEN = re.compile(f"[{_FILLERS}]")
 _FROM_RIGHT = ("R", "AL", "AN")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
-_STACKED = 2  # marks on one letter, as Vietnamese has; a pile of them covers other lines
+_MAX_MARKS = 2  # combining marks allowed on one letter, as in Vietnamese; more would cover other lines
 
 
 def visible(text: str, *, prose: bool = False) -> str:
-    """Return text with an escape for each character that is not seen, or that steers what shows it.
+    """Return text with an escape for each character that is invisible or changes how the text is displayed.
 
     Args:
-        text: of anybody, lone surrogates included.
+        text: text from any source, lone surrogates included.
         prose: whether letters that are written from right to left stay as they are.
     """
-    kept = {place for joined in _JOINED.finditer(text) for place in range(*joined.span())}
+    joiners = {place for joined in _JOINED.finditer(text) for place in range(*joined.span())}
 
-    def shown(found: re.Match[str]) -> str:
-        char = found[0]
-        seen = char.isprintable() and not _HIDDEN.match(char)
-        seen = seen and (prose or unicodedata.bidirectional(char) not in _FROM_RIGHT)
-        before = text[max(found.start() - _STACKED, 0) : found.start() + 1]
-        seen = seen and not (len(before) > _STACKED and all(map(unicodedata.combining, before)))
-        return char if seen or found.start() in kept else char.encode("unicode_escape").decode()
+    def shown(match: re.Match[str]) -> str:
+        char = match[0]
+        is_visible = char.isprintable() and not _HIDDEN.match(char)
+        is_visible = is_visible and (prose or unicodedata.bidirectional(char) not in _FROM_RIGHT)
+        preceding = text[max(match.start() - _MAX_MARKS, 0) : match.start() + 1]
+        is_visible = is_visible and not (
+            len(preceding) > _MAX_MARKS and all(map(unicodedata.combining, preceding))
+        )
+        return char if is_visible or match.start() in joiners else char.encode("unicode_escape").decode()
 
-    return _ODD.sub(shown, text)
+    return _CANDIDATES.sub(shown, text)
 
 
 def without_markup(text: str) -> str:
-    """Return a person's name, or another stored text, such that no page that prints it as it is finds a tag.
+    """Return a stored text, such as a person's name, with `<` replaced wherever it would begin an HTML tag.
 
-    HTML takes a `<` for the beginning of a tag only before a letter, `/`, `!` or `?`. That one becomes `‹`;
-    "Sons <3" stays as it is.
+    Pages may then print the text unescaped. HTML takes a `<` for the beginning of a tag only before a letter,
+    `/`, `!` or `?`. Such a `<` becomes `‹`; "Sons <3" stays as it is.
     """
     return _TAG.sub("\u2039", text)

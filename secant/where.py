@@ -1,7 +1,8 @@
-"""Where the course is: lessons, their tests, and what a student is given.
+"""The location of the course: its lessons, their tests, and the files that students receive.
 
-A course is code: its settings and its test cells run as whoever uses it. So one that is found in a folder
-above counts only if it belongs to this user or to root, as with git's `safe.directory` (CVE-2022-24765).
+A course is code: its settings and its test cells run with the rights of the user. So a course that is found
+in a folder above counts only if it belongs to this user or to root, as with git's `safe.directory`
+(CVE-2022-24765).
 """
 
 import os
@@ -11,50 +12,56 @@ from pathlib import Path
 import secant
 from secant.language import say
 
-# Where a wheel brings the course, beside this package (see pyproject.toml): in what grades, which no notebook
-# can see behind the wall.
+# The folder in which a wheel contains the course, next to this package (see pyproject.toml). It is inside the
+# autograder, which no notebook can see behind the wall.
 INSIDE = "autograder/_course"
 
 
-TRUST = "SECANT_TRUST"  # names courses of other people that may be used, as PATH names folders
-COURSE, WORKSPACE = "SECANT_COURSE", "SECANT_WORKSPACE"  # set by `secant lab` for what it starts
+TRUST = "SECANT_TRUST"  # a list like PATH: the folders of other users' courses whose code may run
+COURSE, WORKSPACE = "SECANT_COURSE", "SECANT_WORKSPACE"  # set by `secant lab` for its processes
 
 
 class NoCourseError(LookupError):
-    """There is no course anywhere; the text is one sentence for a person."""
+    """The error for a missing course; its text is one sentence for the user."""
 
 
 def is_course(folder: Path) -> bool:
-    """Whether a folder holds a course."""
+    """Return whether a folder holds a course."""
     return (folder / "course").is_dir() and (folder / "nbgrader_config.py").is_file()
 
 
 def has_hidden_tests(root: Path) -> bool:
-    """Whether a course holds answers and hidden tests; a class's edition (`autograder pack`) does not."""
+    """Return whether a course holds answers and hidden tests. A class's edition does not.
+
+    The command `autograder pack` makes such an edition.
+    """
     return (root / "source").is_dir()
 
 
 def tried_versions(root: Path) -> Path:
-    """Return the file of the versions that a course was tried with, which a wheel calls requirements.txt."""
+    """Return the file that lists the package versions with which a course was tested.
+
+    In a wheel, this file is called requirements.txt.
+    """
     limits = root / "constraints.txt"
     return limits if limits.is_file() else root / "requirements.txt"
 
 
 def course_above(start: Path) -> Path | None:
-    """The course directory that `start` is, or lies in, if it may be believed."""
-    found = nearest(start, is_course)
-    return found if found is not None and is_trusted(found) else None
+    """Return the nearest course, in `start` or a folder above it; None if it is missing or untrusted."""
+    course = nearest(start, is_course)
+    return course if course is not None and is_trusted(course) else None
 
 
 def nearest(start: Path, is_one: Callable[[Path], bool]) -> Path | None:
-    """Return the first of `start` and the folders above it that `is_one` accepts."""
+    """Return the first of `start` and the folders above it that `is_one` accepts; None if it accepts none."""
     return next((folder for folder in (start, *start.parents) if is_one(folder)), None)
 
 
 def is_trusted(root: Path) -> bool:
-    """Whether a course's code may run: it is this user's or root's, or SECANT_TRUST names its folder.
+    """Return whether a course's code may run: it is this user's or root's, or SECANT_TRUST names its folder.
 
-    On Windows, whose files have no owner that Python could tell, every course may.
+    On Windows every course is trusted, because Python cannot read who owns a file there.
     """
     if os.name != "posix" or root.resolve() in _folders_in(TRUST):
         return True
@@ -66,7 +73,7 @@ def is_trusted(root: Path) -> bool:
 
 
 def _owners(path: Path) -> set[int]:
-    """Who may have chosen what stands at a path: the owners of a link and of what it leads to."""
+    """Return the users who control what is found at a path: the owners of a link and of the link's target."""
     try:
         return {path.lstat().st_uid, path.stat().st_uid}
     except OSError:
@@ -74,18 +81,18 @@ def _owners(path: Path) -> set[int]:
 
 
 def _folders_in(variable: str) -> list[Path]:
-    """The absolute folders that an environment variable names."""
+    """Return the absolute folders listed in an environment variable."""
     named = map(Path, os.environ.get(variable, "").split(os.pathsep))
     return [folder.resolve() for folder in named if folder.is_absolute()]
 
 
 def remember_course(root: Path, workspace: Path) -> None:
-    """Let what is started from here take the course that a workspace was copied from."""
+    """Pass on to child processes, in the environment, which course a workspace was copied from."""
     os.environ |= {COURSE: str(root), WORKSPACE: str(workspace)}
 
 
 def _remembered(start: Path) -> Path | None:
-    """The course that the workspace around `start` was copied from, if this process was told."""
+    """Return the course that the workspace around `start` was copied from, if the environment names it."""
     for root, workspace in zip(_folders_in(COURSE), _folders_in(WORKSPACE), strict=False):
         if start.resolve().is_relative_to(workspace) and is_course(root):
             return root
@@ -93,19 +100,20 @@ def _remembered(start: Path) -> Path | None:
 
 
 def course_root(*starts: Path) -> Path:
-    """The folder with course/, source/, release/ and nbgrader_config.py.
+    """Return the folder with course/, source/, release/ and nbgrader_config.py.
 
-    It is the one that the workspace around a start, else around the current folder, was copied from, or that
-    it lies in; else the repository that this package is installed from; else the wheel's own.
+    The starts are tried in order, and after them the current folder. Each leads to the course that the
+    workspace around it was copied from, or else to the course in which it lies. If none leads to a course,
+    the one that this package brings is returned: that of its repository, or the wheel's own.
 
     Raises:
-        NoCourseError: there is none.
+        NoCourseError: if there is no course.
     """
     for start in (*starts, Path.cwd()):
-        if found := _remembered(start) or course_above(start):
-            return found
-    if found := package_course():
-        return found
+        if course := _remembered(start) or course_above(start):
+            return course
+    if course := package_course():
+        return course
     raise NoCourseError(
         say(
             en="No lessons were found: install Secant again, or run this in the folder of its repository.",
@@ -115,11 +123,11 @@ def course_root(*starts: Path) -> Path:
 
 
 def package_course() -> Path | None:
-    """Return the course that this package brings: that of its repository, or the wheel's own."""
+    """Return the course that comes with this package, in its repository or in the wheel; None if missing."""
     above = Path(secant.__file__).resolve().parent.parent
     return next((place for place in (above, above / INSIDE) if is_course(place)), None)
 
 
 def is_installed(root: Path) -> bool:
-    """Whether this course came with the package, where nobody works and an update replaces it."""
+    """Return whether a course is the wheel's own copy. Users do not edit it, and an update replaces it."""
     return root == Path(secant.__file__).resolve().parent.parent / INSIDE

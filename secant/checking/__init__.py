@@ -1,1 +1,1 @@
-"""What a test cell says and does: right or wrong, and why."""
+"""The tools of test cells: questions to the student's code, checks of the answers, and explanations."""

@@ -29,40 +29,42 @@ Put = Callable[[dict[str, Any]], dict[str, Any]]
 Sign = Callable[[Any], Any]
 Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
-# What `close` takes for equal where a test knows a hint for "nearly": an exact formula in another order.
-_EXACT = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
-# What only a message needs, or is sent in another form.
+# Relative and absolute tolerances for tests that have a hint for "nearly" right results. Exact formulas agree
+# this closely, in whatever order they are computed.
+_EXACT_TOLERANCE = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
+# Options that only a message needs, or that are sent in another form.
 _NOT_SENT = ("ahead", "before", "below", "errors", "words")
-# What concerns only the question that makes the arguments.
-_ONCE = ("words", "ahead", "noting")
-# What `situation.put` leaves out where there is nothing to say.
-_NOTHING: Mapping[str, Any] = {
+# Options that concern only the question that makes the arguments.
+_FIRST_ONLY = ("words", "ahead", "noting")
+# Defaults of the entries that `situation.put` leaves out if there is nothing to report.
+_DEFAULTS: Mapping[str, Any] = {
     **{"place": 0, "tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
     **{"count": 0, "largest": 0, "given": {}, "ran": [], "warned": []},
 }
-_elsewhere: list[Put] = []
+_transports: list[Put] = []
 _usual = Hints({})
 
 
 class Options(TypedDict, total=False):
-    """How a question is asked; `again`, `after` and `then` ask their questions in the same way.
+    """Options of a question; `again`, `after` and `then` ask their questions with the same ones.
 
     Attributes:
         before: statements to run once the arguments are made, such as "t.retain_grad()".
         by_name: if the result contains arguments, return their names instead, "?" for anything else.
-        errors: a hint for an error that the call raises, or hints by a part of its text; without it, an error
-            ends the task and shows the student's own lines.
+        errors: a hint for an error that the call raises, or hints by a part of the error's text. Without it,
+            an error ends the task and shows the student's own lines.
         steps: the maximum number of Python steps for the call; `ends` fails if it took more.
         counted: count torch's operations, for `costs`.
         warned: catch warnings, for `warns_nothing`, including those that torch gives once per process.
         noting: names of arguments that are functions of one argument: `given` returns what they were called
             with, and `ran` the order of the calls.
-        ahead: what the test asks next, in its order, to save round trips to the student's process: for `then`
-            its text, for `again` this question's text, for `after` a pair of its statement and this text. The
-            test still asks them with these methods. Leave it out when you are unsure: only speed depends on
-            it. If one raises, its error comes when it is its turn.
+        ahead: the questions that the test asks next, in order. Sending them together saves round trips to the
+            student's process. Each is the text that `then` is given, this question's own text for `again`, or
+            a pair of the statement and this text for `after`. The test still asks the questions with these
+            methods. Leave it out when you are unsure: only speed depends on it. If a question raises an
+            error, the error is raised when the test asks that question.
         words: the call as a message shows it, instead of one made from the arguments.
-        below: code that a message shows below the call, such as what a model computes.
+        below: code that a message shows below the call, such as the formula that a model computes.
     """
 
     before: str
@@ -79,7 +81,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Leaf:
-    """A tensor that a question makes: see `leaf`."""
+    """The description of a tensor that a question makes; see `leaf`."""
 
     value: torch.Tensor
     grad: float | None
@@ -98,9 +100,9 @@ def leaf(
     """Describe a leaf that requires grad.
 
     Args:
-        value: its elements.
-        dtype: "float64" or another of torch's names.
-        grad: the value of every element of its .grad; by default .grad is None.
+        value: the elements of the leaf.
+        dtype: "float64" or the name of another dtype of torch.
+        grad: the value of every element of the leaf's .grad; by default .grad is None.
         layout: "slice", "transposed" or "expanded" for elements that are not contiguous in memory.
         tracked: False for a tensor with this layout, but without requires_grad.
     """
@@ -116,8 +118,8 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
     """Ask a question with these arguments, which are made in the given order.
 
     Args:
-        text: what a student would type: "f(x)", "y = f(x)" to give the result a name for a later question,
-            "a + b", "t.backward()".
+        text: the code that a student would type: "f(x)", "y = f(x)" to give the result a name for a later
+            question, "a + b", "t.backward()".
         options: how to ask: see `Options`.
         **arguments: by name, each a `leaf`, a tensor, a number, a bool, None, or a list, tuple or dict of
             these; or a string of code, which may use earlier arguments, `torch`, `nn`, `math`, `leaf`,
@@ -126,7 +128,7 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
     Returns:
         The answer, to be judged.
     """
-    put = _elsewhere[-1] if _elsewhere else _here(sys._getframe(1).f_globals)
+    put = _transports[-1] if _transports else _local_transport(sys._getframe(1).f_globals)
     how = options or {}
 
     def words() -> str:
@@ -137,24 +139,28 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
 
 @contextmanager
 def asked_elsewhere(put: Put) -> Iterator[None]:
-    """Send the body's questions elsewhere: `put` takes a request, and returns what `situation.put` would."""
-    _elsewhere.append(put)
+    """Send the body's questions to another process through `put`.
+
+    The function `put` takes a request and returns the same report as `situation.put`.
+    """
+    _transports.append(put)
     try:
         yield
     finally:
-        _elsewhere.pop()
+        _transports.pop()
 
 
-def _here(names: dict[str, Any]) -> Put:
+def _local_transport(names: dict[str, Any]) -> Put:
     return lambda request: situation.put(request, names)
 
 
 @dataclass
 class _Talk:
-    """What answers about the same objects share: where to send questions, and the answers known already.
+    """The state that answers about the same objects share: how to send questions, and answers sent ahead.
 
     Attributes:
-        ahead: questions that were asked ahead, each a statement and a text, with its outcome.
+        put: the function that sends a request and returns the report.
+        ahead: the questions that were asked ahead, each a statement and a text, with its report.
     """
 
     put: Put
@@ -164,9 +170,9 @@ class _Talk:
         if self.ahead and self.ahead[0][0] == (request.get("before", ""), request["text"]):
             return self.ahead.pop(0)[1]
         seen = self.put(request)
-        ahead = [{**_NOTHING, **more} for more in seen.get("ahead", ())]
+        ahead = [{**_DEFAULTS, **more} for more in seen.get("ahead", ())]
         self.ahead = list(zip(request.get("ahead", ()), ahead, strict=False))
-        return {**_NOTHING, **seen}
+        return {**_DEFAULTS, **seen}
 
 
 @dataclass
@@ -175,7 +181,7 @@ class Answer:
 
     Attributes:
         result: the returned value, without a graph.
-        tracked: whether a tensor in it requires grad.
+        tracked: whether a tensor in the result requires grad.
         seen: everything else that `situation.put` reports.
     """
 
@@ -200,7 +206,7 @@ class Answer:
         """Ask the same question again.
 
         This compares nothing: it is for the `returns` that follows. `hint` replaces that check's usual
-        explanation of a different answer, unless it has a `hint` of its own or recognises a mistake.
+        explanation of a different answer, unless the check is given a `hint` or recognises a mistake.
         """
 
         def words() -> str:
@@ -222,17 +228,18 @@ class Answer:
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
         """Ask another question about the same objects: "torch.autograd.grad(y, x, g)". Messages show g.
 
-        `hint` is as for `again`. A call that raises ends the task; `errors=` explains that.
+        `hint` is as for `again`. If the call raises, the task ends; the option `errors` explains such an
+        error.
         """
-        given = options.pop("words", "")
+        own_words = options.pop("words", "")
 
         def words() -> str:
-            if given:
-                return given
+            if own_words:
+                return own_words
             line = self._line
             shown_before = (name for name in self._arguments if re.search(rf"\b{name} ?= ?", line))
-            known = {*_needed(self._text, self._arguments), *shown_before}
-            fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in known}
+            shown_names = {*_needed(self._text, self._arguments), *shown_before}
+            fresh = {name: a for name, a in _needed(text, self._arguments).items() if name not in shown_names}
             values = "".join(
                 f", {name} = {a if isinstance(a, str) else _literal(a)}" for name, a in fresh.items()
             )
@@ -243,17 +250,17 @@ class Answer:
     def parts(self, *names: str, hint: str) -> "list[Answer]":
         """Return the entries of the result, each to be judged separately under its name.
 
-        `hint` says what is wrong if the result is not a tuple of this length, or contains None.
+        `hint` explains what is wrong if the result is not a tuple of this length, or contains None.
         """
-        found = self.result if isinstance(self.result, tuple) else ()
-        self.holds(len(found) == len(names) and all(part is not None for part in found), hint)
-        pairs = zip(names, found, strict=True)
+        entries = self.result if isinstance(self.result, tuple) else ()
+        self.holds(len(entries) == len(names) and all(part is not None for part in entries), hint)
+        pairs = zip(names, entries, strict=True)
         return [self.named(partial(self._with, f", {name}"), part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
-        """Ask for the gradient of an argument, given that of the result: a VJP. It keeps the graph.
+        """Ask for the gradient of an argument, given the gradient of the result: a VJP.
 
-        The question must have named the result, as in "y = f(x)".
+        The graph is kept. The question must have named the result, as in "y = f(x)".
         """
 
         def words() -> str:
@@ -267,7 +274,7 @@ class Answer:
         return self._ask(text, words, usual=hint)
 
     def _ipython_display_(self) -> None:
-        """Show nothing: nbgrader takes what a test cell shows last for points, or warns that it is none."""
+        """Show nothing: nbgrader would take the output as the points, or warn that it is not a number."""
 
     @property
     def ran(self) -> list[str]:
@@ -275,11 +282,11 @@ class Answer:
         return list(self.seen["ran"])
 
     def given(self, function: str, *what: str) -> "Answer":
-        """Return what a function in `noting` was called with: one entry per call.
+        """Return the calls of a function in `noting`: one entry per call, with facts about its argument.
 
         Args:
-            function: its name among the arguments.
-            *what: what an entry has: "requires_grad", "dtype", "shape", "grad_fn"; see `functions.noted`.
+            function: the function's name among the arguments.
+            *what: the facts in an entry: "requires_grad", "dtype", "shape", "grad_fn"; see `functions.noted`.
         """
         parts = f" [{', '.join(what)}]" if what else ""
 
@@ -292,7 +299,7 @@ class Answer:
         return replace(self.named(words, result), _usual="")
 
     def named(self, words: Callable[[], str], result: Any) -> "Answer":
-        """Return a part of the result, under its own name."""
+        """Return a part of the result as an answer, with its own words for the call."""
         return replace(self, result=result, _shown=words)
 
     def _with(self, more: str) -> str:
@@ -300,7 +307,7 @@ class Answer:
 
     @property
     def _line(self) -> str:
-        """The call, without what a message shows below it."""
+        """The first line of the call, without the code that a message shows below it."""
         return self.call.partition("\n")[0]
 
     def _ask(
@@ -327,23 +334,23 @@ class Answer:
         rtol: float | None = None,
         atol: float | None = None,
     ) -> "Answer":
-        """Check the result.
+        """Check that the result is the expected value, up to rounding.
 
         Args:
-            want: as for `check.close`.
-            nearly: what to say if the result is right to only three digits; close to 0 that means a small
-                difference, whatever its share. If it is given, even as an empty text, a right result must
-                agree in all but the last few digits of want's dtype.
-            hint: what to say if no mistake is recognised.
+            want: the expected value, as for `check.close`.
+            nearly: the hint for a result that is right to only three digits; near 0, the absolute difference
+                counts. If it is given, even as an empty text, a right result must agree in all but the last
+                few digits of want's dtype.
+            hint: the hint to give if no mistake is recognised.
             mistakes: for each hint, the wrong value that the mistake gives; a tuple of such values; or a
                 function that recognises the mistake in a wrong result, such as torch.isnan. Values are
-                compared first, then `nearly`, then functions are asked; a missing result, or one of another
-                dtype, is reported as that. If `mistakes` is a function that returns all this, it is called
-                only when the result is wrong.
-            rtol, atol: as for `check.close`.
+                compared first, then `nearly` is considered, then the functions are called. A missing result,
+                or one of another dtype, is reported as such. If `mistakes` is a function that returns all
+                this, it is called only when the result is wrong.
+            rtol, atol: tolerances, as for `check.close`.
         """
         if nearly is not None and rtol is None:
-            rtol, atol = _EXACT[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
+            rtol, atol = _EXACT_TOLERANCE[want.dtype if isinstance(want, torch.Tensor) else torch.float64]
         how: dict[str, Any] = {"rtol": rtol, "atol": atol, "hint": hint or self._usual}
         judge(self.result, want, self._shown, mistakes=mistakes, nearly=nearly or "", **how)
         return self
@@ -378,14 +385,14 @@ class Answer:
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result is still right after all later questions."""
         with check.asking(self._shown):
-            now = self._talk.put({"kept": self.seen["place"]})["result"]
+            current = self._talk.put({"kept": self.seen["place"]})["result"]
         with suppress(check.CheckFailed):
-            check.close(now, want)
+            check.close(current, want)
             return self
         later = self._line + say(
             en=": the result, looked at after a later call", ko=": 결과를 뒤의 호출 다음에 다시 본 값"
         )
-        check.close(now, want, later + _below(self._options), hint=hint or _usual.overwritten)
+        check.close(current, want, later + _below(self._options), hint=hint or _usual.overwritten)
         return self
 
     def changes_nothing(
@@ -399,8 +406,8 @@ class Answer:
     def keeps_buffers(self, hint: str = "") -> "Answer":
         """Check that no .grad of an argument was replaced by another tensor with the same numbers.
 
-        Call it before `changes_nothing`, which would refuse that too, but say only that .grad is not what it
-        was. A .grad that was emptied or has other numbers is left to `changes_nothing`.
+        Call it before `changes_nothing`, which also fails in this case, but reports only that .grad is not
+        what it was. A .grad that was emptied or has other numbers is left to `changes_nothing`.
         """
         return self.holds(not self.seen["replaced"], hint or _usual.replaced)
 
@@ -413,17 +420,17 @@ class Answer:
         return self.holds(self.tracked, hint or _usual.cut)
 
     def and_again(self, want: Any, text: str, there: Any, hint: str = "", **how: Any) -> "Answer":
-        """Ask another question, then the first again, and check that this did not change the other's result.
+        """Ask another question, then the first one again, and check that the other's result is still right.
 
         Args:
-            want: the result of the first question.
+            want: the expected result of the first question.
             text: the other question, about the same objects.
-            there: its result.
-            hint: why that may be wrong.
-            **how: as for `returns`, for both.
+            there: the expected result of the other question.
+            hint: the likely cause if the other result is wrong.
+            **how: further arguments of `returns`, for both questions.
 
         Returns:
-            The answer to the same question, asked again.
+            The answer to the first question, asked again.
         """
         elsewhere = self.then(text, hint)
         elsewhere.changes_nothing().returns(there, **how)
@@ -450,7 +457,7 @@ class Answer:
         return self.holds(self.seen["count"] <= most, hint)
 
     def holds(self, condition: bool, problem: str | Parts, cause: str = "") -> "Answer":
-        """Check anything else; `problem` says what is wrong if it does not hold."""
+        """Check any other condition; `problem` describes what is wrong if it does not hold."""
         if not condition:
             check.refuse(self.call, problem, cause)
         return self
@@ -467,33 +474,34 @@ def judge(
     atol: float | None = None,
     **how: Any,
 ) -> None:
-    """Check a value that is no answer to a question, such as the result of a probe.
+    """Check a value that is not the answer to a question, such as the result of a probe.
 
     Args:
         got, want, rtol, atol, **how: as for `check.close`.
-        call: what a message begins with, or a function that makes it when there is something to say.
+        call: the call that a message begins with, or a function that returns it and is called only for a
+            message.
         mistakes, hint: as for `Answer.returns`.
     """
     try:
         check.close(got, want, rtol=rtol, atol=atol)
     except check.CheckFailed:
         words = call() if callable(call) else call
-        values, signs = _sorted(mistakes() if callable(mistakes) else mistakes or {})
+        values, signs = _split(mistakes() if callable(mistakes) else mistakes or {})
         hint = next((why for why, sign in signs if _shows(sign, got)), hint)
         check.close(got, want, words, mistakes=values, hint=hint, rtol=rtol, atol=atol, **how)
 
 
-def _sorted(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[str, Sign]]]:
-    """Return wrong values with their hints, as `check.close` takes them, and hints with their signs."""
+def _split(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[str, Sign]]]:
+    """Split mistakes into (value, hint) pairs for `check.close` and (hint, recognising function) pairs."""
     signs = [(why, wrong) for why, wrong in mistakes.items() if callable(wrong)]
     several = ((w if isinstance(w, tuple) else (w,), why) for why, w in mistakes.items() if not callable(w))
     return [(wrong, why) for wrongs, why in several for wrong in wrongs], signs
 
 
 def _shows(sign: Sign, result: Any) -> bool:
-    with suppress(Exception):  # a sign is written for a result of the right kind
-        found = sign(result)
-        return bool(found.any() if isinstance(found, torch.Tensor) else found)
+    with suppress(Exception):  # a recognising function may fail on a result of another kind
+        outcome = sign(result)
+        return bool(outcome.any() if isinstance(outcome, torch.Tensor) else outcome)
     return False
 
 
@@ -507,7 +515,7 @@ def _answer(
     usual: str = "",
     before: str = "",
 ) -> Answer:
-    def call() -> str:  # most answers are right, and nobody reads how their call is written
+    def call() -> str:  # a function, since most answers are right and need no message
         return words() + _below(options)
 
     errors = options.get("errors")
@@ -520,14 +528,14 @@ def _answer(
     if errors is not None:
         request["attempt"] = True
     if later := options.get("ahead"):
-        request["ahead"] = [("", one) if isinstance(one, str) else one for one in later]
+        request["ahead"] = [("", question) if isinstance(question, str) else question for question in later]
     request.update((key, value) for key, value in options.items() if key not in _NOT_SENT)
     with check.asking(call):
         seen = talk.ask(request)
     if errors is not None and isinstance(seen["result"], dict):
         check.no_error([seen["result"]], call(), errors)
-    kept = cast(Options, {key: value for key, value in options.items() if key not in _ONCE})
-    return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, kept, usual)
+    inherited = cast(Options, {key: value for key, value in options.items() if key not in _FIRST_ONLY})
+    return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, inherited, usual)
 
 
 def _below(options: Options) -> str:
@@ -540,7 +548,7 @@ def _after(statement: str) -> str:
 
 
 def _described(argument: Any) -> Any:
-    """Return plain data for an argument."""
+    """Return the description of an argument as plain data."""
     if isinstance(argument, str):
         return {situation.CODE: argument}
     if isinstance(argument, Leaf):
@@ -555,36 +563,39 @@ def _described(argument: Any) -> Any:
 def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     """Return a question as a student would type it, followed by what the call alone does not show.
 
-    As in `fresh_grad(lambda t: t**2, x=[1, 2, 3]), float32, x.grad = 9.0`. What only wraps the student's own
-    under its name, as `fit_line="recipes.on_torch(fit_line)"` does, is not shown.
+    An example is `fresh_grad(lambda t: t**2, x=[1, 2, 3]), float32, x.grad = 9.0`. An argument that only
+    wraps the student's function of the same name, such as `fit_line="recipes.on_torch(fit_line)"`, is not
+    shown.
     """
     needed = {name: a for name, a in _needed(text, arguments).items() if not _wraps(name, a)}
     behind, shown_by_name = [], False
     for name, argument in needed.items():
         code = argument if isinstance(argument, str) else _literal(argument)
-        # After an argument by name Python takes no other.
+        # Python allows no positional argument after a keyword argument.
         by_name = shown_by_name or isinstance(argument, torch.Tensor | Leaf)
-        # In a list that the call makes, as in f([p, q, r]), a name stays a name.
+        # Names in a list that the call makes, as in f([p, q, r]), are not replaced by values.
         ends = r"(?=[,)])(?![^][()]*])"
         parts = re.split(rf"(?<=[(,] ){name}{ends}|(?<=\(){name}{ends}", text, maxsplit=1)
         if by_name or not _is_named(name, needed):
             text = (f"{name}={code}" if by_name else code).join(parts)
-        else:  # another argument's code, which the message shows, uses the name
+        else:  # keep the name: another argument's code, shown in the message, uses it
             parts = [text]
         if len(parts) == 1:
             behind.append(f"{name} = {code}")
         else:
             shown_by_name = by_name
-    leaves = {name: one for name, one in needed.items() if isinstance(one, Leaf)}
+    leaves = {name: argument for name, argument in needed.items() if isinstance(argument, Leaf)}
     behind += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
-    behind += [f"{name}.grad = {one.grad}" for name, one in leaves.items() if one.grad is not None]
+    behind += [
+        f"{name}.grad = {argument.grad}" for name, argument in leaves.items() if argument.grad is not None
+    ]
     return ", ".join([text, *behind]) + "".join(
-        graphs.arrangement(one.layout, name) for name, one in leaves.items()
+        graphs.arrangement(argument.layout, name) for name, argument in leaves.items()
     )
 
 
 def _is_named(name: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether an argument's code names another argument."""
+    """Return whether the code of another argument uses this argument's name."""
     codes = [code for other, code in arguments.items() if isinstance(code, str) and other != name]
     return any(re.search(rf"\b{name}\b", code) for code in codes)
 
@@ -594,11 +605,11 @@ def _wraps(name: str, argument: Any) -> bool:
 
 
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that a text names, or that the code of such an argument names."""
+    """Return the arguments that a text names, directly or through the code of another such argument."""
     needed: set[str] = set()
-    while found := (arguments.keys() - needed) & set(re.findall(r"\w+", text)):
-        needed |= found
-        codes = (arguments[name] for name in found)
+    while named := (arguments.keys() - needed) & set(re.findall(r"\w+", text)):
+        needed |= named
+        codes = (arguments[name] for name in named)
         text = " ".join(str(code) for code in codes if isinstance(code, str | list | tuple))
     return {name: argument for name, argument in arguments.items() if name in needed}
 

@@ -1,7 +1,7 @@
-"""The verdict of a test cell: right, or what was expected, what was returned, and the likely cause.
+"""Checks for test cells, with messages on what was expected, what was returned, and the likely cause.
 
-Every check raises CheckFailed with a message in the language in use. It writes nothing to stderr, because
-nbgrader would count that against the student. Types, dtypes and shapes are compared before values.
+A check that fails raises CheckFailed with a message in the language in use. It writes nothing to stderr,
+because nbgrader would count that against the student. Types, dtypes and shapes are compared before values.
 
 Test cells use this module. Its parts are `draws`, `comparison`, `formatting`, `shrinking` and `failure`.
 """
@@ -48,20 +48,20 @@ __all__ = [
     "visible_passed",
 ]
 
-# What is right to three digits is nearly right.
+# The relative tolerance of "nearly right": the result agrees to three digits.
 _NEARLY = 1e-3
-# How many side effects a message lists.
+# The most side effects that a message lists.
 _LINES = 10
-_asked: list[str | Callable[[], str]] = []
+_calls_in_progress: list[str | Callable[[], str]] = []
 
 Known = Mapping[Any, str] | Sequence[tuple[Any, str]]
 Mistakes = Known | Callable[[], Known]
 
 
 def seed(value: bytes) -> None:
-    """Make the numbers of `draw` repeatable, and forget the call that was asked for last."""
+    """Make the numbers of `draw` repeatable, and forget the calls that were recorded by `asking`."""
     seed_draws(value)
-    _asked.clear()
+    _calls_in_progress.clear()
 
 
 def close(
@@ -80,45 +80,45 @@ def close(
 
     Args:
         got: the student's result.
-        want: a float, a tensor, or a list, tuple or dict of them. A float asks for a plain Python number,
-            a tensor for a tensor of the same dtype and shape; a graph behind it does not matter.
-        what: the call that gave `got`, as the student would type it.
+        want: a float, a tensor, or a list, tuple or dict of them. A float asks for a plain Python number, a
+            tensor for a tensor of the same dtype and shape; a graph behind it does not matter.
+        what: the call that returned `got`, as the student would type it.
         rtol, atol: tolerances; by default those of want's dtype.
         equal_nan: whether nan is right where want is nan.
         mistakes: wrong values that reveal their cause, each with its hint. A number is expanded to a tensor
             like want; a list, or a tensor of another dtype, is converted to want's dtype. A value that cannot
             be distinguished from the right one is ignored. A function that returns the mistakes is called
             only when got is wrong.
-        nearly: what to say when no mistake is recognised and got is right to three digits: float32, rounding,
-            or a difference quotient. Give rtol with it.
-        hint: what to say otherwise.
+        nearly: the hint to give if no mistake is recognised and got is right to three digits, as after
+            float32, rounding, or a difference quotient. Give rtol with it.
+        hint: the hint to give otherwise.
 
     Raises:
-        CheckFailed: with expected, got and, if known, the likely cause.
+        CheckFailed: with the expected value, the result and, if known, the likely cause.
     """
 
     def differs(a: Any, b: Any, coarser: float = 1.0) -> str:
         try:
             rel, absolute = (None if t is None else coarser * t for t in (rtol, atol))
             return difference(a, b, rel, absolute, equal_nan)
-        except Exception as error:  # an object may raise anything when it is read
+        except Exception as error:  # reading a student's object may raise any error
             why = type(error).__name__
             return say(en=f"It cannot be compared ({why}).", ko=f"비교할 수 없습니다({why}).")
 
     problem = differs(got, want)
     if not problem:
         return
-    known = mistakes() if callable(mistakes) else mistakes
-    pairs = known.items() if isinstance(known, Mapping) else known
-    wrongs = [(like(want, wrong), why) for wrong, why in pairs]
-    cause = next((why for wrong, why in wrongs if differs(want, wrong) and not differs(got, wrong)), "")
+    known_mistakes = mistakes() if callable(mistakes) else mistakes
+    pairs = known_mistakes.items() if isinstance(known_mistakes, Mapping) else known_mistakes
+    wrong_values = [(like(want, wrong), why) for wrong, why in pairs]
+    cause = next((why for wrong, why in wrong_values if differs(want, wrong) and not differs(got, wrong)), "")
     if nearly and rtol and not cause and not differs(got, want, _NEARLY / rtol):
         cause = nearly
-    if got is None is not want:  # of what was returned; a None inside it says nothing about the return
+    if got is None is not want:  # a None inside the result does not point to a missing return
         problem += say(en=" Is a return missing?", ko=" return을 빠뜨리지 않았나요?")
         hint = ""
     elif is_of_another_dtype(got, want):
-        hint = ""  # that is cause enough
+        hint = ""  # the wrong dtype is cause enough
     right, wrong = pair(want, got)
     parts = (Part("expected", right), Part("got", wrong), Part("text", problem), *because(cause or hint))
     measured = what if name_of(what) else problem.partition(" ")[0]
@@ -131,42 +131,43 @@ def equal(got: Any, want: Any, what: str = "", *, mistakes: Mistakes = (), hint:
 
 
 def holds(condition: bool, call: str, problem: str | Parts, cause: str = "") -> None:
-    """Check any other condition on a call's result; `problem` says what is wrong if it does not hold."""
+    """Check any other condition on a call's result; `problem` describes what is wrong if it does not hold."""
     if condition is not True:
         refuse(call, problem, cause)
 
 
 def refuse(call: str, problem: str | Parts, cause: str = "") -> NoReturn:
-    """Fail, with the call, what is wrong with its result, and the likely cause."""
+    """Raise CheckFailed with the call, what is wrong with its result, and the likely cause."""
     parts = (Part("text", problem),) if isinstance(problem, str) else problem
     reason = problem if isinstance(problem, str) else "\n".join(part.text for part in parts)
     raise CheckFailed((*called(call), *parts, *because(cause)), cause or reason)
 
 
 def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = "") -> None:
-    """Check that none of the calls that `observe.attempt` made raised.
+    """Check that none of the calls made by `observe.attempt` raised an error.
 
     Args:
-        results: what the calls gave.
+        results: the results of the calls.
         what: the call, as the student would type it.
-        hint: what to say; or hints by a part of the error's text: the first that fits is given.
+        hint: the hint to give, or hints by a part of the error's text, of which the first that matches is
+            given. Without one, the error's usual cause is given.
 
     Raises:
-        CheckFailed: with the call, what it raised, and the hint.
+        CheckFailed: with the call, the error that it raised, and the hint.
     """
     for result in results:
         if isinstance(result, dict) and "raised" in result:
-            said, *own = str(result["raised"]).split("\n", 1)
+            text, *own_lines = str(result["raised"]).split("\n", 1)
             hints = {"": hint} if isinstance(hint, str) else hint
-            kind, _, message = said.partition(": ")
-            cause = next((why for part, why in hints.items() if part in said and why), likely(kind, message))
+            kind, _, message = text.partition(": ")
+            cause = next((why for part, why in hints.items() if part in text and why), likely(kind, message))
             intro = Part("text", say(en="the call raised an error:", ko="오류가 났습니다:"))
-            parts = (intro, Part("trace", said), *(Part("code", each.strip()) for each in own[:1]))
+            parts = (intro, Part("trace", text), *(Part("code", line.strip()) for line in own_lines[:1]))
             raise CheckFailed((*called(what), *parts, *because(cause)), cause)
 
 
 def ended(did: bool, what: str, hint: str = "") -> None:
-    """Check that a call under `graphs.limit_steps` came to its end.
+    """Check that a call under `graphs.limit_steps` was not stopped before its end.
 
     Raises:
         CheckFailed: with the call, and the hint.
@@ -188,14 +189,16 @@ def untouched(
     Args:
         changes: (kind, name) pairs from `secant.watch` or `secant.observe`.
         what: the call, as the student would type it.
-        but: the changes that the task asks for, like ("grad", "x").
-        hints: what to say below, by the kind of a change, like "grad"; the first that fits.
+        but: the changes that the task asks for, such as ("grad", "x").
+        hints: hints by the kind of a change, such as "grad"; the first one that matches is given.
     """
-    asked = {tuple(change) for change in but}
-    found = list(islice(((kind, name) for kind, name in changes if (kind, name) not in asked), _LINES))
-    lines = [_side_effect(kind, name[:CHARACTERS]) for kind, name in found]
+    allowed = {tuple(change) for change in but}
+    side_effects = list(
+        islice(((kind, name) for kind, name in changes if (kind, name) not in allowed), _LINES)
+    )
+    lines = [_side_effect(kind, name[:CHARACTERS]) for kind, name in side_effects]
     if lines:
-        kinds = {kind for kind, _ in found}
+        kinds = {kind for kind, _ in side_effects}
         cause = next((hint for kind, hint in (hints or {}).items() if kind in kinds), "")
         parts = (Part("text", line) for line in lines)
         raise CheckFailed((*called(what), *parts, *because(cause)), cause or lines[0])
@@ -203,37 +206,38 @@ def untouched(
 
 @contextlib.contextmanager
 def asking(call: str | Callable[[], str]) -> Iterator[None]:
-    """Name the call that the body makes, as a student would type it, in case it raises or does not end.
+    """Record the call that the body makes, for a message if it raises or does not end.
 
-    A function that returns it is called only then.
+    The call is written as a student would type it. If it is given as a function that returns it, the function
+    is called only for a message.
     """
-    _asked.append(call)
+    _calls_in_progress.append(call)
     try:
         yield
     except CheckFailed:
-        _asked.pop()
+        _calls_in_progress.pop()
         raise
     except Exception as error:
         name = asked()
         error.add_note(Note(say(en=f"The call was {name}", ko=f"호출: {name}")))
         raise
-    _asked.pop()
+    _calls_in_progress.pop()
 
 
 def asked() -> str:
-    """Return the call that was being asked for when a test stopped; an empty string if it named none."""
-    call = _asked[-1] if _asked else ""
+    """Return the call that was in progress when a test stopped; an empty string if none was recorded."""
+    call = _calls_in_progress[-1] if _calls_in_progress else ""
     return call() if callable(call) else call
 
 
 def visible_passed(credit: PartialCredit | None = None) -> None:
-    """Print that the visible tests have passed; nothing if a part of the cell has failed.
+    """Print that the visible tests have passed, unless a part of the cell has failed.
 
     Args:
         credit: the parts of the test cell, if it gives partial credit.
     """
     if credit is not None and credit.failures:
-        return  # `credit.points()`, the cell's last line, reports it
+        return  # the cell's last line, `credit.points()`, reports the failure
     print(  # never "all tests": there are hidden ones
         say(
             en="Visible tests passed. The hidden tests check more (see the list at the end). If you teach "
@@ -246,7 +250,7 @@ def visible_passed(credit: PartialCredit | None = None) -> None:
 
 
 def _command() -> str:
-    """Return how to check the notebook of this lesson; its folder's name begins with its number."""
+    """Return the command that checks this lesson's notebook, with the lesson's number if it is known."""
     number = Path.cwd().name[:2]
     return f"autograder check {int(number)}" if number.isdecimal() else "autograder check"
 

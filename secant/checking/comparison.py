@@ -1,4 +1,4 @@
-"""What is wrong with a value: types, dtypes and shapes are compared before numbers."""
+"""Comparison of a result with the expected value. Types, dtypes and shapes come before numbers."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,8 @@ import torch
 from secant.checking.formatting import NUMBERS, brief, dtype_name, is_ordinary, kind, pair
 from secant.language import say
 
-# Relative and absolute tolerance for a computation in that dtype done in another, equally good, order.
+# Relative and absolute tolerances by dtype. Results of the same computation in another, equally good, order
+# agree within these tolerances.
 _TOLERANCE: dict[torch.dtype, tuple[float, float]] = {
     torch.float64: (1e-7, 1e-9),
     torch.complex128: (1e-7, 1e-9),
@@ -21,7 +22,7 @@ _COARSE = (2e-2, 1e-2)
 
 
 def difference(got: Any, want: Any, rtol: float | None, atol: float | None, equal_nan: bool) -> str:
-    """Return what is wrong with got, or an empty string."""
+    """Return a sentence on how `got` differs from `want`; an empty string if they agree."""
     if isinstance(want, torch.Tensor):
         return _tensor_difference(got, want, rtol, atol, equal_nan)
     if isinstance(want, float):
@@ -40,7 +41,7 @@ def _float_difference(got: Any, want: float, rtol: float | None, atol: float | N
         return _wrong_type(got, kind(want))
     try:
         got = float(got)
-    except OverflowError:  # an int beyond every float
+    except OverflowError:  # an int too large for a float
         return _differs()
     if math.isnan(got) and not math.isnan(want):
         return say(en="The result is nan.", ko="결과가 nan입니다.")
@@ -70,7 +71,7 @@ def _tensor_difference(
             ko=f"shape가 {tuple(got.shape)}입니다. 기대한 shape는 {tuple(want.shape)}입니다.",
         )
     got, want = got.detach(), want.detach()
-    if torch.equal(got, want):  # most are, and it takes less than to look how near they are
+    if torch.equal(got, want):  # most results are equal, and this is faster than isclose
         return ""
     rel, absolute = _tolerance(want.dtype, rtol, atol)
     if want.dtype.is_floating_point or want.dtype.is_complex:
@@ -108,7 +109,7 @@ def _mapping_difference(
 def _sequence_difference(
     got: Any, want: Sequence[Any], rtol: float | None, atol: float | None, equal_nan: bool
 ) -> str:
-    # A subclass will do: torch.Size is a tuple, and so is what torch.max(x, dim=0) returns.
+    # Subclasses are accepted: torch.Size is a tuple, and so is the result of torch.max(x, dim=0).
     if not isinstance(got, list if isinstance(want, list) else tuple):
         return _wrong_type(got, kind(want))
     if len(got) != len(want):
@@ -125,7 +126,7 @@ def _first(parts: Iterable[tuple[str, str]]) -> str:
 
 
 def is_of_another_dtype(got: Any, want: Any) -> bool:
-    """Return whether both are tensors, but of different dtypes."""
+    """Return whether two values are tensors of different dtypes."""
     return isinstance(got, torch.Tensor) and isinstance(want, torch.Tensor) and got.dtype != want.dtype
 
 
@@ -134,7 +135,7 @@ def like(want: Any, wrong: Any) -> Any:
     if isinstance(want, torch.Tensor) and isinstance(wrong, int | float):
         return torch.full_like(want, wrong)
     if isinstance(want, torch.Tensor) and isinstance(wrong, list | torch.Tensor):
-        return torch.as_tensor(wrong, dtype=want.dtype).detach()  # a list by way of float32 would lose digits
+        return torch.as_tensor(wrong, dtype=want.dtype).detach()  # float32, the default, would lose digits
     return wrong
 
 

@@ -1,7 +1,7 @@
-"""Partial credit: a test cell whose parts earn points of their own, as nbgrader counts them.
+"""Partial credit: a test cell with separate points for each of its parts, as nbgrader counts them.
 
-nbgrader gives a test cell all of its points, none if it raises, or the number that its last line returns.
-A `PartialCredit` collects the failures of a cell's parts, and `points()` ends the cell with that number.
+nbgrader gives a test cell all of its points, none if it raises, or the number that its last line returns. A
+`PartialCredit` collects the failures of a cell's parts, and `points()` ends the cell with that number.
 """
 
 import contextlib
@@ -14,13 +14,13 @@ from secant.verdict import Part, Verdict, parts_of
 
 
 class PartialCredit:
-    """The points of a test cell's parts, and the failures met so far.
+    """The points of a test cell's parts, and the failures so far.
 
     Args:
-        points: each part's points, by its name; a name is shown to the student.
+        points: the points of each part by its name, which is shown to the student.
 
     Attributes:
-        failures: the first failure of each part that failed, in the order in which they were met.
+        failures: the first failure of each part that failed, in the order in which they occurred.
         now: the part whose tests are running, or None.
     """
 
@@ -36,18 +36,18 @@ class PartialCredit:
 
     @contextlib.contextmanager
     def part(self, *names: str) -> Iterator[None]:
-        """Run tests of a part, or of several. A failure costs their points; the cell goes on after the block.
+        """Run the tests of one or more parts in the body. A failure costs their points; the cell goes on.
 
-        A block of one part inside a block of several keeps a failure to its own part.
+        If a block for one part stands inside a block for several, a failure in it counts for that part only.
 
         Raises:
-            KeyError: the cell has no such part.
-            Exception: a failure after which nothing more can be asked: the student's process has ended, for
-                example. The grader marks such exceptions by the attribute `ends_task`.
+            KeyError: if the cell has no such part.
+            Exception: a failure after which nothing more can be asked, for example because the student's
+                process has ended. The grader marks such exceptions by the attribute `ends_task`.
         """
         for name in names:
             self._points[name]
-        before, self.now = self.now, names[0] if len(names) == 1 else None
+        outer, self.now = self.now, names[0] if len(names) == 1 else None
         try:
             yield
         except Exception as failure:
@@ -56,13 +56,13 @@ class PartialCredit:
             for name in names:
                 self.failures.setdefault(name, failure)
         finally:
-            self.now = before
+            self.now = outer
 
     def each(self, test: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate a test that checks a case of every part: it runs once for each part that has not failed.
 
-        The test reads the part from `now`. Inside another test of this kind it runs once, for the part of
-        that test, and returns its result.
+        The test reads the part from `now`. Inside another test of this kind, it runs only once, for the part
+        of that test, and returns its result.
         """
 
         @functools.wraps(test)
@@ -79,16 +79,16 @@ class PartialCredit:
 
     @property
     def failure(self) -> Exception:
-        """Return the first failure of all, where a part failed."""
+        """The first failure in the cell; it exists only if a part has failed."""
         return next(iter(self.failures.values()))
 
     @property
     def earned(self) -> float:
-        """Return the points of the parts that have not failed."""
+        """The points of the parts that have not failed."""
         return sum(points for name, points in self._points.items() if name not in self.failures)
 
     def points(self) -> float | None:
-        """Return the points if some parts failed, after printing why; None, for all points, if none did.
+        """Return the points earned, after printing why parts failed; None, for all points, if none did.
 
         Raises:
             Exception: the first failure, if every part failed.
@@ -101,7 +101,7 @@ class PartialCredit:
         return self.earned
 
     def summary(self) -> Part:
-        """Return the sentence of a verdict that says how many points were earned, and by which parts."""
+        """Return the part of a verdict that states how many points were earned, and by which parts."""
         total = sum(self._points.values())
         passed = ", ".join(name for name in self._points if name not in self.failures)
         failed = ", ".join(self.failures)

@@ -1,4 +1,4 @@
-"""Operations with a backward of their own, made from formulas or a student's, and what calls of them do."""
+"""Operations with a custom backward, made from formulas or by a student, and records of their calls."""
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
@@ -14,14 +14,17 @@ from secant.checking.observe import observe
 from secant.language import say
 
 Operation = Callable[..., Any]
-#: The name of an operation's result, beside those of its inputs.
+#: The name that stands for an operation's result, next to the names of its inputs.
 RESULT = "y"
 
 
 class _Names(TorchDispatchMode):
-    """Keeps the names of torch's operations that run in its body, like "log", and on whose behalf they run.
+    """A dispatch mode that records torch's operations in a with statement's body.
 
-    passes: the numbers of the backward passes that ran one. forward_mode: whether a forward-mode AD did.
+    Attributes:
+        names: the names of the operations, such as "log".
+        passes: the numbers of the backward passes that ran one of the operations; -1 for none.
+        forward_mode: whether forward-mode AD ran one of the operations.
     """
 
     def __init__(self) -> None:
@@ -38,12 +41,12 @@ class _Names(TorchDispatchMode):
 
 
 def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
-    """Return an operation whose backward is what formulas say, right or not.
+    """Return an operation with a backward that is computed by formulas, right or wrong.
 
     Args:
         forward: the formula of the result, in the names of the inputs and torch.
-        *backward: for each input the formula of its gradient; in these g is what arrives from behind.
-        names: of the inputs, one letter each.
+        *backward: for each input the formula of its gradient, in which g is the gradient of the result.
+        names: the names of the inputs, one letter each.
     """
 
     def computed(text: str, values: Sequence[Tensor], g: Any = None) -> Any:
@@ -55,7 +58,7 @@ def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
             ctx.save_for_backward(*inputs)
             try:
                 return computed(forward, inputs)
-            except NameError:  # of an input, which means nothing to the student
+            except NameError:  # an input is missing, and its name means nothing to the student
                 raise ValueError(_too_few(len(backward), len(inputs))) from None
 
         @staticmethod
@@ -79,26 +82,32 @@ def walk_back(
     g: Tensor | None,
     apart: bool = False,
 ) -> dict[str, Any]:
-    """Call an operation, then another time elsewhere, then run the backward pass of the first call, twice.
+    """Call an operation, call it again on other inputs, then run the backward pass of the first call twice.
 
     Args:
         apply: the operation.
-        inputs: its arguments by name.
-        tracked: the names of those that are to be leaves which require grad.
-        g: the gradient that arrives from behind, of the shape of the result; None for no backward pass.
-        apart: whether no numbers are to lie side by side in memory: the inputs are slices, and g is expanded
-            if it is one number everywhere, else transposed.
+        inputs: the operation's arguments by name.
+        tracked: the names of the inputs that are to be leaves which require grad.
+        g: the gradient of the result, with the result's shape; None for no backward pass.
+        apart: whether the elements are to lie apart in memory. The inputs are then slices, and g is expanded
+            if all its elements are equal, else transposed.
 
     Returns:
-        Plain data. value: a copy of the result. node: the kind of its grad_fn, "" if it has none.
-        gradients, again: from each walk, by name of the tracked inputs; empty where there was no walk.
-        alone: the same of a new call, without another one between it and its walk. changed: as those of
-        `after_a_change`.
-        operations: the names of torch's operations that the first walk ran. delegated: whether autograd
-        differentiated something within it. returned: the names of the inputs
-        for which the result's grad_fn, if it is the operation's own, returned a gradient and not None.
-        error: what stopped a walk. walked: how many walks came to their end.
-        changes: as those of `observe`, of the inputs and grad_output.
+        Plain data with these entries:
+
+        - value: a copy of the result.
+        - node: the type name of the result's grad_fn; "" if it has none, or if there was no backward pass.
+        - gradients, again: the gradients of the tracked inputs, by name, from the first and from the second
+          backward pass; empty if there was none.
+        - alone: the gradients from a separate call, with no other call between it and its backward pass.
+        - changed: the gradients that `after_a_change` returns.
+        - operations: the names of torch's operations that the first backward pass ran.
+        - delegated: whether autograd differentiated something within the first backward pass.
+        - returned: the names of the inputs for which the result's grad_fn returned a gradient and not None,
+          if that grad_fn is the operation's own.
+        - error: the error that stopped a backward pass.
+        - walked: the number of backward passes that were completed.
+        - changes: the changes to the inputs and to grad_output, as `observe` records them.
     """
     if apart:
         inputs, g = (
@@ -108,7 +117,7 @@ def walk_back(
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
     calls = observe(**leaves, **({} if g is None else {"grad_output": g}))
     y = calls(apply, *leaves.values())
-    # Doubled, a whole exponent stays whole: the other call, too, is one that a task allows.
+    # Doubling the inputs keeps a whole exponent whole, so that the task allows this second call too.
     apply(*(2 * value.detach() for value in leaves.values()))
     tracks = isinstance(y, Tensor) and y.requires_grad
     fits = g is not None and tracks and y.shape == g.shape and y.dtype == g.dtype
@@ -128,14 +137,14 @@ def walk_back(
         if fits and not error:
             try:
                 with mode:
-                    found = calls(_gradients, y, [leaves[name] for name in tracked], g)
-                walk.update(zip(tracked, map(_copy, found), strict=True))
+                    arrived = calls(_gradients, y, [leaves[name] for name in tracked], g)
+                walk.update(zip(tracked, map(_copy, arrived), strict=True))
             except NotImplementedError:
                 raise
             except RuntimeError as stopped:
                 error = str(stopped).partition("\n")[0].partition(" Hint: ")[0]
             except (AttributeError, LookupError, TypeError, ValueError) as stopped:
-                if mode is names:  # an error of the first walk shows the student's own lines
+                if mode is names:  # in the first pass, raise the error: it shows the student's own lines
                     raise
                 error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
     data = calls.data()
@@ -161,9 +170,9 @@ def _strided(value: Tensor) -> Tensor:
 
 
 def _apart(g: Tensor) -> Tensor:
-    one = g.flatten()[:1]
-    if bool((g == one).all()):
-        return one.reshape([]).expand(g.shape) if one.numel() else g
+    first = g.flatten()[:1]
+    if bool((g == first).all()):
+        return first.reshape([]).expand(g.shape) if first.numel() else g
     return g.mT.contiguous().mT if g.ndim > 1 else strided(g)
 
 
@@ -172,27 +181,28 @@ def _walked_alone(
 ) -> dict[str, Tensor | None]:
     leaves = {name: value.detach().clone().requires_grad_(name in tracked) for name, value in inputs.items()}
     with contextlib.suppress(AttributeError, LookupError, RuntimeError, TypeError, ValueError):
-        found = _gradients(apply(*leaves.values()), [leaves[name] for name in tracked], g.clone())
-        return dict(zip(tracked, map(_copy, found), strict=True))
+        gradients = _gradients(apply(*leaves.values()), [leaves[name] for name in tracked], g.clone())
+        return dict(zip(tracked, map(_copy, gradients), strict=True))
     return {}
 
 
 def after_a_change(
     apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor
 ) -> dict[str, dict[str, Tensor | None]]:
-    """Return the gradients of the tracked inputs if an input or the result changes in place before the walk.
+    """Return the gradients of the tracked inputs after an in-place change that precedes the backward pass.
 
-    They are by name of what changed, each in turn, RESULT for the result. A change after which torch refuses
-    is left out.
+    Each input in turn, and then the result, is changed. The gradients are returned by the name of the tensor
+    that was changed, with RESULT for the result. A change after which torch refuses the backward pass is left
+    out.
     """
-    found = {}
+    by_changed = {}
     for changed in (*inputs, RESULT):
         leaves = {
             name: value.detach().clone().requires_grad_(name in tracked) for name, value in inputs.items()
         }
         copies = {name: leaf * 1 for name, leaf in leaves.items()}
         y = apply(*copies.values())
-        # A layer norm does not change when 1 is added.
+        # The change is a multiplication, because adding 1 to the input of a layer norm would change nothing.
         {**copies, RESULT: y.detach()}[changed].mul_(2)
         try:
             gradients = _gradients(y, [leaves[name] for name in tracked], g)
@@ -200,8 +210,8 @@ def after_a_change(
             raise
         except RuntimeError:
             continue
-        found[changed] = dict(zip(tracked, map(_copy, gradients), strict=True))
-    return found
+        by_changed[changed] = dict(zip(tracked, map(_copy, gradients), strict=True))
+    return by_changed
 
 
 def _gradients(y: Tensor, leaves: Sequence[Tensor], g: Tensor) -> tuple[Tensor | None, ...]:

@@ -1,4 +1,4 @@
-"""Random inputs of tests, repeatable from a seed and short enough to retype."""
+"""Random inputs for tests, repeatable from a seed and short enough to retype."""
 
 import hashlib
 import math
@@ -10,7 +10,7 @@ _random = random.Random()
 
 
 def seed(value: bytes) -> None:
-    """Make the numbers of `draw` repeatable: the same bytes, the same numbers."""
+    """Make the numbers of `draw` repeatable: the same bytes give the same numbers."""
     _random.seed(hashlib.sha256(value).digest())
 
 
@@ -23,10 +23,10 @@ def draws(n: int, low: float, high: float) -> list[float]:
     """Return n distinct random numbers between low and high, with three decimals each."""
     if (high - low) * 1000 < 2 * n:
         raise ValueError(f"{low}..{high} is too narrow for {n} different numbers of three decimals")
-    found: set[float] = set()
-    while len(found) < n:
-        found.add(draw(low, high))
-    numbers = sorted(found)
+    distinct: set[float] = set()
+    while len(distinct) < n:
+        distinct.add(draw(low, high))
+    numbers = sorted(distinct)
     _random.shuffle(numbers)
     return numbers
 
@@ -37,7 +37,7 @@ def draw_tensor(*shape: int, low: float = -3, high: float = 3) -> torch.Tensor:
 
 
 def draw_layouts() -> list[tuple[str, str, list[list[float]]]]:
-    """Return for each layout of `ask.leaf` a dtype and random numbers, two rows of three."""
+    """Return, for each layout of `ask.leaf`, its name, a dtype, and two rows of three random numbers."""
     return [
         ("slice", "float32", [draws(3, -3, 3), draws(3, -3, 3)]),
         ("transposed", "float64", [draws(3, -3, 3), draws(3, -3, 3)]),
@@ -48,12 +48,14 @@ def draw_layouts() -> list[tuple[str, str, list[list[float]]]]:
 def draw_again(**shapes: tuple[int, ...]) -> tuple[list[torch.Tensor], str]:
     """Return float64 tensors of random numbers, and the line of code that makes them again.
 
-    For what is too large to be shown. The shapes come by the names of the tensors, two or more.
+    Use it for tensors that are too large to be shown. The arguments are the shapes of two or more tensors, by
+    name.
     """
     seed, rng = _random.randrange(10_000), torch.Generator()
     rng.manual_seed(seed)
-    # Drawn in float64, or a detour by way of float32 would lose nothing.
-    made = [torch.randn(shape, generator=rng, dtype=torch.float64) for shape in shapes.values()]
+    # The numbers are drawn in float64. Numbers drawn in float32 would not reveal an answer that converts to
+    # float32.
+    tensors = [torch.randn(shape, generator=rng, dtype=torch.float64) for shape in shapes.values()]
     sizes = f"({', '.join(map(str, shapes.values()))})"
     again = f"[torch.randn(s, dtype=torch.float64) for s in {sizes}]"
-    return made, f"torch.manual_seed({seed}); {', '.join(shapes)} = {again}"
+    return tensors, f"torch.manual_seed({seed}); {', '.join(shapes)} = {again}"

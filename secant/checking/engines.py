@@ -1,7 +1,8 @@
-"""Small engines, right or with one bug: lesson 10's students write the test that tells them apart.
+"""Small engines, correct or with one bug; lesson 10's students write a test that tells them apart.
 
-Each Value is a tensor, and backward() is torch's. A bug is a hook on it, which changes what arrives. So no
-code here searches a graph or adds slopes up, and none can be made into an answer to a task.
+Each Value is a tensor, and backward() is torch's. A bug is a hook on the tensor that changes the gradient
+arriving there. So no code here searches a graph or adds up slopes, and none can be made into an answer to a
+task.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,8 @@ from secant.value import TorchValue
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 Where = Literal["all", "leaves", "inner"]
-#: The numbers of the Values that a path of 0, 1, 2, ... edges leads to, each once a level: (first, rest).
+#: A linked list, (first, rest), with one tuple per level: the numbers of the Values that a path of 0, 1, 2,
+#: ... edges leads to, each once in its level.
 Levels = tuple[tuple[int, ...], "Levels"] | None
 
 
@@ -30,17 +32,18 @@ def engine(
     """Return a class of Values that has all operations of lesson 10, and a backward().
 
     Args:
-        bug: "assign" lets what arrives replace what is there; "breadth" goes through the graph breadth first;
-            "kept" does not reset intermediate values.
-        where: whose `grad` "assign" replaces: that of all, of leaves, or of intermediate values.
-        itself: "kept" does not reset the Value either whose backward() is called.
-        turned: take the parents of a Value from right to left.
-        merged: let a + a and a * a have one parent, with the slope of the whole.
+        bug: "assign" lets a gradient that arrives replace what is there; "breadth" goes through the graph
+            breadth first; "kept" does not reset intermediate values.
+        where: the Values in which "assign" replaces `grad`: all of them, the leaves, or the intermediate
+            values.
+        itself: whether "kept" also fails to reset the Value on which backward() is called.
+        turned: whether to take the parents of a Value from right to left.
+        merged: whether a + a and a * a have one parent, with the slope of the whole.
     """
 
     replaced = {"all": (True, False), "leaves": (True,), "inner": (False,)}[where] if bug == "assign" else ()
     numbers = count()
-    grads: dict[int, float] = {}  # by the number of a Value
+    grads: dict[int, float] = {}  # by each Value's number
     current = _Pass(None, turned)
 
     class Engine(TorchValue):
@@ -67,16 +70,20 @@ def engine(
         def _apply(self, operation: Callable[..., torch.Tensor], *operands: Any) -> Self:
             parents = [operand for operand in operands if isinstance(operand, Engine)]
             copies = {
-                place: one.tensor.clone() for place, one in enumerate(operands) if isinstance(one, Engine)
+                place: operand.tensor.clone()
+                for place, operand in enumerate(operands)
+                if isinstance(operand, Engine)
             }
-            made = type(self)(0.0, operation(*(copies.get(place, one) for place, one in enumerate(operands))))
+            result = type(self)(
+                0.0, operation(*(copies.get(place, operand) for place, operand in enumerate(operands)))
+            )
             below: Levels = None
             for parent in parents[:: -1 if turned else 1]:
                 below = _merge(below, parent.levels)
-            made.levels = ((made.number,), below)
+            result.levels = ((result.number,), below)
             for parent, copy in zip(parents, copies.values(), strict=True):
-                copy.register_hook(partial(pass_on, made.levels, parent.number, parent.tensor.is_leaf))
-            return made
+                copy.register_hook(partial(pass_on, result.levels, parent.number, parent.tensor.is_leaf))
+            return result
 
         def backward(self) -> None:
             nonlocal current
@@ -84,17 +91,17 @@ def engine(
             self.tensor.backward(retain_graph=True)
             for number, (total, is_leaf) in current.totals.items():
                 adds_up = is_leaf and (True not in replaced or number == self.number)
-                held = grads.get(number, 0.0) if adds_up else 0.0
-                grads[number] = held + total + current.late.get(number, 0.0)
+                previous = grads.get(number, 0.0) if adds_up else 0.0
+                grads[number] = previous + total + current.late.get(number, 0.0)
 
     def pass_on(child: Levels, parent: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
-        """Return what a parent receives from a child."""
+        """Return the gradient that a parent receives from a child."""
         if is_leaf in replaced:
             return current.replace(child, parent, gradient)
         return current.in_time(child, parent, gradient) if bug == "breadth" else gradient
 
     def receive(number: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
-        """Return what a Value has when all of it has arrived."""
+        """Return the gradient of a Value once all parts of it have arrived."""
         if bug == "kept" and not is_leaf and (itself or number != current.root):
             gradient = gradient + grads.get(number, 0.0)
         current.totals[number] = gradient.item(), is_leaf
@@ -104,12 +111,12 @@ def engine(
 
 
 class _Pass:
-    """A backward pass of torch's, and what its hooks note.
+    """A backward pass of torch, and the gradients that its hooks record.
 
     Attributes:
-        root: the number of the Value that it begins at.
-        totals: for each Value, by its number, what it received in time, and whether it is a leaf.
-        late: what it received after its turn.
+        root: the number of the Value at which the pass begins.
+        totals: for each Value, by its number, the gradient that arrived in time, and whether it is a leaf.
+        late: for each Value, by its number, the gradient that arrived after its turn.
     """
 
     def __init__(self, levels: Levels, turned: bool) -> None:
@@ -121,7 +128,7 @@ class _Pass:
         self.late: dict[int, float] = {}
 
     def in_time(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
-        """Return a gradient, or 0 if it comes after the parent's turn in a pass that goes breadth first."""
+        """Return a gradient, or 0 if it arrives after the parent's turn in a breadth-first pass."""
         assert child is not None
         if self._turns[child[0][0]] < self._turns[parent]:
             return gradient
@@ -129,35 +136,35 @@ class _Pass:
         return torch.zeros_like(gradient)
 
     def replace(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
-        """Return what makes the sum of all that has arrived equal to the last gradient.
+        """Return the number that makes the sum of all arrived gradients equal to the last one.
 
-        torch has an order in which gradients arrive. In the turned one, what comes first comes last, unless
-        its child was made from the other's.
+        torch has an order in which gradients arrive. If this order is reversed, the gradient that arrives
+        first counts as the last, unless its child was made from the other gradient's child.
         """
         assert child is not None
-        before, held = self._last.get(parent, (None, torch.zeros_like(gradient)))
-        if before and self._turned and child[0][0] not in _numbers_in(before):
+        last_child, last_gradient = self._last.get(parent, (None, torch.zeros_like(gradient)))
+        if last_child and self._turned and child[0][0] not in _numbers_in(last_child):
             return torch.zeros_like(gradient)
         self._last[parent] = child, gradient
-        return gradient - held
+        return gradient - last_gradient
 
 
 def _numbers_in(levels: Levels) -> dict[int, None]:
     """Return the numbers in all levels in the order of a breadth-first search."""
-    found: dict[int, None] = {}
+    numbers: dict[int, None] = {}
     while levels:
-        found |= dict.fromkeys(levels[0])
+        numbers |= dict.fromkeys(levels[0])
         levels = levels[1]
-    return found
+    return numbers
 
 
 def _merge(left: Levels, right: Levels) -> Levels:
-    """Return the levels of both; the lower ones are shared with the longer of them."""
+    """Return the levels of both lists, merged; the lower levels are shared with the longer list."""
     both = []
     while left and right and left is not right:
         both.append(tuple(dict.fromkeys(left[0] + right[0])))
         left, right = left[1], right[1]
-    found = left or right
+    merged = left or right
     for level in reversed(both):
-        found = level, found
-    return found
+        merged = level, merged
+    return merged

@@ -1,4 +1,4 @@
-"""Shows an error that a lesson means to happen."""
+"""A context manager for an error that a lesson raises on purpose."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ def expect_error(*kinds: type[BaseException]) -> Iterator[None]:
     """Run a body that must fail, and print its error instead of stopping the notebook.
 
     Args:
-        *kinds: the exceptions that count; RuntimeError, autograd's own, when none is named.
+        *kinds: the expected exceptions; by default RuntimeError, the one that autograd raises.
 
     Raises:
         AssertionError: if the body ends without an error, since the lesson's text would then be wrong.

@@ -5,10 +5,10 @@ from secant.verdict import Parts, Verdict
 
 
 class CheckFailed(AssertionError):
-    """A check did not hold. Its message, which is its verdict's, is all that a notebook shows of it.
+    """The error that a failed check raises. A notebook shows only its message, the text of its verdict.
 
     Attributes:
-        verdict: its parts, and the name of the hint that is its cause.
+        verdict: the parts of the message, and the name of the hint that is the cause.
         cause: why the check did not hold; the same for two inputs that show the same mistake.
     """
 

@@ -1,4 +1,4 @@
-"""Values as a message shows them."""
+"""Formatting of values for messages."""
 
 import contextlib
 import math
@@ -9,7 +9,8 @@ import torch
 
 from secant.language import say
 
-# How much of a value a message shows. No more work is done than that takes.
+# The most characters, and the most numbers of a tensor, that a message shows. Formatting stops there, so that
+# a huge value costs no more time.
 CHARACTERS, NUMBERS = 200, 12
 
 
@@ -19,11 +20,11 @@ def numbers(value: torch.Tensor) -> str:
 
 
 def kind(value: Any) -> str:
-    """Say what a value is, for a sentence: "a float64 tensor", "an int"."""
+    """Return the type of a value with its article, for a sentence: "a float64 tensor", "an int"."""
     if isinstance(value, torch.Tensor):
         dtype = dtype_name(value.dtype)
         return say(en=f"{'an' if dtype.startswith('int') else 'a'} {dtype} tensor", ko=f"{dtype} 텐서")
-    # What another process could not send as plain data describes itself.
+    # An object that cannot be sent as plain data arrives as a stand-in that describes itself.
     with contextlib.suppress(Exception):
         if hasattr(value, "describe") and hasattr(value, "type_name"):
             return str(value.describe())
@@ -32,7 +33,7 @@ def kind(value: Any) -> str:
 
 
 def pair(want: Any, got: Any) -> tuple[str, str]:
-    """Return both as text, with as many digits as it takes to see a difference."""
+    """Return two values as text, with enough digits to show a difference between them."""
     texts = _value(want), _value(got)
     return texts if texts[0] != texts[1] else (_value(want, 17), _value(got, 17))
 
@@ -40,7 +41,7 @@ def pair(want: Any, got: Any) -> tuple[str, str]:
 def _value(value: Any, digits: int = 10) -> str:
     try:
         return _text(value, digits)
-    except Exception:  # an object may raise anything when it is read
+    except Exception:  # reading a student's object may raise any error
         return kind(value)
 
 
@@ -64,7 +65,7 @@ def brief(value: Any) -> str:
 
 
 def _pieces(value: Any) -> Iterator[str]:
-    """Yield a value's repr piece by piece, so that whoever has seen enough may stop."""
+    """Yield a value's repr piece by piece, so that the caller can stop early."""
     if type(value) is torch.Tensor and _is_larger(value, CHARACTERS):
         yield _of_shape(value)
     elif type(value) is torch.Tensor:
@@ -93,7 +94,7 @@ def _pieces(value: Any) -> Iterator[str]:
 
 
 def _is_larger(tensor: torch.Tensor, most: int) -> bool:
-    """Whether a tensor has more numbers than that, if an empty dimension counted as one."""
+    """Return whether a tensor has more numbers than `most`, with an empty dimension counted as one."""
     return math.prod(max(size, 1) for size in tensor.shape) > most
 
 
@@ -119,7 +120,7 @@ def _nest(values: Any, digits: int) -> str:
 
 
 def _digits(value: float, digits: int) -> str:
-    return f"{value + 0.0:.{digits}g}"  # -0.0 is shown as 0: no check tells them apart
+    return f"{value + 0.0:.{digits}g}"  # + 0.0 shows -0.0 as 0, since no check tells them apart
 
 
 def dtype_name(dtype: torch.dtype) -> str:

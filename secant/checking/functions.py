@@ -1,4 +1,4 @@
-"""Functions to try an answer on, written as the formula that the message shows."""
+"""Test functions for students' answers, made from the formulas that messages show."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,11 +7,11 @@ import torch
 
 
 def formula(text: str, **constants: Any) -> Callable[..., Any]:
-    """Return the function of t that a formula in Python stands for.
+    """Return the function of t that a Python formula defines.
 
     Args:
         text: an expression in t, torch and the constants: "A @ t", or one that ignores t: "c.view(2, 1)".
-        **constants: what its other names stand for.
+        **constants: the values of the other names in the expression.
     """
     function: Callable[..., Any] = eval(f"lambda t: ({text})", {"torch": torch, **constants})
     return function
@@ -20,7 +20,7 @@ def formula(text: str, **constants: Any) -> Callable[..., Any]:
 def polynomial(coefficients: Sequence[float]) -> str:
     """Return the formula of a polynomial in t, from the constant up: "1 + 2 * t - 3 * t**2".
 
-    A constant keeps its t**0, so that the function returns a tensor.
+    A constant polynomial keeps its t**0, so that the function returns a tensor.
     """
     if not any(coefficients[1:]):
         return f"{coefficients[0]} * t**0"
@@ -30,11 +30,11 @@ def polynomial(coefficients: Sequence[float]) -> str:
 
 
 class noted:
-    """A function of one argument that keeps what it was given, and adds its name to `ran` at each call.
+    """A function of one argument that records its arguments, and adds its name to `ran` at each call.
 
     Attributes:
-        given: for each call the requires_grad, dtype, shape and grad_fn of what came, as plain data; of what
-            is no tensor the dtype is its type's name.
+        given: for each call the requires_grad, dtype, shape and grad_fn of the argument, as plain data. For
+            an argument that is not a tensor, dtype is the name of its type.
     """
 
     def __init__(self, function: Callable[[Any], Any], name: str, ran: list[str]) -> None:
@@ -42,7 +42,7 @@ class noted:
         self.given: list[dict[str, Any]] = []
 
     def __call__(self, t: Any) -> Any:
-        """Note what t is, and return the function's value."""
+        """Record the argument t, and return the function's value."""
         made_by = getattr(t, "grad_fn", None)
         self._ran.append(self._name)
         self.given.append(

@@ -1,4 +1,4 @@
-"""Graphs to try an answer on, built from plain data. What is right about them stays in the test cell."""
+"""Test graphs for students' answers, built from plain data. Expected values stay in the test cell."""
 
 import importlib
 import random
@@ -25,16 +25,16 @@ _UNARY, _BINARY = ("sin", "exp", "neg", "clone", "tanh", "detach", "untracked co
 
 
 def leaf(value: Any, dtype: torch.dtype | None = None, grad: float | None = None) -> torch.Tensor:
-    """Return a new tracked leaf with these numbers, and with .grad full of `grad` unless that is None."""
-    made = torch.as_tensor(value, dtype=dtype).detach().clone().requires_grad_()
-    made.grad = None if grad is None else torch.full_like(made, grad)
-    return made
+    """Return a new tracked leaf with these numbers; its .grad is filled with `grad`, or None."""
+    tensor = torch.as_tensor(value, dtype=dtype).detach().clone().requires_grad_()
+    tensor.grad = None if grad is None else torch.full_like(tensor, grad)
+    return tensor
 
 
 def strided(value: torch.Tensor) -> torch.Tensor:
-    """Return a tensor with the same numbers that do not lie side by side in memory, as a slice's do not.
+    """Return a tensor with the same numbers, spaced out in memory like those of a slice.
 
-    Between two rows lies more than between two elements of a row, so that `view(-1)` fails.
+    The gap between two rows is wider than the gap between two elements of a row, so that `view(-1)` fails.
     """
     apart = torch.stack([value, torch.full_like(value, 99)], -1)
     if value.ndim == 0:
@@ -44,11 +44,11 @@ def strided(value: torch.Tensor) -> torch.Tensor:
 
 
 def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
-    """Return a tensor with these numbers that is "tracked", with a .grad of 7, or lies oddly in memory.
+    """Return a tensor with these numbers that is "tracked", with a .grad of 7, or has an unusual layout.
 
     Args:
-        value: for "expanded" one that repeats its numbers along a dimension, or along several.
-        kind: one of those of `arrangement`.
+        value: the numbers; for "expanded" they must repeat along one or more dimensions.
+        kind: one of the kinds that `arrangement` lists.
     """
     match kind:
         case "tracked":
@@ -68,7 +68,7 @@ def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
 
 
 def arrangement(kind: str, name: str = "x") -> str:
-    """Return what a message says of a tensor that is `arranged` so, to be put behind the call."""
+    """Return the words that a message adds after the call for a tensor that `arranged` made."""
     return {
         "": "",
         "tracked": say(en=f", {name} tracked", ko=f", 추적되는 {name}"),
@@ -80,12 +80,12 @@ def arrangement(kind: str, name: str = "x") -> str:
 
 
 def filled(module: nn.Module, numbers: torch.Tensor, grad: float | None = None) -> nn.Module:
-    """Return a module, in the dtype of `numbers`, that has these as its parameters, in their order.
+    """Fill a module's parameters with numbers, in their order and dtype, and return the module.
 
     Args:
-        module: any; it is changed.
-        numbers: as many as its parameters hold, in one dimension.
-        grad: what fills each parameter's .grad; by default there is none.
+        module: any module; it is changed.
+        numbers: as many numbers as the parameters hold, in one dimension.
+        grad: the number that fills each parameter's .grad; by default .grad is None.
     """
     module = module.to(numbers.dtype)
     nn.utils.vector_to_parameters(numbers.clone(), module.parameters())
@@ -95,13 +95,13 @@ def filled(module: nn.Module, numbers: torch.Tensor, grad: float | None = None) 
 
 
 def program(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """Return the code of the tensors x0, x1, ..., by name: the inputs, then what the steps make of them.
+    """Return the code of the tensors x0, x1, ... by name: first the inputs, then the results of the steps.
 
     Args:
-        inputs: what each is: "leaf", "parameter", "constant", or "twin", a leaf that shares the memory of the
-            one before.
-        steps: the name of a function of torch, with "untracked " before it to record nothing, then the places
-            of the tensors that it takes.
+        inputs: the kind of each input: "leaf", "parameter", "constant", or "twin", a leaf that shares the
+            memory of the input before it.
+        steps: for each step the name of a function of torch, with "untracked " before it to record nothing,
+            then the places of the tensors that it takes.
     """
     kinds = {
         "leaf": "torch.ones(2, requires_grad=True)",
@@ -117,10 +117,10 @@ def program(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> dict[str, 
 
 
 def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[str], list[list[Any]]]:
-    """Return the inputs and the steps of a `program` that is drawn at random.
+    """Return the inputs and the steps of a random `program`.
 
-    Its first input is a leaf, the others are of these kinds. Some steps record nothing, some results are used
-    often or never, and a last step, after so many, adds x0.
+    The first input is a leaf, and `others` more inputs are drawn from `kinds`. There are `count` random
+    steps, some of which record nothing; some results are used often or never. A last step adds x0.
     """
     rng = random.Random(int(draw(0, 1000) * 1000))
     inputs, steps = ["leaf", *rng.choices(kinds, k=others)], []
@@ -131,7 +131,7 @@ def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[st
 
 
 def edges(pairs: str, *slopes: float) -> list[Edge]:
-    """Return edges between nodes of one letter each: `edges("xy yz", 2.0, 3.0)` leads from x over y to z."""
+    """Return edges between nodes of one letter: `edges("xy yz", 2.0, 3.0)` leads from x through y to z."""
     return [(pair[0], pair[1], slope) for pair, slope in zip(pairs.split(), slopes, strict=True)]
 
 
@@ -141,9 +141,9 @@ def chain(nodes: Sequence[Hashable], slopes: Sequence[float]) -> list[Edge]:
 
 
 def diamonds(slopes: Sequence[Sequence[float]]) -> list[Edge]:
-    """Return the edges of diamonds in a row, from node 0 to node len(slopes): two paths lead through each.
+    """Return the edges of a row of diamonds, from node 0 to node len(slopes), with two paths through each.
 
-    Each diamond has four slopes: up and down from its start, then from these two to its end.
+    Each diamond has four slopes: two from its start, up and down, then two from these nodes to its end.
     """
     edges: list[Edge] = []
     for k, (up, down, left, right) in enumerate(slopes):
@@ -152,7 +152,7 @@ def diamonds(slopes: Sequence[Sequence[float]]) -> list[Edge]:
 
 
 def drawn(size: int, seed: float) -> tuple[list[Edge], list[int]]:
-    """Return the edges of a random graph without cycles, in any order, and its nodes, first ones first.
+    """Return the edges of a random graph without cycles, in any order, and its nodes in topological order.
 
     Some pairs of nodes have no edge, some have two. The same seed gives the same graph.
     """
@@ -163,22 +163,22 @@ def drawn(size: int, seed: float) -> tuple[list[Edge], list[int]]:
 
 
 class _Shared(list[Any]):
-    """A list that deep copies of its owner share: a copied model notes its calls in the same place."""
+    """A list that deep copies of its owner share, so that a copied model adds to the same records."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "_Shared":
         return self
 
 
 class Spy(nn.Module):
-    """A model that notes how it, or a deep copy of it, is used.
+    """A model that records how it, or a deep copy of it, is used.
 
     Args:
-        text: what it computes, a formula in X, torch and the parameters: "X @ w.T + b".
+        text: the formula of the result, in X, torch and the parameters: "X @ w.T + b".
         **parameters: tensors; those that require grad become tracked parameters, the others stay untracked.
 
     Attributes:
         log: the number of rows for each call, and "backward" when a gradient has reached its result.
-        modes: the values of `training` that it was called with.
+        modes: the value of `training` at each call.
         held: for each call, how many graphs of earlier calls were still in memory.
     """
 
@@ -199,19 +199,21 @@ class Spy(nn.Module):
         self.log.append(len(X) if X.ndim > 1 else 1)
         result: torch.Tensor = formula(self._text, X=X, **dict(self.named_parameters()))(None)
         if result.requires_grad:
-            # The product saves this 1 for the backward pass, and it is freed with all that the graph saves.
-            one = result.new_ones(())
-            self._saved.append(weakref.ref(one))
-            result = result * one
+            # The product saves this 1 for the backward pass. It is freed together with everything that the
+            # graph saves.
+            marker = result.new_ones(())
+            self._saved.append(weakref.ref(marker))
+            result = result * marker
             result.register_hook(lambda gradient: self.log.append("backward"))
         return result
 
 
 class limit_steps:
-    """Raise TimeoutError in a body whose calls take more than `most` steps of Python.
+    """Raise TimeoutError in a with statement's body if its calls take more than `most` Python steps.
 
-    Steps are counted, not seconds: a slow computer is no mistake. The steps of an import do not count: the
-    first `backward(gradient)` of a process imports sympy, and a module whose import is stopped stays broken.
+    Steps are counted instead of seconds, so that a slow computer does not fail an answer. The steps of an
+    import do not count: the first `backward(gradient)` of a process imports sympy, and a module stays broken
+    if its import is stopped.
     """
 
     def __init__(self, most: int = 1_000_000) -> None:
@@ -226,7 +228,7 @@ class limit_steps:
         sys.settrace(self._before)
 
     def _counter(self) -> Callable[[FrameType, str, Any], Any]:
-        """Return what Python calls at each step: a closure, which takes half as long as a method."""
+        """Return the trace function for Python to call: a closure, which takes half as long as a method."""
         left, importing = self._most, False
 
         def call(frame: FrameType, event: str, argument: Any) -> Any:

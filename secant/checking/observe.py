@@ -13,9 +13,13 @@ from torch import nn
 from secant.causes import QUESTION
 from secant.checking.watch import Change, watch
 
-# Deeper than any result that a task asks for; a list may contain itself.
+# The depth to which results are read: deeper than any result that a task asks for. There is a limit because a
+# list may contain itself.
 _DEPTH = 6
-# Parts of the attribute and type errors that a hint can name.
+# Parts of the messages of attribute and type errors for which a test has a hint. They stand, in order, for:
+# the use of a None, such as an empty .grad; a generator taken for a list; a node asked for a `variable` that
+# it lacks; and in lesson 10, a number taken for a Value, and a TorchValue made with the arguments of the
+# student's own Value.
 _KNOWN = ("NoneType", "'generator'", "'variable'", "attribute 'data'", "TorchValue.__init__")
 
 
@@ -23,10 +27,11 @@ class observe:
     """Call a student's function, as often as the test needs, and record each call.
 
     Args:
-        **watched: what belongs to the caller, as for `watch`.
+        **watched: tensors and modules that belong to the caller, as for `watch`.
 
-    `calls = observe(x=x)`, then `calls(f, x)` in the place of `f(x)`. It returns the result itself, and the
-    probe may spoil that, or what is watched, before the next call. At the end `calls.data()` is plain data.
+    After `calls = observe(x=x)`, write `calls(f, x)` instead of `f(x)`. This returns the result itself. The
+    probe may overwrite the result, or what is watched, before the next call. At the end, `calls.data()`
+    returns plain data.
     """
 
     def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
@@ -36,23 +41,22 @@ class observe:
         self.changes: list[Change] = []
 
     def __call__(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return function(*arguments), called under watch."""
-        with watch(**self._watched) as seen:
+        """Call function(*arguments) under watch, record the call, and return the result."""
+        with watch(**self._watched) as watcher:
             result = function(*arguments)
         self._results.append(result)
         self._data["results"].append(copy_of(result))
         self._data["tracked"].append(any(tensor.requires_grad for tensor in _tensors(result)))
-        self._data["aliases"].append(_aliases(result, seen.tensors))
-        self.changes = list(dict.fromkeys(self.changes + seen.changes))
+        self._data["aliases"].append(_aliases(result, watcher.tensors))
+        self.changes = list(dict.fromkeys(self.changes + watcher.changes))
         return result
 
     def attempt(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call as above; what the function raises becomes its result, {"raised": ...}: see `check.no_error`.
+        """Call a function like `__call__`, but turn an error that it raises into a result, {"raised": ...}.
 
-        For calls that are at fault in a way that a hint can name. Time limits and what is not done yet pass
-        through, and so do attribute and type errors, unless it is a None, like an empty .grad, that was used,
-        a generator that was taken for a list, a node without one that was asked for its `variable`, or, in
-        lesson 10, a number that was taken for a Value, or a Value of the student's where the tests' was due.
+        Use it for calls that may fail in a way for which the test has a hint; see `check.no_error`. Time
+        limits and NotImplementedError, for an answer not yet written, are still raised. So are attribute and
+        type errors, unless their message contains one of the parts in `_KNOWN`.
         """
 
         def caught(*arguments: Any) -> Any:
@@ -68,8 +72,8 @@ class observe:
                 TypeError,
                 ValueError,
             ) as error:
-                known = any(part in str(error) for part in _KNOWN)
-                if isinstance(error, AttributeError | TypeError) and not known:
+                is_known = any(part in str(error) for part in _KNOWN)
+                if isinstance(error, AttributeError | TypeError) and not is_known:
                     raise
                 return {
                     "raised": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}{_line_of(error)}"
@@ -78,16 +82,18 @@ class observe:
         return self(caught, *arguments)
 
     def data(self) -> dict[str, Any]:
-        """Return what was seen, each a list with one entry a call, but for the changes of all calls together.
+        """Return the records of all calls: lists with one entry per call, and the changes of all calls.
 
-        results: a copy of what came back, taken right after the call. kept: the same results as they are now.
-        tracked: whether a tensor in the result requires grad. aliases: the names of the watched tensors, and
-        of their .grad, whose memory the result shares. changes: as those of `watch`.
+        - results: copies of the results, made right after each call.
+        - kept: copies of the same results as they are now.
+        - tracked: whether a tensor in the result requires grad.
+        - aliases: the names of the watched tensors, and of their .grad, that share memory with the result.
+        - changes: (kind, name) pairs, as those of `watch`.
         """
         return {**self._data, "kept": self.kept(), "changes": self.changes}
 
     def last(self) -> dict[str, Any]:
-        """Return the last entries of results, tracked and aliases."""
+        """Return the last call's entries of results, tracked and aliases."""
         return {name: entries[-1] for name, entries in self._data.items()}
 
     def kept(self) -> list[Any]:
@@ -111,13 +117,13 @@ def copy_of(value: Any, depth: int = _DEPTH) -> Any:
 
 
 def _line_of(error: Exception) -> str:
-    """Return the line of the called function that an error came through, where it is known."""
+    """Return the line of the student's function that an error passed through, if it is known."""
     steps = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
     homes = Path(__file__).parents[1], Path(torch.__file__).parent
-    own = (
+    own_steps = (
         s for s in steps if s[0] != QUESTION and not any(Path(s[0]).is_relative_to(home) for home in homes)
     )
-    line = linecache.getline(*next(own, ("", 0))).strip()
+    line = linecache.getline(*next(own_steps, ("", 0))).strip()
     return line and f"\n    {line}"
 
 
@@ -135,14 +141,14 @@ def _aliases(result: Any, watched: dict[str, torch.Tensor]) -> list[str]:
         return []
     owned = dict(watched)
     for name, tensor in watched.items():
-        # A non-leaf's .grad warns when it is read, and there is none unless it was asked for.
+        # Reading the .grad of a non-leaf gives a warning, and .grad is None unless retain_grad() was called.
         if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
             owned[f"{name}.grad"] = tensor.grad
     return [name for name, tensor in owned.items() if _memory(tensor) in places]
 
 
 def _memory(tensor: torch.Tensor) -> int:
-    """Return where a tensor's numbers are; 0 if it has none, or hides them."""
+    """Return the address of a tensor's numbers in memory; 0 if it has none, or hides it."""
     with contextlib.suppress(Exception):
         return tensor.untyped_storage().data_ptr()
     return 0

@@ -1,4 +1,4 @@
-"""What a computation costs, counted: a slow computer is no mistake."""
+"""The cost of a computation, counted in operations, so that the speed of the computer does not matter."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,11 +8,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class operations(TorchDispatchMode):
-    """Count the operations of torch in a with statement's body, those of its backward passes too.
+    """Count the operations of torch in a with statement's body, including those of its backward passes.
 
     Attributes:
-        count: how many there were.
-        largest: how many numbers the largest tensor had that one of them made or looked at anew.
+        count: the number of operations.
+        largest: the number of elements of the largest tensor, or view, that one of them returned.
     """
 
     def __init__(self) -> None:
@@ -28,6 +28,6 @@ class operations(TorchDispatchMode):
     ) -> Any:
         result = func(*args, **(kwargs or {}))
         self.count += 1
-        made = result if isinstance(result, tuple | list) else (result,)
-        self.largest = max([self.largest, *(t.numel() for t in made if isinstance(t, torch.Tensor))])
+        results = result if isinstance(result, tuple | list) else (result,)
+        self.largest = max([self.largest, *(t.numel() for t in results if isinstance(t, torch.Tensor))])
         return result

@@ -1,4 +1,4 @@
-"""Graphs of lesson 10's Values: arguments of a question, and what is wrong with an answer about them."""
+"""Graphs of lesson 10's Values: code for the arguments of questions, and checks of the answers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 from secant.checking import check
 from secant.checking.ask import Answer, Mistakes
 
-# Questions name these, and so do people who retype a question that a message shows.
+# Questions use these names, and so does a student who retypes a question that a message shows.
 from secant.checking.values import (  # noqa: F401
     Recipe,
     build,
@@ -30,22 +30,22 @@ FIELDS = ("data", "grad", "parents", "slopes")
 
 
 def leaves(numbers: Mapping[str, float]) -> dict[str, str]:
-    """Return leaves of these numbers, by name, as arguments of `ask`."""
+    """Return leaves with these numbers, by name, as arguments of `ask`."""
     return {name: f"Value({number})" for name, number in numbers.items()}
 
 
 def graph(names: Sequence[str], recipe: Recipe, alike: bool = False) -> dict[str, str]:
     """Return the Values of a recipe, by name, as arguments of `ask`: "Value(4.0, (x,), (4.0,))".
 
-    Their data, which no slope depends on, are 1, 2, 3, ... or alike.
+    Their data are 1, 2, 3, ..., or all 1 if `alike`. No slope depends on the data.
     """
-    made = {}
+    codes = {}
     for place, (name, (parents, slopes)) in enumerate(zip(names, recipe, strict=True)):
         data = 1.0 if alike else place + 1.0
-        made[name] = f"Value({data})"
+        codes[name] = f"Value({data})"
         if parents:
-            made[name] = f"Value({data}, {_tuple([names[p] for p in parents])}, {_tuple(slopes)})"
-    return made
+            codes[name] = f"Value({data}, {_tuple([names[p] for p in parents])}, {_tuple(slopes)})"
+    return codes
 
 
 def _tuple(parts: Sequence[Any]) -> str:
@@ -53,20 +53,20 @@ def _tuple(parts: Sequence[Any]) -> str:
 
 
 def held(names: Sequence[str], grads: Sequence[float]) -> str:
-    """Return the statement that puts a number into every grad."""
+    """Return the statement that sets the grad of each Value, except for grads of 0."""
     return "; ".join(f"{name}.grad = {grad}" for name, grad in zip(names, grads, strict=True) if grad)
 
 
 def made_from(recipe: Recipe) -> list[int]:
-    """Return for each Value of a recipe the places that `reached` returns, as the bits of a number.
+    """Return, for each Value of a recipe, the places that `reached` returns, as the bits of a number.
 
-    A recipe has parents before their children, so one pass over it is enough. A search through a graph would
-    answer tasks of lessons 2 and 10.
+    A recipe lists parents before their children, so one pass over it is enough. The code does not search the
+    graph, because a search would give away answers to tasks of lessons 2 and 10.
     """
-    found: list[int] = []
+    bits: list[int] = []
     for place, (parents, _) in enumerate(recipe):
-        found.append(reduce(or_, (found[parent] for parent in parents), 1 << place))
-    return found
+        bits.append(reduce(or_, (bits[parent] for parent in parents), 1 << place))
+    return bits
 
 
 # --- Judging -----------------------------------------------------------------------------------------------
@@ -80,23 +80,23 @@ def check_operation(
     values: Mistakes | None = None,
     mistakes: Mapping[str, Any] | None = None,
 ) -> list[Any]:
-    """Check the new Value that an operation on Values gave, and that it gives another one the next time.
+    """Check that an operation on Values returned a correct new Value, and returns another one the next time.
 
     Args:
-        answer: the question.
-        data, slopes: what they should be; the slopes by operand.
-        values, mistakes: wrong data and wrong slopes that betray their cause, as for `Answer.returns`.
+        answer: the answer to the question.
+        data, slopes: the expected data, and the expected slopes by operand.
+        values, mistakes: wrong data and wrong slopes that reveal their cause, as for `Answer.returns`.
 
     Returns:
-        The parents that are not operands: numbers, as a rule.
+        The parents that are not operands, which are usually numbers.
     """
     again = answer.again()
-    for one in (answer, again):
+    for response in (answer, again):
         old = say(
             en="the result is an operand itself, or that of an earlier call: make a new Value each time",
             ko="결과가 피연산자 자체이거나 앞에서 돌려준 Value입니다. 매번 새 Value를 만드세요",
         )
-        one.holds(not isinstance(one.result, str) or one.result.startswith("<"), old)
+        response.holds(not isinstance(response.result, str) or response.result.startswith("<"), old)
     others = _check_new(answer, data, slopes, values or {}, mistakes or {})
     _check_new(again, data, slopes, {}, {})
     return others
@@ -109,15 +109,19 @@ def _check_new(
     values: Mistakes,
     mistakes: Mapping[str, Any],
 ) -> list[Any]:
-    made = answer.result
-    found = made if isinstance(made, dict) else {"type": made if isinstance(made, str) else check.kind(made)}
+    result = answer.result
+    fields = (
+        result
+        if isinstance(result, dict)
+        else {"type": result if isinstance(result, str) else check.kind(result)}
+    )
     no_value = say(en="a Value was expected, and it is", ko="필요한 것은 Value인데 나온 것은")
-    answer.holds(found["type"] == "Value", f"{no_value} {found['type']}")
+    answer.holds(fields["type"] == "Value", f"{no_value} {fields['type']}")
     strange = say(
         en="data, grad and slopes must be plain numbers, not",
         ko="data, grad, slopes에는 수만 넣을 수 있습니다. 들어 있는 것은",
     )
-    types = {n for n in (found["data"], found["grad"], *found["slopes"]) if isinstance(n, str)}
+    types = {n for n in (fields["data"], fields["grad"], *fields["slopes"]) if isinstance(n, str)}
     answer.holds(not types, f"{strange} {', '.join(sorted(types))}")
     exact: dict[str, Any] = {
         "rtol": 1e-11,
@@ -127,26 +131,26 @@ def _check_new(
             ko="거의 맞습니다. 파이썬의 float와 정확한 공식을 쓰고, 반올림이나 차분몫은 쓰지 마세요",
         ),
     }
-    _part(answer, "data", found["data"]).returns(data, mistakes=values, **exact)
+    _part(answer, "data", fields["data"]).returns(data, mistakes=values, **exact)
     uneven = say(
         en="each parent needs one slope, in the same order",
         ko="부모마다 기울기가 하나씩, 같은 순서로 있어야 합니다",
     )
-    answer.holds(len(found["parents"]) == len(found["slopes"]), uneven)
+    answer.holds(len(fields["parents"]) == len(fields["slopes"]), uneven)
     skipped = say(
         en="the parents are the operands, not what these were made from: backward() goes on from there",
         ko="부모는 피연산자(operand) 자체입니다. 피연산자를 만든 값은 넣지 마세요. "
         "거기서부터는 backward()가 따라갑니다",
     )
-    beyond = sorted({p for p in found["parents"] if isinstance(p, str) and p[:1] != "<"} - set(slopes))
+    beyond = sorted({p for p in fields["parents"] if isinstance(p, str) and p[:1] != "<"} - set(slopes))
     answer.holds(not beyond, f"{skipped} ({', '.join(beyond)})")
     lost = say(
         en="an operand is not among the result's parents: keep the operand itself in `parents`, not a copy",
         ko="결과의 부모에 피연산자가 없습니다. 복사본이 아닌 피연산자(operand) 자체를 `parents`에 넣으세요",
     )
-    missing = [name for name in slopes if name not in found["parents"]]
+    missing = [name for name in slopes if name not in fields["parents"]]
     answer.holds(not missing, f"{lost} ({', '.join(missing)})")
-    pairs = list(zip(found["parents"], found["slopes"], strict=True))
+    pairs = list(zip(fields["parents"], fields["slopes"], strict=True))
     sums = {name: float(sum(slope for parent, slope in pairs if parent == name)) for name in slopes}
     by_operand = say(en="slopes by operand", ko="피연산자마다의 기울기")
     _part(answer, by_operand, sums).returns(dict(slopes), mistakes=mistakes, **exact)
@@ -154,13 +158,13 @@ def _check_new(
         en="only backward() fills grad: leave every grad alone",
         ko="grad는 `backward()`가 채웁니다. 여기서는 건드리지 마세요",
     )
-    _part(answer, "grad", found["grad"]).returns(0.0, hint=not_yet)
+    _part(answer, "grad", fields["grad"]).returns(0.0, hint=not_yet)
     touched = say(
         en="a Value that was only read has changed: make a new one, and leave every grad alone",
         ko="읽기만 해야 할 Value가 바뀌었습니다. 새 Value를 만들고, grad는 건드리지 마세요",
     )
     answer.changes_nothing(hints=dict.fromkeys((*FIELDS, "fields"), touched))
-    return [parent for parent in found["parents"] if parent not in slopes]
+    return [parent for parent in fields["parents"] if parent not in slopes]
 
 
 def check_order(
@@ -168,25 +172,26 @@ def check_order(
 ) -> None:
     """Check the order() of a Value of a recipe: all Values once, each before its parents.
 
-    `is_later`: an order() was right before, so what is missing, strange or double now may be left from there.
+    If `is_later`, an earlier order() was right. Missing, strange or repeated Values may then be left over
+    from the earlier call.
     """
     check_ended(answer)
-    found = answer.result
+    result = answer.result
     no_list = say(en="return a list", ko="리스트를 돌려주세요")
-    answer.holds(isinstance(found, list), f"{no_list} ({check.kind(found)})")
+    answer.holds(isinstance(result, list), f"{no_list} ({check.kind(result)})")
     at = {name: place for place, name in enumerate(names)}
-    order = [at.get(name, -1) if isinstance(name, str) else -1 for name in found]
+    order = [at.get(name, -1) if isinstance(name, str) else -1 for name in result]
     shown = ", ".join(names[place] if place >= 0 else "?" for place in order[:12])
     more = ", ..." if len(order) > 12 else ""
     problem = _order_problem(recipe, root, order, names)
-    kept = say(
+    reused = say(
         en="a list or a set of an earlier call is still in use: make a new one in every call",
         ko="앞 호출에서 쓴 리스트나 집합을 계속 쓰고 있습니다. 호출할 때마다 새로 만드세요",
     )
     strange = -1 in order and reached(recipe, root) < set(order)
-    is_kept = strange or (is_later and (not found or len(set(order)) < len(order)))
+    is_reused = strange or (is_later and (not result or len(set(order)) < len(order)))
     wrong = (Part("got", f"[{shown}{more}]"), Part("text", problem))
-    answer.holds(not problem, wrong, kept if is_kept else "")
+    answer.holds(not problem, wrong, reused if is_reused else "")
     changed = say(
         en="a Value was changed, or something was left on it: only read its fields",
         ko="Value가 바뀌었거나 Value에 무언가를 남겼습니다. 필드를 읽기만 하세요",
@@ -207,12 +212,12 @@ def check_ended(answer: Answer) -> None:
             "Value를 하나 넣을 때마다 나머지를 모두 훑어도 안 됩니다",
         ),
     }
-    why = answer.seen["stopped"]
-    answer.holds(not why, stopped.get(why, ""))
+    error = answer.seen["stopped"]
+    answer.holds(not error, stopped.get(error, ""))
 
 
 def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Sequence[str]) -> str:
-    """Return what is wrong with an order, or an empty string."""
+    """Return a sentence about what is wrong with an order; an empty string if it is right."""
     want = reached(recipe, root)
     if left := sorted(want - set(order)):
         missing = ", ".join(names[place] for place in left[:5])
@@ -234,12 +239,12 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
 
 
 def every_grad(names: Sequence[str]) -> str:
-    """Return the code of a list of every grad."""
+    """Return the code of a list with the grad of each of these Values."""
     return f"[{', '.join(f'{name}.grad' for name in names)}]"
 
 
 def passes_ahead(names: Sequence[str], roots: Sequence[int]) -> tuple[str, ...]:
-    """Return what `check_passes` asks after the first call, for `ahead`."""
+    """Return the questions that `check_passes` asks after the first call, for the option `ahead`."""
     grads = every_grad(names)
     later = (text for root in roots[1:] for text in (f"{names[root]}.backward()", grads))
     return grads, *later
@@ -258,11 +263,11 @@ def check_passes(
     Leaves accumulate; intermediate Values hold the slopes of the last call only.
 
     Args:
-        answer: the result of the first.
-        names: those of all Values.
-        recipe: that of the graph.
-        roots: the places of the Values whose backward() is called.
-        held: every grad beforehand.
+        answer: the answer to the first call of backward().
+        names: the names of all Values.
+        recipe: the recipe of the graph.
+        roots: the places of the Values on which backward() is called.
+        held: the grad of each Value before the first call.
         slopes: for each of the roots, its slopes with respect to all Values.
     """
     changed = say(
@@ -270,37 +275,38 @@ def check_passes(
         ko="Value의 data, parents, slopes 가운데 바뀐 것이 있거나, Value에 무언가를 남겼습니다",
     )
     how: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-12}
-    how["nearly"] = _exactly()
-    now, grads = list(held), every_grad(names)
+    how["nearly"] = _exactness_hint()
+    current, grads = list(held), every_grad(names)
     for number, (root, rates) in enumerate(zip(roots, slopes, strict=True)):
         called = answer.then(f"{names[root]}.backward()") if number else answer
         check_ended(called)
         asked = [("grad", name) for name in names]
         called.changes_nothing(but=asked, hints=dict.fromkeys((*FIELDS, "fields"), changed))
-        found, want = called.then(grads).result, _after(recipe, root, now, rates)
-        got, right = (dict(zip(names, numbers, strict=True)) for numbers in (found, want))
+        actual, want = called.then(grads).result, _grads_after(recipe, root, current, rates)
+        got, right = (dict(zip(names, numbers, strict=True)) for numbers in (actual, want))
         every = _part(called, say(en="every grad", ko="모든 grad"), got)
-        # The problem is looked for only if something is wrong.
-        problem = partial(_pass_problem, recipe, root, now, rates, found)
+        # The reason is computed only if something is wrong.
+        problem = partial(_pass_problem, recipe, root, current, rates, actual)
         every.returns(right, mistakes=lambda problem=problem: {problem(): lambda _: True}, **how)
         called.equals(None)
-        now = want
+        current = want
 
 
-def _after(recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float]) -> list[float]:
-    """Return every grad after a pass from a Value, for its slopes and what they held before."""
+def _grads_after(recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float]) -> list[float]:
+    """Return every grad after backward() of a Value, from its slopes and the grads before the call."""
     within = reached(recipe, root)
-    kept = [old if p not in within or not recipe[p][0] else 0.0 for p, old in enumerate(held)]
+    start = [old if p not in within or not recipe[p][0] else 0.0 for p, old in enumerate(held)]
     return [
-        old + (slope if p in within else 0.0) for p, (old, slope) in enumerate(zip(kept, slopes, strict=True))
+        old + (slope if p in within else 0.0)
+        for p, (old, slope) in enumerate(zip(start, slopes, strict=True))
     ]
 
 
 def _pass_problem(
     recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float], grads: Sequence[Any]
 ) -> str:
-    """Return why the grads after a pass may be wrong."""
-    want, within = _after(recipe, root, held, slopes), reached(recipe, root)
+    """Return the likely reason why the grads after a backward() are wrong."""
+    want, within = _grads_after(recipe, root, held, slopes), reached(recipe, root)
 
     def near(places: Sequence[int], numbers: Sequence[float]) -> bool:
         pairs = [(grads[p], numbers[p]) for p in places]
@@ -326,7 +332,7 @@ def _pass_problem(
             en="self does not depend on this Value: its grad must not change",
             ko="self와 상관없는 Value의 grad는 그대로여야 합니다",
         )
-    if root in leaves and not near([root], slopes):  # one that is set to 1 has lost what it held
+    if root in leaves and not near([root], slopes):  # if grad is 1, the leaf lost its earlier grad
         return say(
             en="self is a leaf: its grad grows by 1", ko="self가 leaf입니다. grad가 1만큼 커져야 합니다"
         )
@@ -357,7 +363,7 @@ def _pass_problem(
         )
     others, middle = sorted(within - {root}), [p for p in inner if p != root]
     start = [0.0 if recipe[p][0] else old for p, old in enumerate(held)]
-    # Where slopes are 0 or far from 1, grads of 0 have other causes too.
+    # If slopes are 0 or far from 1, grads of 0 may have other causes.
     plain = bool(others) and all(0.01 < abs(slope) < 100 for _, slopes in recipe for slope in slopes)
     if plain and near([root], slopes) and near(others, start):
         return say(
@@ -384,15 +390,16 @@ def _pass_problem(
             en="these are sums of local slopes: multiply each by the grad of the value that passes on",
             ko="국소 기울기를 더하기만 했습니다. 넘겨주는 값의 grad를 곱하세요",
         )
-    if [parents for parents, _ in recipe[1:]] == [[p] for p in range(len(recipe) - 1)]:  # nothing meets
-        return _exactly()
+    # In a chain, no two paths meet.
+    if [parents for parents, _ in recipe[1:]] == [[p] for p in range(len(recipe) - 1)]:
+        return _exactness_hint()
     return say(
         en="each value adds up what it receives, with +=, and passes on once, when its turn in order() comes",
         ko="값마다 받는 것을 +=로 더하고, order()에서 차례가 왔을 때 한 번만 넘겨주어야 합니다",
     )
 
 
-def _exactly() -> str:
+def _exactness_hint() -> str:
     return say(
         en="do not round, and leave nothing out: numbers may be tiny or huge",
         ko="반올림하거나 빼놓지 마세요. 아주 작은 수도, 아주 큰 수도 있습니다",
@@ -405,13 +412,13 @@ def _part(answer: Answer, name: str, result: Any) -> Answer:
 
 
 def reached(recipe: Recipe, out: int) -> set[int]:
-    """Return the places of the Values that one of them was made from, itself included."""
+    """Return the places of the Values that the Value at `out` was made from, including its own."""
     bits = made_from(recipe)[out]
     return {place for place in range(len(recipe)) if bits >> place & 1}
 
 
 def too_early(recipe: Recipe, order: Sequence[int]) -> tuple[int, int] | None:
-    """Return a (parent, child) of which the parent stands before the child in an order, if there is one."""
+    """Return a (parent, child) pair in which the parent comes before the child in an order, or None."""
     at = {place: index for index, place in enumerate(order)}
     for child, (parents, _) in enumerate(recipe):
         for parent in parents:

@@ -1,4 +1,4 @@
-"""The simplest input that fails for the same reason as the one that a test drew."""
+"""A search for the simplest input that fails for the same reason as the one that a test drew."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,20 +6,20 @@ from typing import Any
 
 from secant.checking.failure import CheckFailed
 
-# How many simpler cases `smallest` tries.
+# The number of simpler cases that `smallest` tries.
 _TRIES = 24
 
 
 def smallest(compare: Callable[..., None], *case: Any) -> None:
-    """Compare, and where that fails, fail with the simplest case that fails for the same reason.
+    """Run a comparison; if it fails, fail with the simplest case that fails for the same reason.
 
     Args:
-        compare: a comparison of the test cell; it may ask for the student's function.
-        *case: its arguments. Simpler is a float with fewer digits, also in lists and tuples; signs stay, and
-            so do numbers that are equal to others or differ from them.
+        compare: a comparison of the test cell; it may call the student's function.
+        *case: the arguments of the comparison. A case is simpler if its floats, also those in lists and
+            tuples, have fewer digits. Signs stay, and numbers that are equal or different stay so.
 
     Raises:
-        CheckFailed: the first one's, or that of the simplest case found.
+        CheckFailed: the failure of the simplest case found, or of the given one.
     """
     try:
         compare(*case)
@@ -28,12 +28,12 @@ def smallest(compare: Callable[..., None], *case: Any) -> None:
 
 
 def fewest(compare: Callable[..., None], items: Sequence[Any], *case: Any) -> None:
-    """Compare, and where that fails, fail with the fewest items that fail for the same reason (`smallest`).
+    """Run a comparison; if it fails, fail with the fewest items that fail for the same reason (`smallest`).
 
     Args:
-        compare: a comparison of the test cell, of a list, like the edges of a graph, and of what follows it.
-        items: that list; any part of it has to be a case too.
-        *case: what follows.
+        compare: a comparison of the test cell, which takes a list, such as the edges of a graph, and `case`.
+        items: the list; the comparison must accept any part of it, too.
+        *case: the other arguments of the comparison.
     """
     try:
         return compare(items, *case)
@@ -54,17 +54,19 @@ def _shrunk(compare: Callable[..., None], case: tuple[Any, ...], failure: CheckF
     choices = [{n: _rounded(n, places) for n in numbers} for places in (0, 1, 2)]
     choices += [{n: _rounded(n, places)} for n in numbers for places in (0, 1)]
     for choice in choices[:_TRIES]:
-        now = {n: choice.get(n, n) for n in set(_floats(case))}
-        if all(a == b for a, b in now.items()) or len(set(now.values())) < len(now):
+        replacements = {n: choice.get(n, n) for n in set(_floats(case))}
+        if all(a == b for a, b in replacements.items()) or len(set(replacements.values())) < len(
+            replacements
+        ):
             continue
-        simpler = _with_floats(case, now)
+        simpler = _with_floats(case, replacements)
         try:
             compare(*simpler)
         except CheckFailed as smaller:
             if smaller.cause == failure.cause:
                 case, failure = simpler, smaller
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
-            break  # no case of this test: leave it at what was found
+            break  # not a valid case of this test, so keep the simplest so far
     return failure
 
 
@@ -85,6 +87,6 @@ def _with_floats(value: Any, numbers: Mapping[float, float]) -> Any:
 
 
 def _rounded(number: float, places: int) -> float:
-    """Return a number with so many decimals, or itself where that would be 0 or more than half away."""
+    """Round a number to `places` decimals, unless that gives 0 or changes the number by more than half."""
     near = round(number, places)
     return near if near and abs(near - number) <= abs(number) / 2 else number

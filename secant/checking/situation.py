@@ -1,7 +1,7 @@
-"""Where a question is asked: beside the student's function, with the arguments that a test described.
+"""The student's side of `secant.checking.ask`, which makes a question's arguments and runs its code.
 
-This is the candidate's side of `secant.checking.ask`. It takes plain data, holds no expected value, and
-gives back plain data: what the answer returned, and what the call did to what belongs to its caller.
+This module runs in the candidate. It receives plain data, holds no expected value, and returns plain data:
+the result of the call, and the changes that the call made to what belongs to its caller.
 """
 
 import ast
@@ -23,9 +23,11 @@ from secant.checking.observe import observe
 from secant.checking.operations import operations
 from secant.quiet import ask_first
 
-#: How an argument that is more than a value is marked: {CODE: code}, {LEAF: (value, grad, layout, tracked)}.
+#: The keys that mark an argument that is more than a value: {CODE: code}, {LEAF: (value, grad, layout,
+#: tracked)}.
 CODE, LEAF = "secant.code", "secant.leaf"
-#: What a question may use beside the student's own names, whatever the student's notebook calls so.
+#: The names that a question may use next to the student's own. They take precedence over names in the
+#: notebook.
 _KIT = {
     **BUILTINS,
     "__builtins__": dict(BUILTINS),
@@ -40,51 +42,53 @@ _KIT = {
     "engines": engines,
     "recipes": values,
 }
-_now: list["Situation"] = []
+_situations: list["Situation"] = []
 
 
 def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
-    """Ask one question.
+    """Ask one question, or read an earlier result again.
 
     Args:
-        request: `text`, what to run; `arguments`, by name, for a new situation, without which the last one is
-            asked; `before`, a statement that is run unwatched; `ahead`, what to ask next, each a statement to
-            run before, or "", and a text; and the other options of `secant.checking.ask.ask`. Or only `kept`,
-            the place of an earlier result in the last situation: what it is now comes back as `result`.
-        names: what the student's notebook calls things.
+        request: a dict with `text`, the code to run; `arguments`, by name, which start a new situation
+            (without them, the question is about the last situation); `before`, a statement to run unwatched;
+            `ahead`, the questions to ask next, each a statement to run before, or "", and a text; and the
+            other options of `secant.checking.ask.ask`. Or a dict with only `kept`, the place of an earlier
+            result in the last situation: its present value is returned as `result`.
+        names: the names of the student's notebook.
 
     Returns:
-        What there is nothing to say of is left out, for speed. The entries:
+        A dict with these entries. An entry with nothing to report is left out, for speed.
 
-        - result: a copy of what came back; where Values are among the arguments, as `values.plain` gives it.
-        - tracked: whether a tensor in it requires grad.
-        - aliases: the names of the arguments, and of their .grad, whose memory it shares.
-        - changes: (kind, name) pairs, as those of `watch`, and for Values ("grad", "a") and the like.
-        - replaced: the names of the leaves whose .grad has the numbers that it had before the first question,
-            but is another tensor: see `Answer.keeps_buffers`.
-        - raised: the error that came instead, if the test asked for it.
-        - stopped: the error that a limit on steps ended it with.
-        - count, largest: as those of `operations`. warned: the warnings.
-        - given: by the name of a function that is noted, what it was given so far, as `noted` keeps it.
+        - result: a copy of the result, in the form of `values.plain` if there are Values among the arguments.
+          If the call raised an error that the test asked for, this is {"raised": the error's text}.
+        - tracked: whether a tensor in the result requires grad.
+        - aliases: the names of the arguments, and of their .grad, that share memory with the result.
+        - changes: (kind, name) pairs, as those of `watch`, and pairs such as ("grad", "a") for Values.
+        - replaced: the names of the leaves for which .grad has the numbers that it had before the first
+          question, but is another tensor: see `Answer.keeps_buffers`.
+        - stopped: the name of the error by which a limit on steps ended the call.
+        - count, largest: the counts of `operations`.
+        - warned: the warnings.
+        - given: by the name of each function in `noting`, its arguments so far, as `noted` records them.
         - ran: the names of these functions, one for each call so far.
-        - ahead: the same for each of the questions that were to be asked right after it, up to the first that
-            raises: its error is raised when that question comes by itself. Nothing if this one was stopped:
-            each would take as long again, and most tests end there.
-        - place: of the result among those of the situation.
+        - ahead: the same dict for each of the questions to be asked next, up to the first that raises. That
+          error is raised when the question itself is asked. If this question was stopped, the next ones are
+          not asked: each would take as long again, and most tests end there.
+        - place: the place of the result among those of the situation.
     """
     if "kept" in request:
-        return {"result": _now[-1].kept(request["kept"])}
+        return {"result": _situations[-1].kept(request["kept"])}
     if "arguments" in request:
-        _now[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
-    seen = _now[-1].ask(request)
-    ahead = [] if "stopped" in seen else _now[-1].ask_ahead(request)
-    return {**seen, **({"ahead": ahead} if ahead else {})}
+        _situations[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
+    report = _situations[-1].ask(request)
+    ahead = [] if "stopped" in report else _situations[-1].ask_ahead(request)
+    return {**report, **({"ahead": ahead} if ahead else {})}
 
 
 class Situation:
-    """The arguments of a question, made, and everything that was asked of them.
+    """The arguments made for a question, and the results of all questions about them.
 
-    One lasts from an `ask` to the next: `again`, `after` and `then` are asked of the same objects.
+    A situation lasts from one `ask` to the next: `again`, `after` and `then` ask about the same objects.
     """
 
     def __init__(
@@ -93,11 +97,11 @@ class Situation:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
         self._ran: list[str] = []
-        self._failed: Exception | None = None  # of a question that was asked ahead
+        self._failed: Exception | None = None  # the error of a question asked ahead
         for name, argument in arguments.items():
-            made = _made(argument, self._names)
-            made = noted(made, name, self._ran) if name in noting else made
-            self._names[name] = self._arguments[name] = made
+            value = _made(argument, self._names)
+            value = noted(value, name, self._ran) if name in noting else value
+            self._names[name] = self._arguments[name] = value
         self._watched = dict(_watchable(self._arguments))
         self._places = -1
         self._calls = observe(**self._watched)
@@ -106,37 +110,37 @@ class Situation:
         self._buffers = {n: (t.grad, t.grad.clone()) for n, t in self._leaves() if t.grad is not None}
 
     def kept(self, place: int) -> Any:
-        """Return what a result holds now."""
-        kept = self._calls.kept()[place]
-        return values.plain(kept, self._known) if self._values else kept
+        """Return an earlier result as it is now."""
+        result = self._calls.kept()[place]
+        return values.plain(result, self._known) if self._values else result
 
     def ask_ahead(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Ask what comes next, up to the first error."""
-        seen: list[dict[str, Any]] = []
-        for before, text in request.get("ahead", ()):
+        """Ask the questions that a request lists as next, up to the first error."""
+        reports: list[dict[str, Any]] = []
+        for statement, text in request.get("ahead", ()):
             try:
-                seen.append(self.ask({**request, "before": before, "text": text}))
+                reports.append(self.ask({**request, "before": statement, "text": text}))
             except Exception as error:
                 self._failed = error
                 break
-        return seen
+        return reports
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Run what a request says, and report the result."""
+        """Run the code of a request, and return a report on the result and on all changes."""
         if self._failed is not None:
             error, self._failed = self._failed, None
             raise error
         if request.get("before"):
             exec(request["before"], self._names)
         self._calls.changes = []
-        held = {name: values.fields(value) for name, value in self._values.items()}
+        fields_before = {name: values.fields(value) for name, value in self._values.items()}
         name, code = _compiled(request["text"])
         call = self._calls.attempt if request.get("attempt") else self._calls
-        made = operations() if request.get("counted") else None
+        counter = operations() if request.get("counted") else None
         stopped: list[str] = []
 
         def run() -> Any:
-            counting: contextlib.AbstractContextManager[Any] = made or contextlib.nullcontext()
+            counting: contextlib.AbstractContextManager[Any] = counter or contextlib.nullcontext()
             if not (steps := request.get("steps")):
                 with counting:
                     return eval(code, self._names)
@@ -151,79 +155,84 @@ class Situation:
             self._names[name] = result = call(run)
         self._places += 1
         seen = self._calls.last()
-        heard = {name: list(one.given) for name, one in self._arguments.items() if isinstance(one, noted)}
-        told = {
+        arguments_given = {
+            name: list(argument.given)
+            for name, argument in self._arguments.items()
+            if isinstance(argument, noted)
+        }
+        report = {
             "place": self._places,
             "tracked": seen["tracked"],
             "aliases": seen["aliases"],
-            "changes": [*self._calls.changes, *self._changed(held)],
+            "changes": [*self._calls.changes, *self._changed(fields_before)],
             "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
             "stopped": "".join(stopped),
-            "count": made.count if made else 0,
-            "largest": made.largest if made else 0,
-            "given": heard,
+            "count": counter.count if counter else 0,
+            "largest": counter.largest if counter else 0,
+            "given": arguments_given,
             "ran": list(self._ran),
             "warned": [str(warning.message).partition(". ")[0] for warning in caught],
         }
         return {
             "result": self._plain(result, request.get("by_name", False)),
-            **{k: v for k, v in told.items() if v},
+            **{k: v for k, v in report.items() if v},
         }
 
-    def _changed(self, held: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    def _changed(self, fields_before: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
         for name, value in self._values.items():
-            now = values.fields(value)
-            yield from ((kind, name) for kind, old in held[name].items() if now[kind] != old)
+            fields_now = values.fields(value)
+            yield from ((kind, name) for kind, old in fields_before[name].items() if fields_now[kind] != old)
 
     def _leaves(self) -> Iterator[tuple[str, torch.Tensor]]:
-        found = self._watched.items()
-        return ((n, t) for n, t in found if isinstance(t, torch.Tensor) and t.is_leaf)
+        watched = self._watched.items()
+        return ((n, t) for n, t in watched if isinstance(t, torch.Tensor) and t.is_leaf)
 
     def _is_replaced(self, name: str, thing: torch.Tensor) -> bool:
-        held, numbers = self._buffers.get(name, (None, None))
-        return held is not None and thing.grad is not held and str(thing.grad) == str(numbers)
+        buffer, numbers = self._buffers.get(name, (None, None))
+        return buffer is not None and thing.grad is not buffer and str(thing.grad) == str(numbers)
 
     def _plain(self, result: Any, by_name: bool) -> Any:
-        """Return plain data for the last result."""
+        """Return the last result as plain data."""
         if by_name and isinstance(result, list | tuple):
             return self._by_name(result)
         last = self._calls.last()["results"]
         if not self._values or (isinstance(last, dict) and "raised" in last):
             return last
-        told = values.plain(last, self._known)
+        data = values.plain(last, self._known)
         if values.is_value(result):
-            self._known.setdefault(id(result), "")  # a later question that gives it back gives no new Value
-        return told
+            # A Value that a later question returns again does not count as a new one.
+            self._known.setdefault(id(result), "")
+        return data
 
     def _by_name(self, value: Any) -> Any:
-        """Return a list or tuple with the arguments' names in their place; "?" for a stranger."""
+        """Return a result with each argument in it replaced by its name, and any other object by "?"."""
         if isinstance(value, list | tuple):
             return type(value)(self._by_name(part) for part in value)
-        found = (name for name, thing in self._arguments.items() if thing is value)
-        return next(found, "?")
+        names = (name for name, thing in self._arguments.items() if thing is value)
+        return next(names, "?")
 
 
 def _with_room(call: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function with room on the interpreter's stack.
+    """Call a function with ample room on the interpreter's stack.
 
-    CPython asks the system for that stack 16 KiB at a time. 3.11, 3.12 and earlier releases of 3.13 and 3.14
-    give each part back once it is empty (python/cpython#142183). An answer that recurses to and fro over the
-    end of a part pays for this at each call, and while steps are counted at each step: up to ten times as
-    long.
+    CPython requests that stack from the system in chunks of 16 KiB. Python 3.11, 3.12 and earlier releases of
+    3.13 and 3.14 return each chunk once it is empty (python/cpython#142183). An answer that recurses to and
+    fro across the end of a chunk pays for this at each call or, while steps are counted, at each step. It
+    then takes up to ten times as long.
     """
     return call(*arguments)
 
 
-# A frame so large that it begins a part of 512 KiB, half of which is left.
+# The frame is made so large that it begins a chunk of 512 KiB, half of which is then free.
 _with_room.__code__ = _with_room.__code__.replace(co_stacksize=2**15)
 
 
 @contextlib.contextmanager
 def _every_warning(into: list[warnings.WarningMessage]) -> Iterator[None]:
-    """Record the warnings of the body, also those that torch gives once a process."""
+    """Record the warnings of the body, including those that torch gives only once per process."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        ask_first()  # what an explorer's function warns of meanwhile, in another thread, is none
+        ask_first()  # keeps out warnings that an explorer's function gives in another thread
         torch.set_warn_always(True)
         try:
             yield
@@ -234,13 +243,13 @@ def _every_warning(into: list[warnings.WarningMessage]) -> Iterator[None]:
 
 @cache
 def _code(text: str) -> Any:
-    """Return an argument's code, compiled once for all the questions that have it."""
+    """Return an argument's code, compiled once for all questions that use it."""
     return compile(text, "<argument>", "eval")
 
 
 @cache
 def _compiled(text: str) -> tuple[str, Any]:
-    """Return the name that a question gives its result, and the code of the result."""
+    """Return the name that a question gives to its result, and the compiled code of the result."""
     body = ast.parse(text).body[-1]
     if isinstance(body, ast.Assign) and isinstance(body.targets[0], ast.Name):
         return body.targets[0].id, compile(ast.Expression(body.value), QUESTION, "eval")
@@ -248,7 +257,7 @@ def _compiled(text: str) -> tuple[str, Any]:
 
 
 def _made(argument: Any, names: dict[str, Any]) -> Any:
-    """Return the argument that plain data describe."""
+    """Return the argument that plain data describes."""
     if isinstance(argument, dict) and CODE in argument:
         return eval(_code(argument[CODE]), names)
     if isinstance(argument, dict) and LEAF in argument:
@@ -269,7 +278,7 @@ def _watchable(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _nested(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the arguments, and in the place of lists, tuples and dicts what they hold: "x[0]"."""
+    """Yield the arguments by name, with lists, tuples and dicts replaced by their entries: "x[0]"."""
     for name, thing in arguments.items():
         if isinstance(thing, list | tuple):
             yield from _nested({f"{name}[{place}]": part for place, part in enumerate(thing)})

@@ -1,51 +1,52 @@
-"""Values of lesson 10 in the process of the student's code: made for a question, and read as plain data."""
+"""Lesson 10's Values in the student's process: made for a question, and read as plain data."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from secant.value import TorchValue
 
-# For each Value, in the order in which they are made: the places of its parents, and the slopes.
+# The plan of a graph of Values. For each Value, in the order in which they are made: the places of its
+# parents, and the slopes.
 Recipe = Sequence[tuple[Sequence[int], Sequence[float]]]
 
 
 def build(kind: Callable[..., Any], recipe: Recipe) -> list[Any]:
-    """Return the Values of a recipe too large to name them; their data are 1, 2, 3, ..."""
-    made: list[Any] = []
+    """Return the Values of a recipe that is too large for names; their data are 1, 2, 3, ..."""
+    values: list[Any] = []
     for number, (parents, slopes) in enumerate(recipe, 1):
-        made.append(kind(float(number), tuple(made[p] for p in parents), tuple(slopes)))
-    return made
+        values.append(kind(float(number), tuple(values[p] for p in parents), tuple(slopes)))
+    return values
 
 
 def chain(length: int, slope: float = 1.0) -> list[tuple[list[int], list[float]]]:
-    """Return the recipe of a Value and so many others, each made from the one before."""
+    """Return the recipe of a Value and `length` others, each made from the one before."""
     return [([], []), *(([place], [slope]) for place in range(length))]
 
 
 def diamonds(count: int, uneven: bool = False) -> list[tuple[list[int], list[float]]]:
-    """Return the recipe of so many diamonds in a row: two paths lead through each.
+    """Return the recipe of `count` diamonds in a row, with two paths through each.
 
-    Both have two edges; or, if they are to be uneven, the one side and the other have three in turn.
+    Both paths have two edges. If `uneven`, one path of each diamond has three edges, on alternating sides.
     """
-    made: list[tuple[list[int], list[float]]] = [([], [])]
+    recipe: list[tuple[list[int], list[float]]] = [([], [])]
     for number in range(count):
-        top = len(made) - 1
-        made += [([top], [1.0]), ([top], [1.0])]
+        top = len(recipe) - 1
+        recipe += [([top], [1.0]), ([top], [1.0])]
         sides = [top + 1, top + 2]
         if uneven:
-            made.append(([sides[number % 2]], [1.0]))
+            recipe.append(([sides[number % 2]], [1.0]))
             sides[number % 2] = top + 3
-        made.append((sides, [1.0, 1.0]))
-    return made
+        recipe.append((sides, [1.0, 1.0]))
+    return recipe
 
 
 def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
-    """Return a class of Values whose order() is the test's: what was made last comes first.
+    """Return a class of Values with the test's own order(): the Value made last comes first.
 
     Args:
         kind: the student's class.
-        within: for each Value of the test, in the order in which they are made, what `made_from` returns. So
-            the order is known here only for the test's own Values.
+        within: for each Value of the test, in the order in which they are made, the number that `made_from`
+            returns. So the order is known here only for the test's own Values.
     """
     made: list[Any] = []
     places: dict[int, int] = {}
@@ -64,7 +65,7 @@ def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
 
 
 def compared_in_steps(kind: type[Any]) -> type[Any]:
-    """Return a class of Values whose comparisons count as steps, such as those of a search through a list."""
+    """Return a class of Values that counts each comparison as a step, such as in a search through a list."""
 
     class Value(kind):
         def __eq__(self, other: object) -> bool:
@@ -76,14 +77,14 @@ def compared_in_steps(kind: type[Any]) -> type[Any]:
 
 
 class on_torch:
-    """A student's `fit_line` with torch's Value in the place of its own.
+    """A student's `fit_line` that uses a Value built on torch in place of the student's.
 
     Args:
-        fit: the function.
-        scale: what every gradient is multiplied by, so that one that is not read from a Value shows.
+        fit: the student's function.
+        scale: the factor for every gradient, which reveals a gradient that is not read from a Value.
 
     Attributes:
-        passes: how many backward passes the last call made.
+        passes: the number of backward passes that the last call made.
     """
 
     def __init__(self, fit: Callable[..., Any], scale: float = 1.0) -> None:
@@ -91,7 +92,7 @@ class on_torch:
         self.passes = 0
 
     def __call__(self, *arguments: Any) -> Any:
-        """Return what the function returns."""
+        """Return the function's result, computed with torch's Value."""
         names = self._fit.__globals__
         mine = names.get("Value")
         names["Value"], TorchValue.passes, TorchValue.scale = TorchValue, 0, self._scale
@@ -103,12 +104,12 @@ class on_torch:
 
 
 def is_value(thing: Any) -> bool:
-    """Whether something is a Value, of the student's class or another."""
+    """Return whether an object is a Value, of the student's class or another."""
     return all(hasattr(thing, name) for name in ("parents", "slopes", "data", "grad"))
 
 
 def fields(value: Any) -> dict[str, Any]:
-    """Return what a Value holds, and under "fields" the names of all that: two looks can be compared."""
+    """Return the contents of a Value and the names of its attributes, to detect later changes."""
     return {
         "data": value.data,
         "grad": value.grad,
@@ -122,13 +123,14 @@ def plain(result: Any, names: Mapping[int, str], depth: int = 6) -> Any:
     """Return a result with plain data in the place of Values.
 
     Args:
-        result: what came back.
-        names: the names of the Values that were there before, by id.
+        result: the result of a question.
+        names: the names of the Values that existed before, by id.
         depth: how deep to look into lists and tuples; a list may contain itself.
 
-    A Value that was there before is its name. A new one is a dict: its type; data and grad, each a number, or
-    the type of what is none; slopes, a list of such; parents, a list of names, of strangers their numbers.
-    So a string or a dict of the student's own is only its type.
+    A Value that existed before is replaced by its name. A new Value is replaced by a dict with its type, its
+    data, its grad, its slopes and its parents. Data, grad and each slope are a number, or the name of its
+    type if it is not a number. Each parent is a name, or its data if it is an unknown Value. So a string or a
+    dict of the student's own is replaced by its type.
     """
     if id(result) in names:
         return names[id(result)]
@@ -146,17 +148,17 @@ def plain(result: Any, names: Mapping[int, str], depth: int = 6) -> Any:
 
 
 def is_number(thing: Any) -> bool:
-    """Return whether something is a number; a bool is none."""
+    """Return whether an object is a number; a bool does not count as one."""
     return isinstance(thing, int | float) and not isinstance(thing, bool)
 
 
 def _number(thing: Any) -> float | str:
-    """Return a number as a float, of anything else the type's name."""
+    """Return a number as a float; for any other object, return the name of its type."""
     return float(thing) if is_number(thing) else type(thing).__name__
 
 
 def _slope(thing: Any) -> float | str:
-    """Return a slope as `_number` does, and True and False too, which `x > 0` makes of relu's slope."""
+    """Return a slope as `_number` does, but accept True and False, which `x > 0` gives as relu's slope."""
     return float(thing) if isinstance(thing, bool) else _number(thing)
 
 

@@ -1,4 +1,4 @@
-"""What an operation with a backward of its own must do, in both passes: lesson 8."""
+"""Checks of an operation with a custom backward, in its forward and its backward pass (lesson 8)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from secant.verdict import Part
 
 Mistakes = Mapping[str, Mapping[str, Any]]
 Seen = dict[str, Any]
-#: What the gradient that arrives is multiplied by, or the VJP as a function of it.
+#: The factor of the arriving gradient, or the VJP as a function of that gradient.
 Slope = torch.Tensor | Callable[[torch.Tensor], torch.Tensor]
 
 _usual = Hints({})
@@ -36,52 +36,62 @@ def judge_operation(
     apart: bool = False,
     forward_only: bool = False,
 ) -> tuple[str, Seen]:
-    """Call a student's operation, run the backward pass through it twice, and check all that came of it.
+    """Call a student's operation, run its backward pass twice, and check all results.
 
     Args:
-        name: of the student's class.
+        name: the name of the student's class.
         seen: a probe in the test cell that runs in the student's process and returns
             `custom.walk_back(MyOperation.apply, *arguments)`.
-        inputs: by name, in the order of forward.
-        g: the gradient that arrives.
-        value: the result.
-        slopes: by name of each tracked input, what g is to be multiplied by, or a function of g.
-        mistakes: of the value, under "value", and of each input's gradient, under its name, as for
-            `Answer.returns`; a missing factor g, swapped inputs and gradients added up are known already.
-        hint: what to say where no mistake is recognised.
-        more: what follows the inputs in the call, such as ", eps=0.1".
-        rtol, atol: as for `check.close`.
+        inputs: the inputs by name, in the order of forward.
+        g: the gradient of the result, which arrives in the backward pass.
+        value: the expected result.
+        slopes: for each tracked input, by name, the factor of g in its gradient, or a function of g.
+        mistakes: mistakes in the value, under "value", and in each input's gradient, under the input's name,
+            as for `Answer.returns`. A missing factor g, swapped inputs and gradients added up are always
+            recognised.
+        hint: the hint to give if no mistake is recognised.
+        more: the text that follows the inputs in the call, such as ", eps=0.1".
+        rtol, atol: tolerances, as for `check.close`.
         apart: whether no two elements are to lie side by side in memory: see `custom.walk_back`.
         forward_only: whether to check the result alone, without a backward pass.
 
     Returns:
-        The call, as a student would type it, and what the probe told.
+        The call, as a student would type it, and the report of the probe.
     """
     arriving = None if forward_only else g.clone()
     call = _call(name, inputs, more, arriving, list(slopes)) + (_usual.apart if apart else "")
     with check.asking(call):
-        found = seen({of: given.clone() for of, given in inputs.items()}, list(slopes), arriving, apart)
+        report = seen(
+            {input_name: tensor.clone() for input_name, tensor in inputs.items()},
+            list(slopes),
+            arriving,
+            apart,
+        )
     wrong = mistakes.get("value", {})
-    judge(found["value"], value, call, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
-    check.untouched(found["changes"], call)
+    judge(report["value"], value, call, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
+    check.untouched(report["changes"], call)
     if forward_only:
-        return call, found
-    error = found["error"]
-    once = _usual.walked_once if found["walked"] else ""
+        return call, report
+    error = report["error"]
+    once = _usual.walked_once if report["walked"] else ""
     check.holds(
         not error, call, (Part("trace", error),), _usual.saved_in_place if "inplace" in error else once
     )
-    check.holds(found["node"] == f"{name}Backward", call, _usual.not_own.format(name=name))
-    for place, of in enumerate(inputs):
-        if of in slopes:
-            _judge_gradient(found, call, of, place, g, slopes, mistakes.get(of, {}), hint, rtol, atol)
-    for changed, gradients in found["changed"].items():
+    check.holds(report["node"] == f"{name}Backward", call, _usual.not_own.format(name=name))
+    for place, input_name in enumerate(inputs):
+        if input_name in slopes:
+            _judge_gradient(
+                report, call, input_name, place, g, slopes, mistakes.get(input_name, {}), hint, rtol, atol
+            )
+    for changed, gradients in report["changed"].items():
         target = f"{changed}.detach()" if changed == RESULT else changed
         later = f"{RESULT} = {name}.apply({', '.join(inputs)}{more}), {target}.mul_(2), backward"
-        for of, slope in slopes.items():
-            asked = later + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
-            check.close(gradients[of], _vjp(slope, g), asked, rtol=rtol, atol=atol, hint=_usual.silent)
-    return call, found
+        for input_name, slope in slopes.items():
+            asked = later + say(en=f": gradient of {input_name}", ko=f": {input_name}의 gradient")
+            check.close(
+                gradients[input_name], _vjp(slope, g), asked, rtol=rtol, atol=atol, hint=_usual.silent
+            )
+    return call, report
 
 
 def _judge_gradient(
@@ -100,7 +110,7 @@ def _judge_gradient(
     check.holds(got is not None, call, _usual.no_gradient.format(name=of, place=place))
 
     def wrong() -> Mapping[str, Any]:
-        if _is(found["alone"].get(of), want, rtol, atol):
+        if _agrees(found["alone"].get(of), want, rtol, atol):
             return {_usual.between: lambda _: True}
         usual = _usual_mistakes(of, g, slopes)
         return {**own, **{text: value for text, value in usual.items() if text not in own}}
@@ -119,7 +129,8 @@ def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> di
     want = _vjp(slopes[of], g)
     others = tuple(_vjp(other, g) for name, other in slopes.items() if name != of)
     together = want.sum().expand(want.shape)
-    # A layer norm's rows add up to 0, as do other mistakes.
+    # In a layer norm, the elements of the gradient add up to 0. Other mistakes also give 0, so a gradient of
+    # 0 would not prove that its elements were added together.
     if together.abs().sum() < 1e-6 * want.abs().sum():
         together = torch.full_like(want, torch.nan)
     return {
@@ -132,13 +143,13 @@ def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> di
 def _call(
     name: str, inputs: Mapping[str, torch.Tensor], more: str, g: torch.Tensor | None, tracked: list[str]
 ) -> str:
-    shown = ", ".join(f"{of}={check.numbers(given)}" for of, given in inputs.items()) + more
+    shown = ", ".join(f"{input_name}={check.numbers(tensor)}" for input_name, tensor in inputs.items()) + more
     asked = f"{name}.apply({shown}), {str(next(iter(inputs.values())).dtype)[6:]}"
     asked += "" if g is None else f", grad_output={check.numbers(g)}"
     return asked if len(tracked) == len(inputs) else f"{asked}, requires_grad: {', '.join(tracked)}"
 
 
-def _is(got: Any, want: torch.Tensor, rtol: float | None, atol: float | None) -> bool:
+def _agrees(got: Any, want: torch.Tensor, rtol: float | None, atol: float | None) -> bool:
     try:
         check.close(got, want, rtol=rtol, atol=atol)
     except check.CheckFailed:

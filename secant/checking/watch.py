@@ -1,4 +1,4 @@
-"""An eye on what belongs to the caller of a student's function."""
+"""A check of whether a student's function changes objects or settings that belong to its caller."""
 
 import itertools
 import sys
@@ -9,31 +9,34 @@ from torch import nn
 
 Change = tuple[str, str]
 
-# A filter that no warning meets: Python gives this kind only under its option -b.
+# A filter that matches no warning: Python gives warnings of this kind only under its option -b.
 _MARK = ("default", None, BytesWarning, None, 0)
 
-# What torch warns of where .grad of a tensor is read that is not a leaf.
+# The beginning of torch's warning when .grad is read from a tensor that is not a leaf.
 _NO_GRAD = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."
 
-# Seeds that no answer gives by chance. Each body has another, so that it draws other numbers.
+# Seeds that no answer uses by chance. Each with statement gets a new seed, so that its body draws other
+# numbers.
 _SEEDS = itertools.count(0x5EC_A47)
 
-_OF_NUMPY = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool, torch.uint8)
+_NUMPY_DTYPES = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool, torch.uint8)
 
 
 class watch:
     """Compare what belongs to the caller before and after the body of a with statement.
 
     Args:
-        **watched: tensors and modules, by the name that a message should use. `tensors` holds them all, those
-            of the modules too, by name.
+        **watched: tensors and modules, by the name that a message should use.
 
-    The body starts with the settings of a new process. After it, `changes` holds a (kind, name) pair for each
-    thing that differs, where kind is one of value, grad, requires_grad, hooks, training, or a setting of the
-    whole process: grad_mode, anomaly_mode, saved_hooks, default_dtype, random_seed, recursion_limit,
-    warning_filters, warning_functions, warn_always, threads. It is plain data, made for `check.untouched`,
-    which has a sentence for each kind: to watch one thing more, add it to `_snapshot` and a sentence there.
-    Values are compared bit for bit.
+    Attributes:
+        tensors: all watched tensors by name, including those of the modules.
+        changes: after the body, a (kind, name) pair for each thing that differs.
+
+    The body starts with the settings of a new process. The kind of a change is one of value, grad,
+    requires_grad, hooks, training, or a setting of the whole process: grad_mode, anomaly_mode, saved_hooks,
+    default_dtype, random_seed, recursion_limit, warning_filters, warning_functions, warn_always, threads. The
+    pairs are plain data for `check.untouched`, which has a sentence for each kind. To watch another thing,
+    add it to `_snapshot`, and add a sentence to `check`. Values are compared bit for bit.
     """
 
     def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
@@ -51,12 +54,15 @@ class watch:
     def __enter__(self) -> "watch":
         self._settings = sys.getrecursionlimit(), list(warnings.filters), torch.get_num_threads()
         self._warning = warnings.warn, warnings.showwarning, torch.is_warn_always_enabled()
-        # An earlier call may have left these changed: then this one would look innocent.
+        # An earlier call may have left settings changed. Another call that changes them in the same way would
+        # then go unnoticed.
         self._restore()
-        # Nor may the generator have the seed that an answer would give it. To draw is nobody's loss.
+        # A call that sets the seed already in use would go unnoticed, so the generator gets a new seed.
+        # Drawing numbers is allowed.
         self._generator = torch.default_generator.get_state()
         torch.default_generator.manual_seed(next(_SEEDS))
-        # Nor these where an earlier call left them, or one that leaves them so again would look innocent.
+        # An earlier call cannot have left these values. So a call that changes the settings is noticed even
+        # if an earlier call changed them in the same way.
         sys.setrecursionlimit(self._settings[0] + 1)
         warnings.filters.insert(0, _MARK)  # type: ignore[attr-defined]
         self._hooks = _saved_hooks()
@@ -66,10 +72,10 @@ class watch:
     def __exit__(self, *_: object) -> None:
         after = self._snapshot()
         torch.default_generator.set_state(self._generator)
-        _take_off_saved_hooks(self._hooks)
+        _pop_saved_hooks(self._hooks)
         if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
-        # The test goes on, and so does the notebook: neither is to suffer from what an answer left.
+        # The test and the notebook go on, and must not suffer from what an answer left changed.
         self._restore()
         self.changes = [key for key, old in self._before.items() if old != after.get(key)]
 
@@ -82,7 +88,7 @@ class watch:
         recursion, filters, threads = self._settings
         sys.setrecursionlimit(recursion)
         if warnings.filters != filters:
-            warnings.resetwarnings()  # which tells Python that its notes on past warnings are void
+            warnings.resetwarnings()  # resetwarnings() also makes Python forget which warnings it has shown
             warnings.filters.extend(filters)  # type: ignore[attr-defined]
         if torch.get_num_threads() != threads:
             torch.set_num_threads(threads)
@@ -102,7 +108,8 @@ class watch:
         }
         for name, tensor in self.tensors.items():
             state["value", name] = _frozen(tensor)
-            # A non-leaf's .grad warns when it is read, and there is none unless it was asked for.
+            # Reading the .grad of a non-leaf gives a warning, and .grad is None unless retain_grad() was
+            # called.
             grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
             state["grad", name] = None if grad is None else (id(grad), _frozen(grad))
             state["requires_grad", name] = tensor.requires_grad
@@ -118,10 +125,11 @@ class watch:
                 len(module._backward_hooks),
                 len(module._backward_pre_hooks),
             )
-            # A parameter put in the place of another: the old one, which is watched, looks untouched.
+            # A parameter may have been replaced by another. The old one, which is watched, would look
+            # untouched.
             for part in (module._parameters, module._buffers):
-                for key, held in part.items():
-                    state["value", f"{name}.{key}"] = (id(held), state.get(("value", f"{name}.{key}")))
+                for key, owned in part.items():
+                    state["value", f"{name}.{key}"] = (id(owned), state.get(("value", f"{name}.{key}")))
         return state
 
 
@@ -130,33 +138,38 @@ def _saved_hooks() -> object:
     return torch._C._autograd._top_saved_tensors_default_hooks(True)
 
 
-def _take_off_saved_hooks(but: object) -> None:
+def _pop_saved_hooks(but: object) -> None:
     while _saved_hooks() not in (None, but):
         torch._C._autograd._pop_saved_tensors_default_hooks()
 
 
 def _general_filters() -> list[object]:
-    """Return the filters for every warning of one of Python's own kinds, or for torch's about a .grad.
+    """Return the filters for all warnings of a builtin category, or for torch's warning about .grad.
 
-    A library that is imported may add others: torch's backward() imports sympy, which does.
+    Other filters are left out, because an imported library may add them: torch's backward() imports sympy,
+    which does.
     """
     general = (f for f in warnings.filters if f[3] is None and (f[1] is None or f[1].match(_NO_GRAD)))
     return [f[:1] + f[2:3] for f in general if f[2].__module__ == "builtins"]
 
 
 def _frozen(tensor: torch.Tensor) -> tuple[object, ...]:
-    """Return what a tensor is and holds, as plain data."""
+    """Return a tensor's shape, dtype, layout and values as plain data."""
     return tensor.shape, tensor.dtype, tensor.layout, _bits(tensor)
 
 
 def _bits(tensor: torch.Tensor) -> bytes | None:
-    """Return a tensor's values as bytes: nan is nan, and -0.0 is not 0.0. None where there are no values."""
+    """Return a tensor's values as bytes, or None if it has no values (device "meta").
+
+    In bytes, nan equals nan, and -0.0 differs from 0.0.
+    """
     if tensor.device.type == "meta":
         return None
     dense = tensor if tensor.layout is torch.strided else tensor.to_dense()
-    if dense.dtype in _OF_NUMPY:
+    if dense.dtype in _NUMPY_DTYPES:
         return dense.numpy(force=True).tobytes()
     plain = dense.detach().resolve_conj().resolve_neg().cpu()
-    # A tensor of one number counts as contiguous whatever its stride, and could not be viewed as bytes.
+    # A tensor with one element counts as contiguous whatever its stride. Without the copy, it could not be
+    # viewed as bytes.
     flat = plain.reshape(-1).clone(memory_format=torch.contiguous_format)
     return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""

@@ -1,1 +1,1 @@
-"""What a learner has done: kept on their machine alone, and turned into points, levels and achievements."""
+"""A learner's progress: stored on their machine only, and turned into points, levels and achievements."""

@@ -1,4 +1,4 @@
-"""`secant progress`: what a learner has reached, as a table or a file."""
+"""The commands of `secant progress`, which show, export, import and reset a learner's progress."""
 
 import sys
 from datetime import date
@@ -21,7 +21,7 @@ from secant.where import NoCourseError, course_root
 
 
 def make_app() -> typer.Typer:
-    """The commands, with their help in the language in use."""
+    """Return the app with all commands, and with their help in the language in use."""
     app = typer.Typer(pretty_exceptions_enable=False)
     metavar = say(en="FILE", ko="파일")
 
@@ -91,12 +91,12 @@ def make_app() -> typer.Typer:
 
 
 def _out() -> Console:
-    # Paths are shown as they are: no markup, no guessed colours, no wrapping.
+    # Paths must be printed as they are, so markup, automatic colours and wrapping are off.
     return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def _stop(sentence: str) -> typer.Exit:
-    """Say what is wrong, and end with 1."""
+    """Print what is wrong to stderr, and return the exception that ends the command with status 1."""
     Console(highlight=False, markup=False, emoji=False, soft_wrap=True, stderr=True).print(
         visible(sentence, prose=True)
     )
@@ -119,7 +119,7 @@ def _show(as_json: bool) -> None:
         _print(overview(course_root(), None, language()))
     except NoCourseError as error:
         raise _stop(str(error)) from None
-    except FileNotFoundError as missing:  # such as a nbgrader course with some of the lessons
+    except FileNotFoundError as missing:  # for example, an nbgrader course with only some lessons
         raise _stop(
             say(
                 en=f"There is no {missing.filename}. Run this in another folder.",
@@ -128,21 +128,21 @@ def _show(as_json: bool) -> None:
         ) from None
 
 
-def _print(found: dict[str, Any]) -> None:
-    level = found["level"]
+def _print(data: dict[str, Any]) -> None:
+    level = data["level"]
     title = say(
         en=f"Level {level['number']}: {level['title']}", ko=f"레벨 {level['number']}: {level['title']}"
     )
     top = f" / {level['to']}" if level["to"] else ""
     lessons = Table(title=f"{title} · {level['xp']}{top} XP", title_justify="left", title_style="bold")
     lessons.add_column(say(en="Lesson", ko="수업"))
-    hidden = found["hidden"]
+    hidden = data["hidden"]
     reached = (
         say(en="Points", ko="점수") if hidden else say(en="Visible tests passed", ko="보이는 테스트 통과")
     )
     lessons.add_column(reached, justify="right")
     lessons.add_column(say(en="Predictions", ko="예상"), justify="right")
-    for lesson in found["lessons"]:
+    for lesson in data["lessons"]:
         predictions = lesson["predictions"]
         lessons.add_row(
             Text(f"{lesson['number']}. {lesson['title']}"),
@@ -156,12 +156,14 @@ def _print(found: dict[str, Any]) -> None:
         say(en="How", ko="조건"),
         title_justify="left",
     )
-    for each in found["achievements"]:
-        achievements.add_row("★" if each["earned"] else "☆", Text(each["title"]), Text(each["how"]))
-    wrapping = Console(highlight=False)  # somebody has to read the last column
+    for achievement in data["achievements"]:
+        achievements.add_row(
+            "★" if achievement["earned"] else "☆", Text(achievement["title"]), Text(achievement["how"])
+        )
+    wrapping = Console(highlight=False)  # a console that wraps, so that the last column can be read
     wrapping.print(lessons)
-    wrapping.print(lessons_done(found["lessons"], say))
-    if found["achievements"]:
+    wrapping.print(lessons_done(data["lessons"], say))
+    if data["achievements"]:
         wrapping.print(achievements)
     if not hidden:
         _out().print(
@@ -172,7 +174,7 @@ def _print(found: dict[str, Any]) -> None:
                 "성취도 숨은 테스트까지 통과해야 얻습니다.",
             )
         )
-    _out().print(say(en=f"Kept in {found['saved']['path']}", ko=f"저장 위치: {found['saved']['path']}"))
+    _out().print(say(en=f"Kept in {data['saved']['path']}", ko=f"저장 위치: {data['saved']['path']}"))
     _out().print(
         say(
             en="Your progress is the same in every copy of the lessons. To start over, use secant progress "
@@ -184,7 +186,7 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _visible_tests(lesson: dict[str, Any]) -> str:
-    """In how many tasks of a lesson the visible tests have passed."""
+    """Return, in words, how many of a lesson's tasks have passed their visible tests."""
     passed, graded = lesson["passed"], lesson["graded"]
     return say(en=f"{passed} of {graded} tasks", ko=f"과제 {graded}개 중 {passed}개")
 
@@ -225,7 +227,7 @@ def _import(file: Path) -> None:
     merged = record.merge(other)
     if not merged.kept:
         raise _stop(merged.problem or "")
-    if merged.problem:  # a damaged file was put aside: there was nothing to add to
+    if merged.problem:  # the old file was damaged and renamed, so nothing was merged
         _out().print(merged.problem)
         en = f"The progress from {file} is now in {store.path()}."
         ko = f"{file}의 기록을 {store.path()}에 담았습니다."
@@ -236,11 +238,11 @@ def _import(file: Path) -> None:
 
 
 def _agreed(question: str) -> bool:
-    """Ask; no answer, at the end of the input or at Ctrl+C, is no."""
+    """Ask a yes-or-no question. The end of the input and Ctrl+C count as no."""
     try:
         return typer.confirm(question)
     except typer.Abort:
-        print(flush=True)  # the question's own line
+        print(flush=True)  # starts a new line after the question
         return False
 
 

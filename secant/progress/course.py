@@ -1,4 +1,4 @@
-"""What there is to do: the lessons as the syllabus and the released notebooks have them."""
+"""The lessons of a course, read from the syllabus and the released notebooks."""
 
 import ast
 import json
@@ -17,7 +17,7 @@ from secant.where import NoCourseError, course_root
 
 @dataclass(frozen=True)
 class Task:
-    """One graded question; a `manual` one waits for a person, and counts nowhere until then."""
+    """One graded task. A `manual` one is graded by a person, and counts nowhere until then."""
 
     id: str
     title: str
@@ -27,13 +27,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Question:
-    """A prediction as a lesson asks and answers it.
+    """A prediction with the texts by which a lesson asks and answers it.
 
     Attributes:
-        text: what stands above it, Markdown.
-        choices: by letter.
-        right: the right letter.
-        replies: what is said to each choice, by letter.
+        text: the Markdown above the prediction.
+        choices: the choices by letter.
+        right: the letter of the right choice.
+        replies: the reply to each choice, by letter.
     """
 
     text: str
@@ -44,13 +44,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Notebook:
-    """What a lesson's released notebook holds.
+    """The content of a lesson's released notebook.
 
     Attributes:
-        tasks: in their order.
-        predictions: the right letter of each, by name.
-        questions: those predictions, by name.
-        fingerprint: of its bytes; None if it is not released.
+        tasks: the graded tasks, in their order.
+        predictions: the right letter of each prediction, by the prediction's name.
+        questions: the same predictions with their texts, by name.
+        fingerprint: the fingerprint of the notebook's bytes; None if the notebook is not released.
     """
 
     tasks: tuple[Task, ...] = ()
@@ -61,7 +61,7 @@ class Notebook:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson, in one language; `prerequisites` are lessons' numbers, from 1."""
+    """One lesson, in one language. Its `prerequisites` are the numbers of other lessons, from 1."""
 
     folder: str
     number: int
@@ -73,7 +73,7 @@ class Lesson:
 
     @property
     def graded(self) -> tuple[Task, ...]:
-        """The tasks that need no person."""
+        """The tasks that are graded without a person."""
         return tuple(task for task in self.notebook.tasks if not task.manual)
 
 
@@ -81,7 +81,7 @@ Course = tuple[Lesson, ...]
 
 
 def find_course() -> Path | None:
-    """Return the folder with course/ and release/, if there is one; see secant.where."""
+    """Return the folder with course/ and release/; None if there is none. See `secant.where`."""
     try:
         return course_root()
     except NoCourseError:
@@ -89,9 +89,9 @@ def find_course() -> Path | None:
 
 
 def any_course(root: Path | None) -> Course:
-    """Return the lessons in whichever language is released: tasks and predictions are the same in all.
+    """Return the lessons in any language that is released: tasks and predictions are the same in all.
 
-    Where there is no course, there are no lessons.
+    Without a course, the result is empty.
     """
     root = root or find_course()
     if root is None:
@@ -107,10 +107,10 @@ def any_course(root: Path | None) -> Course:
 
 
 def read_course(root: Path, language: Language) -> Course:
-    """Return all lessons in their order. What was read is read again only once it has changed.
+    """Return all lessons in their order. A file is read again only after it has changed.
 
     Raises:
-        OSError, ValueError, KeyError, TypeError: if there is no syllabus, or it is not one.
+        OSError, ValueError, KeyError, TypeError: if the syllabus is missing or malformed.
     """
     entries = _syllabus(*version(root / "course" / "syllabus.toml"))
     numbers = {entry["folder"]: number for number, entry in enumerate(entries, start=1)}
@@ -129,13 +129,13 @@ def read_course(root: Path, language: Language) -> Course:
 
 
 def version(path: Path) -> tuple[Path, int, int]:
-    """Return a file with what tells its versions apart.
+    """Return a file's path with its modification time and its size, which tell its versions apart.
 
     Raises:
-        OSError: if there is none.
+        OSError: if there is no such file.
     """
-    found = path.stat()
-    return path, found.st_mtime_ns, found.st_size
+    stat = path.stat()
+    return path, stat.st_mtime_ns, stat.st_size
 
 
 @lru_cache(maxsize=8)
@@ -163,7 +163,7 @@ def _notebook(path: Path, changed: int, size: int) -> Notebook:
 
 
 def _tasks(cells: list[tuple[dict[str, Any], str]]) -> Iterator[Task]:
-    """Each graded cell, with the last heading above it for a title."""
+    """Yield a task for each graded cell, with the last heading above the cell as its title."""
     title = ""
     for cell, source in cells:
         if cell["cell_type"] == "markdown":
@@ -177,7 +177,7 @@ def _tasks(cells: list[tuple[dict[str, Any], str]]) -> Iterator[Task]:
 
 
 def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str, str]]:
-    """Each call of `predicted`: its name and the right letter."""
+    """Yield the name and the right letter of the prediction in each call of `predicted`."""
     for cell, source in cells:
         if cell["cell_type"] == "code" and "predicted(" in source:
             yield from filter(None, map(_prediction, _calls(source)))
@@ -186,7 +186,7 @@ def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str,
 def _questions(
     cells: list[tuple[dict[str, Any], str]], right: Mapping[str, str]
 ) -> Iterator[tuple[str, Question]]:
-    """Each prediction that is asked and answered, with the text above it."""
+    """Yield each prediction that is asked and answered, by name, with the text above it."""
     asked: dict[str, tuple[str, dict[str, str]]] = {}
     text = ""
     for cell, source in cells:
@@ -207,17 +207,17 @@ def _called(call: ast.Call) -> str:
 
 
 def _words(call: ast.Call) -> tuple[str, dict[str, str]]:
-    """The name that a prediction's call says, and its texts by letter."""
-    said = [node.value for node in call.args[:1] if isinstance(node, ast.Constant)]
+    """Return the name of the prediction in a call, and the texts of its choices by letter."""
+    names = [node.value for node in call.args[:1] if isinstance(node, ast.Constant)]
     named = {word.arg: word.value for word in call.keywords if word.arg and word.arg != "right"}
     texts = {arg: str(node.value) for arg, node in named.items() if isinstance(node, ast.Constant)}
-    return str(said[0]) if said else "", texts if len(texts) == len(named) else {}
+    return str(names[0]) if names else "", texts if len(texts) == len(named) else {}
 
 
 def _calls(source: str) -> Iterator[ast.Call]:
     try:
         return (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
-    except SyntaxError:  # a magic
+    except SyntaxError:  # code with a magic, for example
         return iter(())
 
 

@@ -1,6 +1,7 @@
-"""What is remembered of a learner, as plain data, and how it grows. Points once reached are never taken away.
+"""A learner's progress as plain data, and the changes to it. Points once reached are never taken away.
 
-No answer is kept: of a wrong one only a hash, to tell a new try from the same one checked again.
+No answer is stored. For a wrong answer, a hash is stored, which tells a new try from the same answer checked
+again.
 """
 
 import ast
@@ -11,25 +12,26 @@ from datetime import UTC, datetime
 from typing import Any, TypedDict, TypeVar
 
 VERSION = 1
-#: Outcomes that say something about an answer that somebody has written.
+#: The outcomes of a wrong answer that a learner has written.
 WRONG = frozenset({"wrong", "crashed", "timed_out"})
-_MANY = 50  # wrong tries of one task that are told apart
+_MAX_TRIES = 50  # the most different wrong answers that are stored for one task
 
 
 class Pass(TypedDict):
-    """The first time that a task passed all its tests; it stays as it was then."""
+    """The record of the first time that a task passed all its tests. Later checks do not change it."""
 
     when: str
     points: float
-    tries: int  # different wrong answers before
+    tries: int  # the number of different wrong answers before the pass
     hints: int
-    solution: bool  # whether the worked solution was looked at before
+    solution: bool  # whether the learner looked at the worked solution before the pass
 
 
 class Task(TypedDict):
-    """One task; `points` are the most that were reached, `outcome` is the last.
+    """The progress in one task: `points` is the most that was reached, `outcome` is the last one.
 
-    `visible` is as `passed`, where there are no hidden tests: in a class's edition.
+    `visible` is the counterpart of `passed` for visible tests alone. It is used in a class's edition, which
+    has no hidden tests.
     """
 
     points: float
@@ -42,7 +44,7 @@ class Task(TypedDict):
 
 
 class Prediction(TypedDict):
-    """The first choice at a prediction, and the right letter if it is known."""
+    """The first choice made for a prediction, and the letter of the right choice if it is known."""
 
     first: str
     right: str | None
@@ -50,14 +52,14 @@ class Prediction(TypedDict):
 
 
 class Review(TypedDict):
-    """How often a prediction was answered rightly when it was asked once more, and when it was asked last."""
+    """The record of a prediction's reviews: the number of right answers in a row, and the last time."""
 
     times: int
     when: str
 
 
 class Last(TypedDict):
-    """The last check; `task` only if it was of one task."""
+    """The last check of answers; `task` is set only if a single task was checked."""
 
     lesson: str
     task: str | None
@@ -65,9 +67,10 @@ class Last(TypedDict):
 
 
 class Facts(TypedDict):
-    """All of it. Keys: a lesson's folder, then a task's id; a prediction's name; an achievement's id.
+    """All of a learner's progress.
 
-    Times are ISO 8601 in UTC, all of one form, so that they compare as text.
+    The keys of the dicts are a lesson's folder, then a task's id; a prediction's name; an achievement's id.
+    Times are ISO 8601 in UTC, all in one form, so that they compare as text.
     """
 
     version: int
@@ -76,11 +79,11 @@ class Facts(TypedDict):
     last: Last | None
     earned: dict[str, str]
     reviews: dict[str, Review]
-    reviewing: bool  # whether predictions are to be asked once more
+    reviewing: bool  # whether the learner wants to review predictions
 
 
 def nothing() -> Facts:
-    """Return the facts of somebody who begins."""
+    """Return the progress of a learner who has just begun."""
     return {
         "version": VERSION,
         "lessons": {},
@@ -93,19 +96,19 @@ def nothing() -> Facts:
 
 
 def number_of(name: str) -> int:
-    """Return the lesson's number with which its folder, and each of its predictions, begins; 0 for none."""
+    """Return the lesson's number with which the name of a folder or prediction begins; 0 if there is none."""
     digits = name[: len(name) - len(name.lstrip("0123456789"))]
     return int(digits) if 0 < len(digits) < 4 and digits.isascii() else 0
 
 
-# --- How they grow ---
+# --- Changes to the facts ---
 
 
 def note_review(facts: Facts, name: str, right: bool, when: str) -> None:
-    """Note how a prediction was answered once more: after a wrong answer it begins anew."""
+    """Record the answer to a prediction that was asked again. A wrong answer resets the count."""
     if name in facts["predictions"]:
-        before = facts["reviews"].get(name)
-        times = (before["times"] if before else 0) + 1 if right else 0
+        review = facts["reviews"].get(name)
+        times = (review["times"] if review else 0) + 1 if right else 0
         facts["reviews"][name] = {"times": times, "when": when}
 
 
@@ -123,7 +126,7 @@ def _task(facts: Facts, lesson: str, task: str) -> Task:
 
 
 def fingerprint(answer: str) -> str:
-    """Return a short name for what an answer does: spaces and comments do not make another answer."""
+    """Return a short hash of an answer's code. Spaces and comments do not change it."""
     try:
         meaning = ast.dump(ast.parse(answer))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -141,18 +144,20 @@ def note_check(
     hidden: bool = True,
     answers: Mapping[str, str] | None = None,
 ) -> None:
-    """Note what a check has found.
+    """Record the results of a check.
 
     Args:
-        facts: what they are added to.
+        facts: the facts to change.
         lesson: the lesson's folder.
         rows: the public fields of each task that was checked.
-        when: the time.
-        whole: whether the whole lesson was asked for, though perhaps one task alone was decided.
-        hidden: whether hidden tests looked too; without them no points count, and the pass is `visible`.
-        answers: the answers that were checked, by task; without one, what is said of it tells tries apart.
+        when: the time of the check.
+        whole: whether a check of the whole lesson was requested, though perhaps only one task has a result.
+        hidden: whether hidden tests ran too; without them no points count, and the pass is recorded as
+            `visible`.
+        answers: the answers that were checked, by task. For a task without one, the message of the check
+            distinguishes the tries.
     """
-    rows = [row for row in rows if row["outcome"] != "grader_failure"]  # which says nothing of the learner
+    rows = [row for row in rows if row["outcome"] != "grader_failure"]  # not due to the learner's answer
     for row in rows:
         task, outcome = _task(facts, lesson, row["id"]), row["outcome"]
         task["outcome"] = outcome
@@ -164,7 +169,7 @@ def note_check(
                 task["visible"] = task["visible"] or _pass(task, row, when)
         elif outcome in WRONG and not task["passed"]:
             tried = fingerprint((answers or {}).get(row["id"], row["message"]))
-            if tried not in task["wrong"] and len(task["wrong"]) < _MANY:
+            if tried not in task["wrong"] and len(task["wrong"]) < _MAX_TRIES:
                 task["wrong"].append(tried)
     if rows:
         alone = rows[0]["id"] if len(rows) == 1 and not whole else None
@@ -182,30 +187,30 @@ def _pass(task: Task, row: Mapping[str, Any], when: str) -> Pass:
 
 
 def note_hint(facts: Facts, lesson: str, task: str, number: int) -> None:
-    """Note that a hint was asked for; what a task was passed with stays as it was then."""
+    """Record that a hint was asked for. The record of an earlier pass stays as it is."""
     entry = _task(facts, lesson, task)
     if number not in entry["hints"]:
         entry["hints"].append(number)
 
 
 def note_solution(facts: Facts, lesson: str, task: str) -> None:
-    """Note that the worked solution was looked at before the task was passed."""
+    """Record that the worked solution was looked at, if the task had not been passed before."""
     entry = _task(facts, lesson, task)
     entry["solution"] = entry["solution"] or not entry["passed"]
 
 
 def note_prediction(facts: Facts, name: str, choice: str, right: str | None, when: str) -> None:
-    """Note a choice; the first one stays. The right letter may come to be known later."""
-    kept = facts["predictions"].setdefault(name, {"first": choice, "right": right, "when": when})
-    kept["right"] = kept["right"] or right
+    """Record a choice; only the first one is kept. The right letter may be added later."""
+    entry = facts["predictions"].setdefault(name, {"first": choice, "right": right, "when": when})
+    entry["right"] = entry["right"] or right
 
 
-# --- Two of them ---
+# --- Merging ---
 
 
 def _better_pass(one: Pass | None, other: Pass | None) -> Pass | None:
-    found = [entry for entry in (one, other) if entry]
-    return min(found, key=lambda p: (p["solution"], p["hints"], -p["points"], p["when"]), default=None)
+    passes = [entry for entry in (one, other) if entry]
+    return min(passes, key=lambda p: (p["solution"], p["hints"], -p["points"], p["when"]), default=None)
 
 
 def _merge_task(one: Task, other: Task) -> Task:
@@ -213,7 +218,7 @@ def _merge_task(one: Task, other: Task) -> Task:
     return {
         "points": max(one["points"], other["points"]),
         "outcome": one["outcome"] if one["outcome"] != "not_attempted" else other["outcome"],
-        "wrong": list(dict.fromkeys(one["wrong"] + other["wrong"]))[:_MANY],
+        "wrong": list(dict.fromkeys(one["wrong"] + other["wrong"]))[:_MAX_TRIES],
         "hints": sorted({*one["hints"], *other["hints"]}),
         "solution": one["solution"] or other["solution"],
         "passed": passed,
@@ -222,7 +227,7 @@ def _merge_task(one: Task, other: Task) -> Task:
 
 
 def merge(one: Facts, other: Facts) -> Facts:
-    """Return the best of both: nothing that either has reached is lost."""
+    """Merge the progress of two files: the better of each result is kept, so that nothing is lost."""
     lessons: dict[str, dict[str, Task]] = {}
     for facts in (one, other):
         for lesson, tasks in facts["lessons"].items():
@@ -255,15 +260,15 @@ def merge(one: Facts, other: Facts) -> Facts:
     }
 
 
-# --- From a file ---
+# --- Reading from a file ---
 
 
 _Kind = TypeVar("_Kind")
-_LONGEST_NAME = 60  # of an entry that was left out
+_LONGEST_NAME = 60  # the most characters shown of the name of an entry that was left out
 
 
 class _Reader:
-    """Takes what it expects from parsed JSON; anything else is a ValueError."""
+    """A reader for the fields of parsed JSON, which raises ValueError for an unexpected value."""
 
     def __init__(self, data: object) -> None:
         if not isinstance(data, dict):
@@ -274,7 +279,7 @@ class _Reader:
         return self._of(name, str)
 
     def time(self, name: str) -> str:
-        """Return a time in UTC, in the one form that compares as text; a time without a zone is refused."""
+        """Return a time in UTC, in the one form that compares as text; refuse a time without a time zone."""
         value = datetime.fromisoformat(self.text(name))
         if value.tzinfo is None:
             raise ValueError(f"{name} has no time zone")
@@ -288,7 +293,7 @@ class _Reader:
 
     def number(self, name: str) -> float:
         value: Any = self.data.get(name)
-        if type(value) not in (int, float) or not 0 <= value < 1e6:  # not nan either
+        if type(value) not in (int, float) or not 0 <= value < 1e6:  # nan is refused too
             raise ValueError(f"{name} is missing or something else")
         return float(value)
 
@@ -331,7 +336,7 @@ def _read_task(data: object) -> Task:
         "hints": read.each("hints", int),
         "solution": read.yes("solution"),
         "passed": _read_pass(read.data["passed"]) if read.data.get("passed") is not None else None,
-        # Not in the files of earlier versions.
+        # Files of earlier versions do not have this field.
         "visible": _read_pass(read.data["visible"]) if read.data.get("visible") is not None else None,
     }
 
@@ -352,17 +357,17 @@ def _read_last(data: object) -> Last:
 
 
 class _Entries:
-    """Reads the entries of a file, and leaves out what cannot be read if `left_out` is a list.
+    """A reader for the entries of a file, which leaves out unreadable ones if `left_out` is a list.
 
     Attributes:
-        left_out: receives the name of each entry that was left out; None to raise ValueError instead.
+        left_out: the list that receives the name of each entry left out; None to raise ValueError instead.
     """
 
     def __init__(self, left_out: list[str] | None) -> None:
         self.left_out = left_out
 
     def one(self, name: str, read: Callable[[object], _Kind], entry: object) -> _Kind | None:
-        """Return an entry; None if it was left out."""
+        """Read and return an entry; return None if it was left out."""
         try:
             return read(entry)
         except ValueError:
@@ -372,10 +377,10 @@ class _Entries:
             return None
 
     def each(self, kind: str, read: Callable[[object], _Kind], entries: object) -> dict[str, _Kind]:
-        """Return the entries of an object, by name."""
-        found = self.one(kind, lambda given: _Reader(given).data, entries) or {}
-        kept = {name: self.one(f"{kind} {name}", read, entry) for name, entry in found.items()}
-        return {name: entry for name, entry in kept.items() if entry is not None}
+        """Return the readable entries of an object, by name."""
+        items = self.one(kind, lambda given: _Reader(given).data, entries) or {}
+        readable = {name: self.one(f"{kind} {name}", read, entry) for name, entry in items.items()}
+        return {name: entry for name, entry in readable.items() if entry is not None}
 
 
 def _read_earned(data: object) -> str:
@@ -387,26 +392,26 @@ def _read_reviewing(data: object) -> bool:
 
 
 def from_json(data: object, left_out: list[str] | None = None) -> Facts:
-    """Return facts from parsed JSON of this version.
+    """Return the facts from parsed JSON of this version.
 
     Args:
         data: the parsed JSON.
         left_out: if given, an entry that cannot be read is left out, and its name is added here.
 
     Raises:
-        ValueError: if it is something else.
+        ValueError: if the data is of another form.
     """
-    found, entries = _Reader(data).data, _Entries(left_out)
-    last = found.get("last")
-    reviewing = entries.one("reviewing", _read_reviewing, found.get("reviewing", True))
+    fields, entries = _Reader(data).data, _Entries(left_out)
+    last = fields.get("last")
+    reviewing = entries.one("reviewing", _read_reviewing, fields.get("reviewing", True))
     return {
         "version": VERSION,
         "lessons": entries.each(
-            "lesson", lambda tasks: entries.each("task", _read_task, tasks), found.get("lessons")
+            "lesson", lambda tasks: entries.each("task", _read_task, tasks), fields.get("lessons")
         ),
-        "predictions": entries.each("prediction", _read_prediction, found.get("predictions")),
+        "predictions": entries.each("prediction", _read_prediction, fields.get("predictions")),
         "last": None if last is None else entries.one("last", _read_last, last),
-        "earned": entries.each("achievement", _read_earned, found.get("earned")),
-        "reviews": entries.each("review", _read_review, found.get("reviews", {})),  # not in earlier versions
+        "earned": entries.each("achievement", _read_earned, fields.get("earned")),
+        "reviews": entries.each("review", _read_review, fields.get("reviews", {})),  # absent from older files
         "reviewing": True if reviewing is None else reviewing,
     }

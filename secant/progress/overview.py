@@ -1,4 +1,4 @@
-"""All that a start page shows of a learner's course, as data. It is asked for by a page, so it is quick."""
+"""The data that the start page shows about a learner's course. The page waits for it, so it must be fast."""
 
 import os
 from collections.abc import Callable
@@ -20,18 +20,18 @@ from secant.where import has_hidden_tests
 
 
 def overview(root: Path, workspace: Path | None, language: Language) -> dict[str, Any]:
-    """Return the course as this learner has it, as JSON.
+    """Return the course with this learner's progress, as JSON.
 
-    In a class's edition, which has no hidden tests, a task is `done` when its visible tests have passed, and
-    no achievements are to be had: only those are told that were earned elsewhere.
+    A class's edition has no hidden tests. There, a task is `done` when its visible tests have passed, and no
+    achievements can be earned; only those that were earned elsewhere are listed.
 
     Args:
         root: the folder with course/ and release/.
-        workspace: where the learner's notebooks are, if there are any yet.
-        language: of the titles, and of the release.
+        workspace: the folder with the learner's notebooks; None if there are none yet.
+        language: the language of the titles, and of the release.
 
     Raises:
-        OSError, ValueError, KeyError, TypeError: if there is no syllabus in `root`, or it is not one.
+        OSError, ValueError, KeyError, TypeError: if the syllabus in `root` is missing or malformed.
     """
     course = read_course(root, language)
     facts, problem = nothing(), None
@@ -59,13 +59,13 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
         "lessons": lessons,
         "achievements": [
             {
-                "id": each.id,
-                "title": each.title[language],
-                "how": each.how[language],
-                "earned": facts["earned"].get(each.id),
+                "id": achievement.id,
+                "title": achievement.title[language],
+                "how": achievement.how[language],
+                "earned": facts["earned"].get(achievement.id),
             }
-            for each in ACHIEVEMENTS
-            if hidden or each.id in facts["earned"]
+            for achievement in ACHIEVEMENTS
+            if hidden or achievement.id in facts["earned"]
         ],
         "review": review(facts, course, store.now()),
         "reviewing": facts["reviewing"],
@@ -76,32 +76,35 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
 
 
 def released_beside(course: Course, workspace: Path, state: State) -> dict[str, str]:
-    """Return the notebooks beside which a newer version stands, with its name."""
-    found = ((_notebook_of(lesson), _beside(lesson, workspace, state)) for lesson in course)
-    return {name: beside for name, beside in found if beside}
+    """Return the notebooks that have a newer version next to them, each with the newer version's name."""
+    pairs = ((_notebook_of(lesson), _newer_version(lesson, workspace, state)) for lesson in course)
+    return {name: beside for name, beside in pairs if beside}
 
 
 def _elsewhere(lessons: list[dict[str, Any]], course: Course, workspace: Path | None, state: State) -> bool:
-    """Whether points were reached, and in no notebook of this workspace: each is as it was copied."""
+    """Return whether the learner has points although no notebook of this workspace was edited.
+
+    The points were then reached in another workspace.
+    """
     if workspace is None or not any(lesson["points"] or lesson["passed"] for lesson in lessons):
         return False
     return not any(_edited(lesson, workspace, state) for lesson in course)
 
 
-# --- A lesson ---
+# --- One lesson ---
 
 
 def _lesson(
     lesson: Lesson, facts: Facts, workspace: Path | None, state: State, hidden: bool
 ) -> dict[str, Any]:
-    known = facts["lessons"].get(lesson.folder, {})
-    tasks = [_task(task, known.get(task.id), hidden) for task in lesson.notebook.tasks]
+    recorded = facts["lessons"].get(lesson.folder, {})
+    tasks = [_task(task, recorded.get(task.id), hidden) for task in lesson.notebook.tasks]
     graded = [task for task in tasks if not task["manual"]]
     made = sum(name in facts["predictions"] for name in lesson.notebook.predictions)
     path = _notebook_of(lesson)
-    there = workspace is not None and (workspace / path).is_file()
+    exists = workspace is not None and (workspace / path).is_file()
     begun = bool(made) or any(task["outcome"] not in (None, "not_attempted") for task in tasks)
-    if workspace and not there:
+    if workspace and not exists:
         how_far = "missing"
     elif graded and all(task["done"] for task in graded):
         how_far = "done"
@@ -117,9 +120,9 @@ def _lesson(
         "tags": list(lesson.tags),
         "prerequisites": list(lesson.prerequisites),
         "released": lesson.notebook.fingerprint is not None,
-        "path": path if there else None,
+        "path": path if exists else None,
         "state": how_far,
-        "beside": _beside(lesson, workspace, state) if workspace else None,
+        "beside": _newer_version(lesson, workspace, state) if workspace else None,
         "points": sum(task["points"] for task in graded),
         "max_points": sum(task["max_points"] for task in graded),
         "passed": sum(task["done"] for task in graded),
@@ -129,11 +132,14 @@ def _lesson(
     }
 
 
-def _task(task: Task, known: TaskFacts | None, hidden: bool) -> dict[str, Any]:
-    """A task as the lesson now has it. Points of an earlier edition count up to what there is now."""
-    passed = known and (known["passed"] or (not hidden and known["visible"]))
-    outcome = known and ("passed" if passed else known["outcome"])
-    points = min(known["points"], task.points) if known else 0.0
+def _task(task: Task, recorded: TaskFacts | None, hidden: bool) -> dict[str, Any]:
+    """Return a task as the lesson has it now, with the learner's result.
+
+    Points that were reached in an earlier edition count only up to the task's present points.
+    """
+    passed = recorded and (recorded["passed"] or (not hidden and recorded["visible"]))
+    outcome = recorded and ("passed" if passed else recorded["outcome"])
+    points = min(recorded["points"], task.points) if recorded else 0.0
     return {
         "id": task.id,
         "title": task.title,
@@ -151,12 +157,12 @@ def _notebook_of(lesson: Lesson) -> str:
 
 def _edited(lesson: Lesson, workspace: Path, state: State) -> bool:
     name = _notebook_of(lesson)
-    own = _fingerprint(workspace / name)
-    return own not in (None, lesson.notebook.fingerprint, state.get(name, {}).get("copied"))
+    current = _fingerprint(workspace / name)
+    return current not in (None, lesson.notebook.fingerprint, state.get(name, {}).get("copied"))
 
 
-def _beside(lesson: Lesson, workspace: Path, state: State) -> str | None:
-    """The newer version that stands next to the learner's notebook, while it is the newest."""
+def _newer_version(lesson: Lesson, workspace: Path, state: State) -> str | None:
+    """Return the newer version next to the learner's notebook, if it is the newest release; else None."""
     entry = state.get(_notebook_of(lesson), {})
     beside, newest = entry.get("beside"), lesson.notebook.fingerprint
     offered = beside is not None and newest == entry.get("offered") != entry.get("copied")
@@ -164,14 +170,14 @@ def _beside(lesson: Lesson, workspace: Path, state: State) -> str | None:
         beside
         if offered
         and _fingerprint(workspace / _notebook_of(lesson)) != newest
-        and os.path.isfile(workspace / str(beside))  # which says no to a name that cannot be one
+        and os.path.isfile(workspace / str(beside))  # isfile() returns False for an invalid name
         else None
     )
 
 
 def _fingerprint(path: Path) -> str | None:
     try:
-        return _fingerprint_of(*version(path)) if path.is_file() else None  # a pipe would never end
+        return _fingerprint_of(*version(path)) if path.is_file() else None  # reading a pipe might never end
     except OSError:
         return None
 
@@ -181,11 +187,14 @@ def _fingerprint_of(path: Path, changed: int, size: int) -> str:
     return fingerprint(path.read_bytes())
 
 
-# --- Where to go on ---
+# --- Where to continue ---
 
 
 def go_on(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[str, Any] | None:
-    """The lesson of what was done last, else one that was begun, else the next; None if all is done."""
+    """Return where to continue: in the lesson last worked on, else in one begun, else in the next one.
+
+    If all lessons are done, return None.
+    """
     folder, task = _last(lessons, facts, workspace)
     places = [lesson["folder"] for lesson in lessons]
     start = places.index(folder) if folder in places else 0
@@ -195,19 +204,23 @@ def go_on(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[
     if not to_do:
         return None
     lesson = min(to_do, key=lambda each: (each["folder"] != folder, each["state"] != "in_progress"))
-    here = _next_task(lesson, task if lesson["folder"] == folder else None)
+    next_task = _next_task(lesson, task if lesson["folder"] == folder else None)
     return {
         "path": lesson["path"],
         "lesson": lesson["folder"],
         "number": lesson["number"],
         "title": lesson["title"],
-        "task": here and here["id"],
-        "task_title": here and here["title"],
+        "task": next_task and next_task["id"],
+        "task_title": next_task and next_task["title"],
     }
 
 
 def _last(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> tuple[str | None, str | None]:
-    """Where something was done last: the lesson checked, with its task, or the notebook changed since."""
+    """Return the lesson last worked on, and its task if known.
+
+    This is the lesson that was checked last, with the task, or a lesson with a notebook that was saved since
+    then.
+    """
     last = facts["last"]
     saved = [
         (_saved(workspace / lesson["path"]), lesson["folder"])
@@ -225,7 +238,10 @@ def _saved(path: Path) -> str:
 
 
 def _next_task(lesson: dict[str, Any], last: str | None) -> dict[str, Any] | None:
-    """The first task to do from the last one on; none where no task was tried, since one reads before."""
+    """Return the first task to do, starting from the one checked last; None if no task is left.
+
+    If no task of the lesson was tried, the result is also None, because a learner first reads the lesson.
+    """
     tasks = [task for task in lesson["tasks"] if not task["manual"]]
     names = [task["id"] for task in tasks]
     start = names.index(last) if last in names else 0
@@ -236,6 +252,6 @@ def _next_task(lesson: dict[str, Any], last: str | None) -> dict[str, Any] | Non
 
 
 def lessons_done(lessons: list[dict[str, Any]], say: Callable[..., str]) -> str:
-    """How many of the course's lessons are done."""
-    done, of = sum(lesson["state"] == "done" for lesson in lessons), len(lessons)
-    return say(en=f"{done} of {of} lessons done", ko=f"수업 {of}개 중 {done}개 완료")
+    """Return a phrase with the number of lessons that are done."""
+    done, total = sum(lesson["state"] == "done" for lesson in lessons), len(lessons)
+    return say(en=f"{done} of {total} lessons done", ko=f"수업 {total}개 중 {done}개 완료")

@@ -1,4 +1,4 @@
-"""Notes what a learner does. Nothing here raises: what cannot be kept now is kept with the next note.
+"""Functions that record what a learner does and never raise. What cannot be saved is saved next time.
 
 recorded = record.check("03_backward_and_grad", rows)
 recorded.new, recorded.problem
@@ -17,21 +17,21 @@ from secant.progress.course import any_course
 from secant.progress.facts import Facts
 from secant.progress.rewards import Level, earn, experience, level
 
-_MANY = 1000  # notes that wait for a disk
+_MAX_WAITING = 1000  # the most changes that wait in memory until the file can be written
 _waiting: dict[Path, list[Callable[[Facts], None]]] = {}
-_alone = threading.Lock()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """The outcome of recording a note.
+    """The outcome of recording a change.
 
     Attributes:
-        new: the ids of achievements earned just now.
-        problem: why it could not be kept as usual, a sentence.
-        xp: the experience points gained by it.
-        level: the level, if it is a new one.
-        kept: whether it stands in the file now.
+        new: the ids of the achievements that were earned just now.
+        problem: a sentence on why the change could not be saved as usual; None if it was.
+        xp: the experience points gained by the change.
+        level: the level, if a new one was reached.
+        kept: whether the change is saved in the file.
     """
 
     new: list[str]
@@ -51,16 +51,18 @@ def check(
     course: Path | None = None,
     said_in: Language | None = None,
 ) -> Recorded:
-    """Note what a check has found.
+    """Record the results of a check.
 
     Args:
         lesson: the lesson's folder.
         rows: the public fields of each task that was checked.
-        whole: whether the whole lesson was asked for, though perhaps one task alone was decided.
-        hidden: whether hidden tests looked too; what only visible ones have seen does not count as passed.
-        answers: the answers' code by task, so that one that is checked again is no new try; only hashes stay.
-        course: the folder with course/ and release/, found by itself if not named.
-        said_in: the language of a problem.
+        whole: whether a check of the whole lesson was requested, though perhaps only one task has a result.
+        hidden: whether hidden tests ran too; an answer that has passed only visible tests does not count as
+            passed.
+        answers: the code of the answers by task, so that the same answer checked again is not a new try; only
+            hashes of it are stored.
+        course: the folder with course/ and release/; by default it is searched for.
+        said_in: the language in which a problem is described.
     """
     when = store.now()
     return _keep(
@@ -73,35 +75,38 @@ def check(
 
 
 def hint(lesson: str, task: str, number: int) -> Recorded:
-    """Note that a hint was asked for, so that it is shown again; it counts only before the task is passed."""
+    """Record that a hint was asked for, so that it is shown again.
+
+    The hint counts only if the task has not been passed before.
+    """
     return _keep(lambda facts: notes.note_hint(facts, lesson, task, number), earns=False)
 
 
 def solution(lesson: str, task: str) -> Recorded:
-    """Note that a worked solution was looked at; it counts only if the task was not passed before."""
+    """Record that a worked solution was looked at; it counts only if the task was not passed before."""
     return _keep(lambda facts: notes.note_solution(facts, lesson, task), earns=False)
 
 
 def prediction(name: str, choice: str, right: str | None) -> Recorded:
-    """Note a choice at a prediction, whose name begins with its lesson's number; the first choice counts.
+    """Record a choice for a prediction; only the first choice counts.
 
     Args:
-        name: the prediction's.
-        choice: the letter that was taken.
-        right: the right one, if it is known here; else the lesson's notebook tells.
+        name: the prediction's name, which begins with its lesson's number.
+        choice: the letter of the choice.
+        right: the right letter, if it is known here; otherwise it is read from the lesson's notebook later.
     """
     when = store.now()
     return _keep(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)
 
 
 def review(name: str, *, right: bool) -> Recorded:
-    """Note how a prediction was answered that was asked once more."""
+    """Record whether a prediction was answered correctly when it was asked again."""
     when = store.now()
     return _keep(lambda facts: notes.note_review(facts, name, right, when), earns=False)
 
 
 def reviewing(wanted: bool) -> Recorded:
-    """Note whether predictions are to be asked once more."""
+    """Record whether the learner wants to review earlier predictions."""
 
     def change(facts: Facts) -> None:
         facts["reviewing"] = wanted
@@ -110,7 +115,7 @@ def reviewing(wanted: bool) -> Recorded:
 
 
 def merge(other: Facts) -> Recorded:
-    """Add what another file holds: the best of both."""
+    """Merge the progress from another file into this one: the better of each result is kept."""
 
     def add(facts: Facts) -> None:
         facts.update(notes.merge(facts, other))
@@ -126,19 +131,19 @@ def _keep(
     wait: bool = True,
     earns: bool = True,
 ) -> Recorded:
-    """Keep a note, and those that could not be kept before it.
+    """Save a change, together with earlier changes that could not be saved.
 
     Args:
-        note: what is to be changed.
-        course: for achievements.
-        said_in: the language of a problem.
-        wait: whether it may be kept later, if not now.
-        earns: whether something may be earned by it; only then are the lessons read.
+        note: a function that makes the change.
+        course: the course's folder, for achievements.
+        said_in: the language in which a problem is described.
+        wait: whether the change may be saved later, if it cannot be saved now.
+        earns: whether the change may earn achievements; only then are the lessons read.
     """
     said_in = said_in or language()
     new: list[str] = []
-    xp = [0, 0]  # before and after
-    with _alone:
+    xp = [0, 0]  # experience points before and after the change
+    with _lock:
         waiting = _waiting.setdefault(store.path(), [])
         todo = [*waiting, note]
 
@@ -155,15 +160,15 @@ def _keep(
             aside = store.update(change)
         except store.StoreError as error:
             if wait:
-                waiting[:] = todo[-_MANY:]
+                waiting[:] = todo[-_MAX_WAITING:]
             return Recorded([], error.said(said_in), kept=False)
         waiting.clear()
     before, now = (level(reached, said_in) for reached in xp)
-    problem = _begun_anew(aside, said_in) if aside else None
+    problem = _replaced_file(aside, said_in) if aside else None
     return Recorded(new, problem, xp[1] - xp[0], now if now.number > before.number else None)
 
 
-def _begun_anew(aside: Path, said_in: Language) -> str:
+def _replaced_file(aside: Path, said_in: Language) -> str:
     words = {
         "en": "The file with your progress could not be read, or not all of it. "
         f"It is now in {aside}, and a new one was started with what could be read.",

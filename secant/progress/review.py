@@ -1,4 +1,4 @@
-"""Spaced review: a prediction of some days ago, asked once more, first those that were wrong."""
+"""Spaced review: predictions that were made some days ago are asked again, wrong ones first."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -6,26 +6,27 @@ from typing import Any
 from secant.progress.course import Course, Question
 from secant.progress.facts import Facts
 
-#: Days after the choice, or after the review before, at which a prediction comes back. Growing gaps keep what
-#: was learnt for longest (Cepeda et al. 2006, Psychological Bulletin 132:354); a wrong answer begins anew.
+#: The days after the choice, or after the last review, at which a prediction is asked again. With growing
+#: gaps, learners remember for longest (Cepeda et al. 2006, Psychological Bulletin 132:354). After a wrong
+#: answer, the series starts over.
 DAYS = (2, 7, 21)
 
 
 def review(facts: Facts, course: Course, now: str) -> dict[str, Any] | None:
-    """Return the prediction that is due, as JSON; None if none is, or none is wanted."""
+    """Return the prediction that is due for review, as JSON; None if none is due, or reviews are off."""
     if not facts["reviewing"]:
         return None
-    known = {name: lesson for lesson in course for name in lesson.notebook.questions}
-    waiting = [name for name in facts["predictions"] if name in known and _is_due(facts, name, now)]
+    lessons = {name: lesson for lesson in course for name in lesson.notebook.questions}
+    waiting = [name for name in facts["predictions"] if name in lessons and _is_due(facts, name, now)]
     if not waiting:
         return None
 
     def first(name: str) -> tuple[bool, str]:
-        made, question = facts["predictions"][name], known[name].notebook.questions[name]
-        return made["first"] == question.right, made["when"]
+        prediction, question = facts["predictions"][name], lessons[name].notebook.questions[name]
+        return prediction["first"] == question.right, prediction["when"]
 
     name = min(waiting, key=first)
-    return _shown(name, known[name].number, known[name].notebook.questions[name], facts, now)
+    return _shown(name, lessons[name].number, lessons[name].notebook.questions[name], facts, now)
 
 
 def _is_due(facts: Facts, name: str, now: str) -> bool:

@@ -1,8 +1,9 @@
-"""What facts are worth: experience points, levels, achievements. Nothing is had by clicking or repeating.
+"""Rewards for a learner's progress: experience points, levels and achievements.
 
-A task counts when all its tests, the hidden ones too, pass for the first time. *On your own* means that its
-worked solution was not looked at before. Where there are no hidden tests, in a class's edition, the visible
-ones that a task passes are worth experience points, and no achievement.
+Clicking or repeating earns nothing. A task counts when all its tests, including the hidden ones, pass for the
+first time. *On your own* means that the learner had not looked at the worked solution before. In a class's
+edition, which has no hidden tests, a task earns experience points when its visible tests pass, and no
+achievements.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,10 +13,12 @@ from secant.language import Language
 from secant.progress.course import Course, Lesson
 from secant.progress.facts import Facts, Pass, number_of
 
-POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5  # experience points for a point, and for a prediction
-POINT_VISIBLE = 8  # for a point whose visible tests alone have passed: they catch two thirds of the mistakes
-LEVEL = 120  # experience points from one level to the next: about one lesson
-#: Each level is named after what the lesson before it is about.
+# Experience points for a point, for a point after the worked solution, and for a prediction.
+POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5
+# Experience points for a point from visible tests alone, which catch two thirds of the mistakes.
+POINT_VISIBLE = 8
+LEVEL = 120  # experience points from one level to the next; a lesson gives about as many
+#: The levels' titles. Each level is named after the topic of the lesson before it.
 LEVELS: tuple[dict[Language, str], ...] = (
     {"en": "Secant", "ko": "할선"},
     {"en": "Tangent", "ko": "접선"},
@@ -33,7 +36,7 @@ LEVELS: tuple[dict[Language, str], ...] = (
 
 @dataclass(frozen=True)
 class Level:
-    """A level, from 1; it reaches `from_xp` to `to_xp`, the last one for ever."""
+    """A level, numbered from 1. It reaches from `from_xp` to `to_xp`; the last one has no end."""
 
     number: int
     title: str
@@ -44,8 +47,10 @@ class Level:
 
 def experience(facts: Facts) -> int:
     """Return the experience points of all tasks passed and all predictions made."""
-    found = [task for tasks in facts["lessons"].values() for task in tasks.values()]
-    tasks = sum(max(_worth(task["passed"], POINT), _worth(task["visible"], POINT_VISIBLE)) for task in found)
+    entries = [task for tasks in facts["lessons"].values() for task in tasks.values()]
+    tasks = sum(
+        max(_worth(task["passed"], POINT), _worth(task["visible"], POINT_VISIBLE)) for task in entries
+    )
     return round(tasks) + PREDICTION * len(facts["predictions"])
 
 
@@ -56,7 +61,7 @@ def _worth(passed: Pass | None, point: int) -> float:
 
 
 def level(xp: int, language: Language) -> Level:
-    """Return the level that experience points reach."""
+    """Return the level for a number of experience points."""
     number = min(xp // LEVEL + 1, len(LEVELS))
     top = number == len(LEVELS)
     return Level(
@@ -64,7 +69,7 @@ def level(xp: int, language: Language) -> Level:
     )
 
 
-# --- What rules are made of ---
+# --- Helpers for the rules ---
 
 
 def _passes(facts: Facts) -> Iterable[Pass]:
@@ -79,20 +84,20 @@ def _pass(facts: Facts, lesson: str, task: str) -> Pass | None:
 
 
 def _passes_of(facts: Facts, lesson: Lesson) -> list[Pass]:
-    """The passes of a lesson that is passed as a whole, else none."""
-    found = [_pass(facts, lesson.folder, task.id) for task in lesson.graded]
-    passes = [entry for entry in found if entry]
-    return passes if len(passes) == len(found) else []
+    """Return the passes of all graded tasks of a lesson; an empty list if one of them is not passed."""
+    entries = [_pass(facts, lesson.folder, task.id) for task in lesson.graded]
+    passes = [entry for entry in entries if entry]
+    return passes if len(passes) == len(entries) else []
 
 
 def _own(facts: Facts, lesson: Lesson) -> list[Pass]:
-    """The passes of a lesson that is passed as a whole on one's own, else none."""
+    """Return the passes of a lesson's tasks if all were passed without a worked solution; else []."""
     passes = _passes_of(facts, lesson)
     return [] if any(entry["solution"] for entry in passes) else passes
 
 
 def _tasks(number: int, *tasks: str) -> Callable[[Facts, Course], bool]:
-    """A rule: these tasks of a lesson are passed on one's own."""
+    """Return a rule that holds once these tasks of a lesson were passed without a worked solution."""
 
     def earned(facts: Facts, course: Course) -> bool:
         lessons = [name for name in facts["lessons"] if number_of(name) == number]
@@ -106,22 +111,22 @@ def _tasks(number: int, *tasks: str) -> Callable[[Facts, Course], bool]:
 
 
 def first_pass(facts: Facts, course: Course) -> bool:
-    """A task on one's own."""
+    """Return whether any task was passed without its worked solution."""
     return any(not entry["solution"] for entry in _passes(facts))
 
 
 def after_wrong_tries(facts: Facts, course: Course) -> bool:
-    """A task on one's own after three different wrong answers."""
+    """Return whether a task was passed without its worked solution after three different wrong answers."""
     return any(entry["tries"] >= 3 and not entry["solution"] for entry in _passes(facts))
 
 
 def whole_lesson(facts: Facts, course: Course) -> bool:
-    """A lesson on one's own."""
+    """Return whether a whole lesson was passed without a worked solution."""
     return any(_own(facts, lesson) for lesson in course)
 
 
 def without_hints(facts: Facts, course: Course) -> bool:
-    """A lesson on one's own, without a hint."""
+    """Return whether a whole lesson was passed without a worked solution and without a hint."""
     return any(
         passes and not any(entry["hints"] for entry in passes)
         for passes in (_own(facts, lesson) for lesson in course)
@@ -129,7 +134,10 @@ def without_hints(facts: Facts, course: Course) -> bool:
 
 
 def predicted_first(facts: Facts, course: Course) -> bool:
-    """A lesson on one's own, all predictions of which were made before its first task was passed."""
+    """Return whether all predictions of some lesson were made before any of its tasks was passed.
+
+    All tasks of the lesson must have been passed since, without a worked solution.
+    """
     return any(_all_predicted(facts, lesson) for lesson in course)
 
 
@@ -140,7 +148,7 @@ def _all_predicted(facts: Facts, lesson: Lesson) -> bool:
 
 
 def understood(facts: Facts, course: Course) -> bool:
-    """A wrong prediction, and after it the whole lesson on one's own."""
+    """Return whether a lesson was passed without a worked solution after a wrong prediction in it."""
     return any(_wrong_then_passed(facts, lesson) for lesson in course)
 
 
@@ -154,12 +162,15 @@ def _wrong_then_passed(facts: Facts, lesson: Lesson) -> bool:
 
 
 def own_engine(facts: Facts, course: Course) -> bool:
-    """All of lesson 10 on one's own."""
+    """Return whether all of lesson 10 was passed without a worked solution."""
     return any(_own(facts, lesson) for lesson in course if lesson.number == 10)
 
 
 def all_lessons(facts: Facts, course: Course) -> bool:
-    """All tasks of all lessons, of which there are at least ten, more than half of them on one's own."""
+    """Return whether all tasks of all lessons were passed, more than half without a worked solution.
+
+    The course must have at least ten lessons.
+    """
     passes = [_passes_of(facts, lesson) for lesson in course]
     alone = sum(not entry["solution"] for lesson in passes for entry in lesson)
     return len(passes) >= 10 and all(passes) and 2 * alone > sum(map(len, passes))
@@ -167,7 +178,7 @@ def all_lessons(facts: Facts, course: Course) -> bool:
 
 @dataclass(frozen=True)
 class Achievement:
-    """One achievement: its rule, its name, and how to earn it, in both languages."""
+    """One achievement: its rule, and in both languages its name and how to earn it."""
 
     id: str
     earned: Callable[[Facts, Course], bool]
@@ -298,7 +309,7 @@ ACHIEVEMENTS = (
 
 
 def earn(facts: Facts, course: Course, when: str) -> list[str]:
-    """Add what has just been earned to the facts, and return it. What was earned once stays earned."""
+    """Add newly earned achievements to the facts, and return their ids. An achievement is never lost."""
     new = [
         achievement.id
         for achievement in ACHIEVEMENTS

@@ -1,4 +1,4 @@
-"""The one file in which progress is kept, in the platform's folder for data: changed in one step."""
+"""The file that holds a learner's progress, in the platform's data folder. It is changed in one step."""
 
 import json
 import os
@@ -14,9 +14,9 @@ from secant.language import Language
 from secant.progress.facts import VERSION, Facts, from_json, nothing
 
 FILE = "progress.json"
-PATIENCE = 0.5  # seconds to wait for somebody who writes; they take milliseconds
-_NAMED = 5  # entries that were left out, in a message
-_BEGIN_ANEW: dict[Language, str] = {
+PATIENCE = 0.5  # seconds to wait while another process writes, which takes milliseconds
+_MAX_NAMED = 5  # the most left-out entries that a message names
+_RESET_ADVICE: dict[Language, str] = {
     "en": "`secant progress reset` keeps that file under another name and starts a new one; what you have "
     "exported before comes back with `secant progress import FILE`.",
     "ko": "`secant progress reset`을 실행하면 그 파일은 다른 이름으로 남겨 두고 새로 시작합니다. "
@@ -25,7 +25,7 @@ _BEGIN_ANEW: dict[Language, str] = {
 
 
 class StoreError(Exception):
-    """Why progress could not be read or kept, as a sentence in each language."""
+    """The error for progress that could not be read or saved, with a sentence in each language."""
 
     def __init__(self, en: str, ko: str) -> None:
         super().__init__(en)
@@ -33,36 +33,36 @@ class StoreError(Exception):
         self.todo: dict[Language, str] = {"en": "", "ko": ""}
 
     def said(self, language: Language) -> str:
-        """Return the sentence, and where there is one, a way on."""
+        """Return the sentence in a language, with advice on what to do if there is any."""
         return f"{self.reason[language]} {self.todo[language]}".strip()
 
 
 class Unreadable(StoreError):
-    """There is a file, and it is not ours or damaged."""
+    """The error for a progress file that is damaged or was not written by Secant."""
 
 
 def path() -> Path:
-    """Return where progress is kept; the environment's SECANT_DATA names another folder."""
+    """Return the path of the progress file. The environment's SECANT_DATA may name another folder."""
     named = os.environ.get("SECANT_DATA")
     return (Path(named) if named else platformdirs.user_data_path("secant", appauthor=False)) / FILE
 
 
 def now() -> str:
-    """Return the time as facts have it."""
+    """Return the current time in the form that the progress file uses."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def parse(content: bytes, where: Path, left_out: list[str] | None = None) -> Facts:
-    """Return the facts that a file holds.
+    """Return the facts about a learner's progress that a file holds.
 
     Args:
         content: the file's bytes.
-        where: the file, for a message.
+        where: the file's path, for a message.
         left_out: if given, an entry that cannot be read is left out, and its name is added here.
 
     Raises:
-        StoreError: if a newer Secant wrote it.
-        Unreadable: if it holds something else.
+        StoreError: if a newer Secant wrote the file.
+        Unreadable: if the file holds something else.
     """
     try:
         data = json.loads(content)
@@ -83,33 +83,33 @@ def parse(content: bytes, where: Path, left_out: list[str] | None = None) -> Fac
 
 
 def read(left_out: list[str] | None = None) -> Facts:
-    """Return what is kept, without the entries that cannot be read; nothing yet is nothing.
+    """Return the stored progress, without entries that cannot be read; an empty one if there is no file.
 
     Args:
-        left_out: receives the names of those entries.
+        left_out: receives the names of the entries that cannot be read.
 
     Raises:
-        StoreError: if nothing of it can be read.
+        StoreError: if the file cannot be read at all.
     """
     try:
         return parse(path().read_bytes(), path(), [] if left_out is None else left_out)
     except FileNotFoundError:
         return nothing()
     except Unreadable as error:
-        error.todo = _BEGIN_ANEW
+        error.todo = _RESET_ADVICE
         raise
     except OSError as error:
         refused = _refused(error, en="read", ko="읽지")
         if os.path.exists(path()):
-            refused.todo = _BEGIN_ANEW
+            refused.todo = _RESET_ADVICE
         raise refused from error
 
 
 def incomplete(left_out: list[str], said_in: Language) -> str:
-    """Return the sentence about entries of the file that were left out; empty if none was."""
+    """Return the sentence about entries of the file that were left out; an empty string if there are none."""
     if not left_out:
         return ""
-    shown = ", ".join(left_out[:_NAMED]) + (", ..." if len(left_out) > _NAMED else "")
+    shown = ", ".join(left_out[:_MAX_NAMED]) + (", ..." if len(left_out) > _MAX_NAMED else "")
     words: dict[Language, str] = {
         "en": f"Not all of {path()} could be read. Left out ({len(left_out)}): {shown}.",
         "ko": f"{path()} 파일의 일부를 읽을 수 없어 뺐습니다({len(left_out)}개): {shown}.",
@@ -118,13 +118,16 @@ def incomplete(left_out: list[str], said_in: Language) -> str:
 
 
 def update(change: Callable[[Facts], Facts]) -> Path | None:
-    """Change what is kept, alone among all that write.
+    """Change the stored progress, while no other process can write it.
+
+    Args:
+        change: a function that returns the changed facts.
 
     Returns:
-        Where a damaged file was put, if there was one; what could be read of it is kept in the new one.
+        The new path of a damaged file, if there was one; the readable part of it is kept in the new file.
 
     Raises:
-        StoreError: if nothing could be written; what stood there stays.
+        StoreError: if nothing could be written; the old file then stays.
     """
     place, aside = path(), None
     try:
@@ -149,10 +152,10 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
 
 
 def reset(today: str) -> Path | None:
-    """Begin anew; return where the old file now stands, or nothing where there was none.
+    """Rename the progress file, to start over, and return its new path; None if there is no file.
 
     Raises:
-        StoreError: if it cannot be moved.
+        StoreError: if the file cannot be renamed.
     """
     place = path()
     try:
@@ -165,7 +168,7 @@ def reset(today: str) -> Path | None:
 
 
 def dump(facts: Facts) -> bytes:
-    """Return the file's bytes."""
+    """Return the content of the progress file for these facts, as bytes."""
     return json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True).encode("utf-8", "replace") + b"\n"
 
 
@@ -180,8 +183,8 @@ def _refused(error: Exception, en: str, ko: str) -> StoreError:
             en=f"Progress could not be {en}: SECANT_DATA names {folder}, which is not a folder.",
             ko=f"진행 상황을 {ko} 못했습니다. SECANT_DATA에 지정한 {folder} 경로는 폴더가 아닙니다.",
         )
-    why = getattr(error, "strerror", None) or type(error).__name__
+    reason = getattr(error, "strerror", None) or type(error).__name__
     return StoreError(
-        en=f"Progress could not be {en} in {path()}: {why}.",
-        ko=f"{path()}에서 진행 상황을 {ko} 못했습니다. ({why})",
+        en=f"Progress could not be {en} in {path()}: {reason}.",
+        ko=f"{path()}에서 진행 상황을 {ko} 못했습니다. ({reason})",
     )
