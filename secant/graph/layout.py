@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import networkx as nx
 
-from secant.graph.record import Node, Recorded
+from secant.graph.record import GraphSnapshot, Node
 
 ROWS = 8  # maximum number of lines of facts and saved values in a node; the tooltip lists every saved value
 LONG = 40  # maximum length of a line in a picture, in letters
@@ -17,8 +17,8 @@ SIZE, SMALL = 13, 11  # font sizes in pixels
 EM = 0.62  # width of a monospace letter divided by its font size; slightly more than in any common font
 LINE, PAD = 15, 9
 BOX = 26  # height in pixels of a box with one line
-ACROSS, DOWN = 26, 30  # free space in pixels between boxes and between rows
-BESIDE = 8  # free space in pixels next to an edge that crosses a row
+BOX_GAP, ROW_GAP = 26, 30  # free space in pixels between boxes and between rows
+EDGE_GAP = 8  # free space in pixels next to an edge that crosses a row
 WIDE = 1000  # maximum width of a row in pixels; a wider row is split
 STUB = 14  # distance in pixels from a node to the box of its tensor
 TRACK = 6  # half the width in pixels of the space for an edge that crosses a row
@@ -28,7 +28,7 @@ Link = tuple[int, int]
 
 
 @dataclass
-class Place:
+class PlacedBox:
     """A node with the tensors that belong to it, or a spot where a long edge crosses a row.
 
     The point (`x`, `y`) is the middle of the box's upper side. From there, `left`, `right` and `depth` are
@@ -53,13 +53,13 @@ class Scene:
     In `places`, the nodes of the graph come first, then the "⋯" boxes, then the spots where edges cross rows.
     """
 
-    places: list[Place]
+    places: list[PlacedBox]
     rows: list[list[int]]
     edges: list[Link]  # edges between neighbouring rows; parallel edges are listed separately
     width: float = 0
     height: float = 0
     bottoms: list[float] = field(default_factory=list)
-    loose: list[tuple[float, float, float]] = field(default_factory=list)  # (x, y, width) of each box
+    unattached: list[tuple[float, float, float]] = field(default_factory=list)  # (x, y, width) of each box
 
 
 def cells(text: str) -> int:
@@ -88,14 +88,14 @@ def tag_size(lines: Sequence[str]) -> Point:
     return max(text_width(clipped(line), SIZE) for line in lines) + 2 * PAD, BOX + LINE * (len(lines) - 1)
 
 
-def _measured(number: int, node: Node, saved: bool) -> Place:
+def _sized_box(number: int, node: Node, saved: bool) -> PlacedBox:
     lines = saved_lines(node, saved)
     head = text_width(clipped(node.name), SIZE) + (8 + text_width(node.shape, SMALL) if node.shape else 0)
     width = max([head, *(text_width(line, SMALL) for line in lines)]) + 2 * PAD
     if node.kind == "accumulate":
         width += 10  # room for the pointed ends of an AccumulateGrad box
     height = BOX + (LINE * len(lines) + 6 if lines else 0)
-    place = Place(number, width / 2, height, width / 2, width / 2, height)
+    place = PlacedBox(number, width / 2, height, width / 2, width / 2, height)
     if node.leaf is not None:
         across, deep = tag_size([node.leaf])
         place.left = place.right = max(width, across) / 2
@@ -110,42 +110,42 @@ def _measured(number: int, node: Node, saved: bool) -> Place:
     return place
 
 
-def lay_out(graph: Recorded, saved: bool) -> Scene:
+def lay_out(graph: GraphSnapshot, saved: bool) -> Scene:
     """Give every node a place, with few edges that cross and no boxes that overlap.
 
     The number of a node's row is the length of the longest path from an output to the node.
     """
-    places = [_measured(i, node, saved) for i, node in enumerate(graph.nodes)]
+    places = [_sized_box(i, node, saved) for i, node in enumerate(graph.nodes)]
     links = [(i, j) for i, node in enumerate(graph.nodes) for j in node.inputs]
     for i, node in enumerate(graph.nodes):
         if node.left_out:
             links.append((i, len(places)))
-            places.append(Place(None, 12, BOX, 12, 12, BOX))
+            places.append(PlacedBox(None, 12, BOX, 12, 12, BOX))
     net = nx.MultiDiGraph()
     net.add_nodes_from(range(len(places)))
     net.add_edges_from(links)
     ends = {i for i, leading in net.out_degree() if not leading}
-    rows = [part for row in nx.topological_generations(net) for part in _parted(sorted(row), ends, places)]
-    scene = Scene(places, rows, _routed(links, places, rows))
+    rows = [part for row in nx.topological_generations(net) for part in _split_row(sorted(row), ends, places)]
+    scene = Scene(places, rows, _split_long_edges(links, places, rows))
     _order(scene)
     _space(scene)
-    _finish(scene, graph)
+    _set_heights(scene, graph)
     return scene
 
 
-def _parted(row: list[int], ends: set[int], places: Sequence[Place]) -> Iterator[list[int]]:
+def _split_row(row: list[int], ends: set[int], places: Sequence[PlacedBox]) -> Iterator[list[int]]:
     """Yield a row, split into several if it is too wide.
 
     Only places without outgoing edges move to the additional rows.
     """
-    width = sum(places[i].left + places[i].right + ACROSS for i in row)
+    width = sum(places[i].left + places[i].right + BOX_GAP for i in row)
     parts = int(width // WIDE) + 1
     last = [i for i in row if i in ends]
     yield [i for i in row if i not in ends] + last[::parts]
     yield from (part for k in range(1, parts) if (part := last[k::parts]))
 
 
-def _routed(links: Sequence[Link], places: list[Place], rows: list[list[int]]) -> list[Link]:
+def _split_long_edges(links: Sequence[Link], places: list[PlacedBox], rows: list[list[int]]) -> list[Link]:
     """Return the edges, with long ones split at the rows they cross.
 
     Long edges that lead to the same node share the rest of their path once they meet.
@@ -163,7 +163,7 @@ def _routed(links: Sequence[Link], places: list[Place], rows: list[list[int]]) -
             if not known:
                 tracks[key] = len(places)
                 rows[row].append(len(places))
-                places.append(Place(None))
+                places.append(PlacedBox(None))
             edges.append((at, tracks[key]))
             at = tracks[key]
             if known:
@@ -248,12 +248,12 @@ def _space(scene: Scene) -> None:
 
 
 def _spread(
-    places: list[Place], row: Sequence[int], goals: Sequence[float], weights: Sequence[float]
+    places: list[PlacedBox], row: Sequence[int], goals: Sequence[float], weights: Sequence[float]
 ) -> None:
     """Set the x of each place in a row as near its goal as its neighbours allow, by isotonic regression."""
     offsets = [0.0]
     for i, j in pairwise(row):
-        gap = ACROSS if places[i].height and places[j].height else BESIDE
+        gap = BOX_GAP if places[i].height and places[j].height else EDGE_GAP
         offsets.append(offsets[-1] + places[i].right + gap + places[j].left)
     blocks: list[tuple[float, float, int]] = []  # (mean, weight, number of places)
     for goal, offset, weight in zip(goals, offsets, weights, strict=True):
@@ -267,8 +267,8 @@ def _spread(
         places[i].x = mean + offset
 
 
-def _finish(scene: Scene, graph: Recorded) -> None:
-    """Set the y of every place, the positions of the loose boxes and the size of the picture."""
+def _set_heights(scene: Scene, graph: GraphSnapshot) -> None:
+    """Set the y of every place, the positions of the unattached boxes and the size of the picture."""
     places, margin = scene.places, 6.0
     left = min((place.x - place.left for place in places), default=0)
     for place in places:
@@ -283,14 +283,14 @@ def _finish(scene: Scene, graph: Recorded) -> None:
             places[i].y = y
         y += max(places[i].depth for i in row)
         scene.bottoms.append(y)
-        y += DOWN
+        y += ROW_GAP
     scene.height = (scene.bottoms[-1] if scene.bottoms else 0) + margin
     x, y, room = margin, scene.height + (10 if scene.rows else 0), max(scene.width, 560)
-    for box in graph.loose:
+    for box in graph.unattached:
         across, deep = tag_size([box.label])
         if x > margin and x + across + margin > room:
             x, y = margin, y + deep + 10
-        scene.loose.append((x, y, across))
-        x += across + ACROSS
-        scene.width = max(scene.width, x - ACROSS + margin)
+        scene.unattached.append((x, y, across))
+        x += across + BOX_GAP
+        scene.width = max(scene.width, x - BOX_GAP + margin)
         scene.height = y + deep + margin
