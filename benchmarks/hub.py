@@ -69,7 +69,7 @@ def checkers(users: list[User]) -> list[int]:
     return [pid for pid in processes(users) if "template.py" in command(pid)]
 
 
-def measured(users: list[User]) -> tuple[float, float]:
+def measure_memory(users: list[User]) -> tuple[float, float]:
     """Return the megabytes that these users need while their checkers run, and after the checkers ended."""
     checked = megabytes(users)
     until = time.monotonic() + float(IDLE_MINUTES) * 60 + 30
@@ -86,17 +86,17 @@ def rows(learners: int) -> list[dict[str, Any]]:
     figures = []
     with hub(names, SECANT_IDLE_MINUTES=IDLE_MINUTES) as started:
         users: list[User] = []
-        for many in (FEW, learners):
-            new = [started.begin(name) for name in names[len(users) : many]]
+        for user_count in (FEW, learners):
+            new = [started.begin(name) for name in names[len(users) : user_count]]
             for user in new:
                 started.wait(user)
                 work(started, user)
             users += new
             for user in users:
                 check(started, user)
-            figures.append(measured(users))
-    few, more = figures
-    checked, idle = ((after - before) / (learners - FEW) for before, after in zip(few, more, strict=True))
+            figures.append(measure_memory(users))
+    few, many = figures
+    checked, idle = ((after - before) / (learners - FEW) for before, after in zip(few, many, strict=True))
     return [
         row("hub, a learner who checks", checked, unit="MB"),
         row("hub, a learner whose checker has ended", idle, unit="MB"),

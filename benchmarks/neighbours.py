@@ -34,7 +34,7 @@ from tests.hostile.world import LESSON, World
 from tests.support.busy import busy_machine
 
 #: Hostile neighbours: the name in a row, and the id of the case in tests/hostile.
-BESIDE = {
+HOSTILE_CASES = {
     "output without end in a task": "X109",
     "output without end in a cell": "X110",
     "answers without end": "X111",
@@ -54,32 +54,32 @@ def job(world: World, made: Any) -> Job:
     return Job("", LESSON, v4.writes(world.source), taken.script, b"secret", ())
 
 
-def seconds_beside(workers: QuickWorkers, honest: Job, other: Job) -> float:
+def seconds_with_neighbour(workers: QuickWorkers, honest: Job, neighbour_job: Job) -> float:
     """Return the seconds to grade an honest submission while a neighbour is graded on the other worker.
 
     The neighbour is graded again and again until the honest submission is done.
     """
-    beside = workers.submit(worker.work, other)
+    neighbour = workers.submit(worker.work, neighbour_job)
     start = time.perf_counter()
-    mine = workers.submit(worker.work, honest)
-    while not mine.done():
-        if beside.done():
-            beside = again(workers, beside, other)
+    own = workers.submit(worker.work, honest)
+    while not own.done():
+        if neighbour.done():
+            neighbour = submit_again(workers, neighbour, neighbour_job)
         time.sleep(0.002)
     seconds = time.perf_counter() - start
-    beside.result()
-    for future in (mine, beside):
+    neighbour.result()
+    for future in (own, neighbour):
         workers.settle(future)
-    done = mine.result()
+    done = own.result()
     assert isinstance(done, Examined), done
     assert done.report.score == FULL, done.report
     return seconds
 
 
-def again(workers: QuickWorkers, before: Future[Any], other: Job) -> Future[Any]:
+def submit_again(workers: QuickWorkers, before: Future[Any], job_of_neighbour: Job) -> Future[Any]:
     """Submit the neighbour to the worker for grading once more, and return the future."""
     workers.settle(before)
-    return workers.submit(worker.work, other)
+    return workers.submit(worker.work, job_of_neighbour)
 
 
 def rows(rounds: int) -> list[dict[str, Any]]:
@@ -89,13 +89,13 @@ def rows(rounds: int) -> list[dict[str, Any]]:
         honest = job(world, world.notebook(busy(0.8 * QUICK["QUESTION_SECONDS"])))
         others = {"peer": honest} | {
             case: job(world, cases[id].make(world, cases[id].answers(variant_of(cases[id]))))
-            for case, id in BESIDE.items()
+            for case, id in HOSTILE_CASES.items()
         }
         workers = QuickWorkers(2)
         try:
-            seconds_beside(workers, honest, honest)  # warms up both workers
+            seconds_with_neighbour(workers, honest, honest)  # warms up both workers
             turns = [
-                {case: seconds_beside(workers, honest, other) for case, other in others.items()}
+                {case: seconds_with_neighbour(workers, honest, other) for case, other in others.items()}
                 for _ in range(rounds)
             ]
         finally:
@@ -149,10 +149,14 @@ def main() -> None:
     parser.add_argument("--spinners", type=int, default=0)
     options = parser.parse_args()
     results = rows(options.rounds)
-    without, beside = (measure(options.honest, number, options.spinners) for number in (0, options.hostile))
-    print(without, beside, sep="\n")
+    without_hostile, with_hostile = (
+        measure(options.honest, number, options.spinners) for number in (0, options.hostile)
+    )
+    print(without_hostile, with_hostile, sep="\n")
     figure = f"honest student of a class of {options.honest} and {options.hostile} hostile"
-    results.append(row(figure, beside["honest seconds"], "without them", without["honest seconds"]))
+    results.append(
+        row(figure, with_hostile["honest seconds"], "without them", without_hostile["honest seconds"])
+    )
     show(results, options.json)
 
 

@@ -123,6 +123,7 @@ def take(browser: Browser, language: str, number: int) -> Iterator[Path]:
 
 
 def main() -> int:
+    """Take the pictures in the languages that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m scripts.animation", description=__doc__)
     parser.add_argument("--lang", nargs="+", choices=("en", "ko"), default=("en", "ko"))
     parser.add_argument("--slider", type=int, default=1, help="which slider is dragged, from 0")

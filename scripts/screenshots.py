@@ -104,6 +104,7 @@ def contact_sheet(out: Path) -> str:
 
 
 def main() -> int:
+    """Take the screenshots that the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m scripts.screenshots", description=__doc__)
     parser.add_argument("lessons", nargs="*", help="lessons, by number or name; all for none")
     parser.add_argument("--lang", nargs="+", choices=LANGUAGES, default=LANGUAGES)

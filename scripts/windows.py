@@ -112,6 +112,7 @@ def take_all(
 
 
 def main() -> int:
+    """Take the screenshots that the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m scripts.windows", description=__doc__)
     parser.add_argument("lesson", nargs="?", default="1", help="by number or name; the first if left out")
     parser.add_argument("--lang", nargs="+", choices=LANGUAGES, default=LANGUAGES)

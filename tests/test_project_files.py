@@ -54,7 +54,7 @@ def test_every_dependency_has_its_row() -> None:
         for package in set.union(*extras.values())
     }
     tools = {row[0] for row in rows("dependencies.md", "Installed when a command first needs it")}
-    assert tools == {requirement.name for requirement in peers.wanted("mutants")}
+    assert tools == {requirement.name for requirement in peers.requirements_of("mutants")}
     pinned = names([line for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line])
     told = {row[0] for row in rows("dependencies.md", "Pinned because results or bytes depend on them")}
     assert told == pinned - needed

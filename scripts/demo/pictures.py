@@ -20,6 +20,7 @@ COLOURS = 64  # colours of the palette: enough for words and bars, at a quarter 
 
 
 def main() -> int:
+    """Take the pictures of the first lesson's report and feedback page in both languages."""
     lessons = choose_lessons(find_lessons(ROOT), ["1"])
     with chromium() as browser:
         page = browser.new_page(color_scheme="light")

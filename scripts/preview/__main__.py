@@ -20,7 +20,7 @@ from scripts.preview.docs import document_page, documents, documents_page
 from scripts.preview.instructors import instructors_page, write_class
 from scripts.preview.page import (
     SCRIPTS,
-    Place,
+    SyllabusPlace,
     first_explorer,
     front_page,
     index_page,
@@ -42,7 +42,7 @@ LIBRARIES = ("torch", "matplotlib", "ipywidgets", "nbconvert", "latex2mathml")
 
 
 @dataclass(frozen=True)
-class Task:
+class PendingPage:
     """A page of the preview that is to be made."""
 
     language: Language
@@ -52,7 +52,7 @@ class Task:
     mark: str
 
 
-def tasks(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterator[Task]:
+def pending_pages(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterator[PendingPage]:
     """Yield the pages of a preview that are missing, or whose code or lesson has changed."""
     files = _files(ROOT / "secant")
     code = _digest_of(sorted([*files, *HERE.glob("*.py"), *HERE.glob("*.j2")])) + site.encode()
@@ -63,7 +63,7 @@ def tasks(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterato
             mark = hashlib.sha256(code + notebook.read_bytes() + repr(lesson).encode()).hexdigest()[:16]
             page = out / name / f"{lesson.folder}.html"
             if not page.is_file() or f'content="{mark}"' not in page.read_text(encoding="utf-8")[:4000]:
-                yield Task(name, number, notebook, page, mark)
+                yield PendingPage(name, number, notebook, page, mark)
 
 
 def build(
@@ -88,7 +88,7 @@ def build(
     """
     for name in languages:
         (out / name).mkdir(parents=True, exist_ok=True)
-    pending = [task for task in tasks(out, languages, site) if not lessons or task.number in lessons]
+    pending = [task for task in pending_pages(out, languages, site) if not lessons or task.number in lessons]
     failed = 0
     with (
         Progress(
@@ -115,14 +115,14 @@ def build(
     return failed
 
 
-def _run(task: Task) -> tuple[NotebookNode, Widgets]:
+def _run(task: PendingPage) -> tuple[NotebookNode, Widgets]:
     return run(nbformat.read(task.notebook, as_version=4), task.language)
 
 
-def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
+def _write_page(task: PendingPage, ran: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
     language(task.language)  # a global setting, so only the thread that writes sets it
     notebook, widgets = ran.result()
-    place = Place(task.number, read_course(ROOT, language()))
+    place = SyllabusPlace(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)
     for name, content in files.contents.items():
         replace_file(task.page.with_name(name), content)
@@ -196,6 +196,7 @@ def _grade_class(out: Path, languages: tuple[Language, ...], console: Console) -
 
 
 def main() -> int:
+    """Write the site that the command line asks for and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m scripts.preview", description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "preview", help="the folder to write")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="lessons run side by side")

@@ -8,7 +8,7 @@ from nbconvert.filters.markdown_mistune import MarkdownWithMath
 
 from autograder.course.lesson import choose_lessons, find_lessons
 from autograder.report.write import COURSE, page_name
-from scripts.demo.__main__ import LESSONS, ROOT, graded, one_to_show, run
+from scripts.demo.__main__ import LESSONS, ROOT, grade_class, run, typical_student
 from scripts.preview.render import HERE, PageRenderer, common, render
 from secant.language import Language, language
 
@@ -27,14 +27,14 @@ def write_class(out: Path, languages: tuple[Language, ...]) -> None:
     with tempfile.TemporaryDirectory(prefix="secant-class-") as temporary:
         folder = Path(temporary, "class")
         language("en")
-        grading = graded(folder, chosen)
+        grading = grade_class(folder, chosen)
         for name in languages:
             language(name)
             place = out / name / FOLDER
             shutil.rmtree(place, ignore_errors=True)
             for lesson in ([chosen[0].name[:2]], []):
                 run(folder, "report", *lesson, "--lang", name, "--out", str(place))
-            student = one_to_show(grading.of(chosen[0]), grading.students)
+            student = typical_student(grading.rows_of(chosen[0]), grading.students)
             feedback = folder / "feedback" / student / chosen[0].name / f"{chosen[0].name}.html"
             shutil.copyfile(feedback, place / "feedback.html")
             shutil.copyfile(ROOT / "docs" / "images" / f"report-{name}.png", place / "report.png")

@@ -145,8 +145,12 @@ def test_machines_are_numbered_alike_whichever_was_measured_last() -> None:
 def test_every_package_of_a_peer_is_for_a_benchmark_or_for_make_mutants() -> None:
     lines = peers.REQUIREMENTS.read_text().splitlines()[1:]
     assert {line.partition("#")[2].strip() for line in lines} <= {"slider", "grading", "mutants"}
-    assert [requirement.name for requirement in peers.wanted("slider")][:3] == ["ipympl", "bqplot", "plotly"]
-    assert peers.wanted("kernels") == []
+    assert [requirement.name for requirement in peers.requirements_of("slider")][:3] == [
+        "ipympl",
+        "bqplot",
+        "plotly",
+    ]
+    assert peers.requirements_of("kernels") == []
 
 
 def test_missing_packages_are_those_in_neither_environment(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_progress_follows_what_pip_prints(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(bootstrap, "VENV", str(tmp_path / "venv"))
     site = tmp_path / "venv" / ("Lib" if os.name == "nt" else "lib/python3.12") / "site-packages"
     (site / "pip-25.dist-info").mkdir(parents=True)
-    progress = bootstrap.Progress(str(tmp_path / "temporary"))
+    progress = bootstrap.PipProgress(str(tmp_path / "temporary"))
     for line in (
         "Collecting torch==2.14.1 (from -r constraints.txt (line 3))",
         "Downloading torch-2.14.1-cp312-cp312-linux.whl.metadata (30 kB)",
