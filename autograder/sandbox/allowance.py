@@ -1,8 +1,8 @@
-"""A limit of time that is fair on a busy machine.
+"""A time limit that is fair on a busy machine.
 
-What counts is the time in which a submission computed or waited, not the time in which it would have computed
-and others had the processor: the supervisor of its container measures that (inside/stopwatch.py). So the same
-file meets the same limit whatever runs beside it.
+Only the time in which a submission computed or waited counts. The time in which it was ready to compute, but
+other processes had the processor, does not. The supervisor of its container measures that time
+(inside/stopwatch.py). So the same file meets the same limit, regardless of what else runs on the machine.
 """
 
 import time
@@ -10,17 +10,18 @@ from collections.abc import Callable
 
 from autograder.sandbox.results import Starved
 
-PATIENCE = 10  # how many times a limit may pass on the wall's clock before nothing can be said
-_WORTH_ASKING = 0.5  # seconds
-_LEAST = 0.05  # seconds between two looks
+PATIENCE = 10  # multiples of a limit that may pass in real time before the machine counts as too busy
+_WORTH_ASKING = 0.5  # seconds; after a shorter time, it is not worth asking how much does not count
+_LEAST = 0.05  # seconds between two checks of a limit, at least
 
 
 class Allowance:
-    """What is left of a limit.
+    """A time limit, and how much of it is left.
 
     Args:
         seconds: the limit.
-        starved: says how many of the seconds since a moment of time.monotonic do not count.
+        starved: a function that takes a moment of time.monotonic, and returns how many seconds since then do
+            not count.
     """
 
     def __init__(self, seconds: float, starved: Callable[[float], float]) -> None:
@@ -30,10 +31,10 @@ class Allowance:
         self._lost = 0.0
 
     def left(self) -> float:
-        """Return for how many seconds it is worth waiting before the next look; 0 if the limit is reached.
+        """Return how many seconds to wait before checking the limit again; 0 if the limit is reached.
 
         Raises:
-            Starved: it is not reached, but there is no end to it.
+            Starved: the limit is not reached, but the machine is so busy that waiting has to end.
         """
         passed = time.monotonic() - self._start
         if passed - self._lost >= self.seconds:
@@ -46,8 +47,8 @@ class Allowance:
         return max(left, _LEAST)
 
     def spent(self) -> float:
-        """Return how many seconds count."""
+        """Return how many seconds have passed so far, without those that do not count."""
         passed = time.monotonic() - self._start
-        if passed > _WORTH_ASKING:  # it costs an exchange of messages
+        if passed > _WORTH_ASKING:  # asking the supervisor costs an exchange of messages
             self._lost = self._starved(self._start)
         return max(0.0, passed - self._lost)

@@ -1,4 +1,4 @@
-"""How bubblewrap is called: an allow-list of what is visible inside the wall, and nothing else."""
+"""The options with which bubblewrap is run: only files on an allow-list are visible inside the wall."""
 
 import os
 import shutil
@@ -23,10 +23,10 @@ ALLOW = (
 
 
 def bwrap_path() -> str:
-    """Where bubblewrap is.
+    """Return the path of the program bwrap.
 
     Raises:
-        WallUnavailable: it is not installed, or this is not Linux.
+        WallUnavailable: bubblewrap is not installed, or this is not Linux.
     """
     if sys.platform != "linux":
         raise WallUnavailable("Grading other people's work needs Linux.", "Use a Linux machine, or WSL 2.")
@@ -36,21 +36,29 @@ def bwrap_path() -> str:
     return path
 
 
-_OURS = "/secant"  # where the code of our own is
-_INSIDE = f"{_OURS}/autograder/sandbox/inside"  # the one folder of the grader that is there
+_OURS = "/secant"  # the folder inside the wall that holds Secant's code
+_INSIDE = f"{_OURS}/autograder/sandbox/inside"  # the only folder of the grader that is visible inside
 PACKAGE = f"{_OURS}/secant"
 
 
 def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int) -> list[str]:
-    """Bubblewrap's options for one wall: an allow-list of files, and nothing else of the machine."""
+    """Return bubblewrap's options for one wall, which shows only the files on an allow-list.
+
+    Args:
+        kind: "forked" for a wall around a template, "single" for a wall around one container.
+        hidden: files and folders that must not be visible inside.
+        language: "en" or "ko", for the texts of the course's code inside.
+        disk_mb: the size of each file system in memory that can be written to, in megabytes.
+    """
     root = os.getuid() == 0
     options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     options += ["--die-with-parent", "--new-session", "--hostname", "container", "--clearenv"]
     if kind == "single":
         options += ["--as-pid-1"]
     if root:
-        # For the template's first lines, which mount /proc and leave root: bubblewrap's own /proc has covers
-        # that forbid a second one, and its user namespace would keep root's hold on root's files.
+        # The template starts as root, mounts /proc and then gives up root. Bubblewrap's own /proc has covers
+        # that forbid a second /proc. Its user namespace would leave the template with root's rights to root's
+        # files.
         options += ["--cap-drop", "ALL"]
         for capability in ("SETUID", "SETGID", "SETPCAP", "SYS_ADMIN"):
             options += ["--cap-add", f"CAP_{capability}"]
@@ -63,7 +71,7 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
 
 
 def _environment(language: str) -> dict[str, str]:
-    """All that a candidate finds in its environment."""
+    """Return all environment variables of a candidate."""
     binaries = os.path.dirname(sys.executable)
     one_thread = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     return dict.fromkeys(one_thread, "1") | {
@@ -71,7 +79,7 @@ def _environment(language: str) -> dict[str, str]:
         "IPYTHONDIR": "/tmp/.ipython",
         "LANG": "C.UTF-8",
         "LOGNAME": "student",
-        "MALLOC_ARENA_MAX": "2",  # else each thread may claim 64 MB that it never uses, which count as taken
+        "MALLOC_ARENA_MAX": "2",  # otherwise each thread may reserve 64 MB that it never uses but that count
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": "/tmp/.matplotlib",
         "PATH": f"{binaries}:/usr/local/bin:/usr/bin:/bin",
@@ -84,25 +92,32 @@ def _environment(language: str) -> dict[str, str]:
 
 
 def _size_option(disk_mb: int) -> list[str]:
-    """Bubblewrap before 0.7 cannot limit a tmpfs; then the supervisor's count of memory has to do."""
+    """Return the option that limits a tmpfs, or nothing before bubblewrap 0.7, which lacks the option.
+
+    Without it, only the supervisor's count of memory limits the files.
+    """
     return ["--size", str(disk_mb * MEGABYTE)] if "--size" in _help(bwrap_path()) else []
 
 
 @cache
 def _help(bwrap: str) -> str:
-    """What this bubblewrap says it can do; asked once, since some machines build a wall a submission."""
+    """Return the help text of bubblewrap, which lists the options that it supports.
+
+    The text is cached, because some machines build a wall for each submission.
+    """
     done = subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
 
 def _mounts(seen: Visible, size: list[str]) -> list[str]:
-    """Options for the file system. Parents come before what lies in them."""
+    """Return the options for the file system. Parent folders come before the paths in them."""
     covered = [path for path in seen.masked if os.path.dirname(path) == seen.package]
     plan = dict.fromkeys((path for path in seen.masked if path not in covered), "mask") | dict.fromkeys(
         seen.shown, "show"
     )
     options = _devices(size)
-    # Where bubblewrap itself makes a mount's parents, it copies the mode of a closed home.
+    # These folders are made explicitly. If bubblewrap made a mount's parents itself, it would copy the mode
+    # of a home folder that is closed to other users.
     parents = {str(parent) for path in [*plan, _INSIDE] for parent in Path(path).parents}
     parents -= {"/", "/tmp", "/dev"}
     for path in sorted(path for path in parents if not is_inside(path, seen.shown)):
@@ -129,11 +144,14 @@ def _show(path: str) -> list[str]:
 
 
 def _devices(size: list[str]) -> list[str]:
-    """A minimal /dev, and the two places that can be written to; a forked container mounts its own there."""
+    """Return the options for a minimal /dev and for the two folders that can be written to.
+
+    A forked container mounts file systems of its own over these two folders.
+    """
     options = ["--dir", "/dev", "--dir", "/dev/shm"]
     for path in ("/tmp", "/dev/shm"):
         options += [*size, "--perms", "1777", "--tmpfs", path]
-    for name in ("null", "full", "random", "urandom"):  # zero would be shared memory
+    for name in ("null", "full", "random", "urandom"):  # not zero: mapping it makes shared memory
         options += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         options += ["--symlink", f"/proc/self/fd/{number}", f"/dev/{name}"]

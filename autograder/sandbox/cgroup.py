@@ -1,6 +1,7 @@
-"""A control group for one submission, where this user may make one: the kernel's own count of memory.
+"""A control group for one submission, with which the kernel itself limits and counts memory.
 
-Without one, the supervisor counts, ten times a second. Both versions of the interface are known.
+It is made where this user may make one. Elsewhere, the supervisor counts the memory, ten times a second. Both
+versions of the kernel's interface are supported.
 """
 
 import contextlib
@@ -11,22 +12,24 @@ from typing import NamedTuple
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "secant-container-"
-OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"  # no process number: a submission can read its group's name
-_PERIOD = 20_000  # microseconds: a group that has used its share waits no longer
-_STALE_SECONDS = 60.0  # between making a group and putting a process into it
+# Random, not a process id: a submission can read its group's name.
+OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"
+_PERIOD = 20_000  # microseconds; a group that has used up its share waits no longer than this
+_STALE_SECONDS = 60.0  # the time that may pass between making a group and putting a process into it
 
 
 class Cgroup:
-    """One group with limits, or several in version 1, where each kind of limit has a tree of its own."""
+    """A group with limits. In version 1 it is several groups, because each kind of limit has its own tree."""
 
     def __init__(self, folders: list[Path]) -> None:
         self._folders = folders
 
     @classmethod
     def create(cls, memory_bytes: int, processes: int, processors: int) -> "Cgroup | None":
-        """Make a group that limits memory, and processes and processors if it can; None if this user cannot.
+        """Make a group that limits memory; return None if this user may not make one.
 
-        The kernel shares the processors equally between groups, and no group gets more than `processors`.
+        The group also limits processes and processors, where it can. The kernel shares the processors equally
+        between groups, and no group gets more than `processors`.
         """
         name = f"{OWN_PREFIX}{secrets.token_hex(8)}"
         for place in _places():
@@ -38,7 +41,8 @@ class Cgroup:
                 cls(folders).remove()
                 continue
             for file, value in (("memory.swap.max", 0), ("memory.memsw.limit_in_bytes", memory_bytes)):
-                with contextlib.suppress(OSError):  # else what does not fit would go to the disk
+                # Otherwise memory beyond the limit would be swapped to disk.
+                with contextlib.suppress(OSError):
                     _limit(folders[0], (file,), value)
             for parent in {place.pids, place.cpu} - {place.memory}:
                 with contextlib.suppress(OSError):
@@ -51,7 +55,7 @@ class Cgroup:
         return None
 
     def add(self, pid: int) -> bool:
-        """Put a process, and so its later children, into the group. False where this user may not."""
+        """Put a process, and so its later children, into the group. Return False if this user may not."""
         memory, *others = self._folders
         try:
             (memory / "cgroup.procs").write_text(str(pid))
@@ -63,7 +67,7 @@ class Cgroup:
         return True
 
     def was_out_of_memory(self) -> bool:
-        """Whether the kernel has killed a process of the group for its memory."""
+        """Return whether the kernel has killed a process of the group because it used too much memory."""
         for name in ("memory.events", "memory.oom_control"):
             with contextlib.suppress(OSError, ValueError):
                 lines = (self._folders[0] / name).read_text().splitlines()
@@ -73,7 +77,7 @@ class Cgroup:
         return False
 
     def remove(self) -> None:
-        """Remove the group, which must be empty; the kernel may take a moment to see that it is."""
+        """Remove the group, which must be empty. The kernel may take a moment to notice that it is empty."""
         for folder in self._folders:
             for _ in range(50):
                 try:
@@ -86,7 +90,7 @@ class Cgroup:
 
 
 def remove_stale() -> None:
-    """Remove empty groups that a killed grader has left. A group in use cannot be removed."""
+    """Remove empty groups that a killed grader has left behind. A group in use cannot be removed."""
     for place in _places():
         for parent in set(place):
             with contextlib.suppress(OSError):
@@ -97,9 +101,9 @@ def remove_stale() -> None:
 
 
 def memory_left() -> int | None:
-    """The bytes that this process's own groups let it take yet; None where they set no limit.
+    """Return how many more bytes this process's groups let it use; None if they set no limit.
 
-    What was read from files does not count: the kernel lets go of it when memory is asked for.
+    Cached file contents do not count as used, because the kernel drops them when memory is needed.
     """
     left: list[int] = []
     for folder in _enclosing("memory"):
@@ -111,7 +115,7 @@ def memory_left() -> int | None:
 
 
 def processors_allowed() -> float | None:
-    """How many processors this process's own groups let it use; None where they set no limit."""
+    """Return how many processors this process's groups let it use; None if they set no limit."""
     shares: list[float] = []
     for folder in _enclosing("cpu"):
         with contextlib.suppress(OSError, ValueError):
@@ -125,7 +129,7 @@ def processors_allowed() -> float | None:
 
 
 def _enclosing(kind: str) -> list[Path]:
-    """The folders of the groups that this process is in, as far as they are visible here."""
+    """Return the folders of the groups that this process is in, as far as they are visible here."""
     own = _own_groups()
     top = _ROOT / kind if kind in own else _ROOT
     here = top / own.get(kind, own.get("", ""))
@@ -134,7 +138,8 @@ def _enclosing(kind: str) -> list[Path]:
 
 def _number(folder: Path, *names: str) -> int | None:
     for name in names:
-        with contextlib.suppress(OSError, ValueError):  # "max"
+        # The file is missing, or contains "max" for "no limit".
+        with contextlib.suppress(OSError, ValueError):
             return int((folder / name).read_text())
     return None
 
@@ -169,7 +174,7 @@ def _limit(folder: Path, names: tuple[str, ...], value: int) -> None:
 
 
 class _Place(NamedTuple):
-    """Where a group might be made: the parents for each kind of limit, in version 2 the same folder."""
+    """A place for a new group: the parent folder for each kind of limit, all the same in version 2."""
 
     memory: Path
     pids: Path
@@ -177,7 +182,7 @@ class _Place(NamedTuple):
 
 
 def _own_groups() -> dict[str, str]:
-    """The path of this process's group by controller; version 2's has no name."""
+    """Return the paths of this process's groups by controller. Version 2 has one group, with the name ""."""
     own: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
@@ -190,7 +195,8 @@ def _places() -> list[_Place]:
     own = _own_groups()
     if "memory" in own:
         return [_Place(*(_ROOT / kind / own.get(kind, "") for kind in _Place._fields))]
-    # Version 2 gives limits only to groups without processes of their own: so beside us, or below the root.
+    # In version 2, a group that contains processes cannot give limits to groups below it. So the new group
+    # goes next to this process's own, or below it if that is the root.
     here = _ROOT / own.get("", "")
     places = dict.fromkeys((here.parent, here))
     return [_Place(place, place, place) for place in places if place.is_relative_to(_ROOT)]

@@ -1,8 +1,8 @@
-"""Files that the wall shows and that might hold a part of a course, found by their content.
+"""Search for files that are visible inside the wall and that might hold a part of a course.
 
-Reading all that a Python with torch and a system have takes seconds, so each folder is read once: what was
-found in it is kept in the user's cache, and holds until the folder's entries change. Notebooks are few, so
-they are always named. What they hold, and of which lesson, is for whoever knows the lesson (exam/exposed.py).
+Reading all files of a system and of a Python with torch takes seconds. So each folder is read once, and the
+result is kept in the user's cache until the folder's entries change. Notebooks are few, so they are always
+listed. Another module, exam/exposed.py, checks whether a listed file gives away a certain lesson.
 """
 
 import io
@@ -23,33 +23,33 @@ import platformdirs
 from autograder.sandbox.visible import Visible
 from secant.files import locked, read_json, replace_file
 
-# Each file of a course has one of the first three. A copy of tests without its marks, and with other names in
-# it, still imports what tests use.
+# Each file of a course contains one of the first three texts. A copy of its tests may lack these, and use
+# other names. It still imports from secant, as all tests do.
 MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
-_MOST = 8 * 2**20  # bytes of a file; a lesson has a fortieth of that
+_MOST = 8 * 2**20  # bytes that are read of a file; a lesson has a fortieth of that
 _MOST_PACKED = 64 * 2**20
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-# The most frequent kinds of files that are no text; what is text may be a copy, whatever it is called.
+# The most frequent kinds of files that are not text. A text may be a copy of a lesson, whatever its name is.
 _OTHERS = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
-_GIT = "/.git/index"  # which names all files of a clone
-_COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson that Python has compiled, known by its name alone
+_GIT = "/.git/index"  # it contains the names of all files in a clone
+_COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson compiled by Python; only its name shows what it is
 _PART, _PEEK = 2**16, 2**12  # bytes
 _FORMAT = 2
-_PATIENCE = 60.0  # seconds, for another process to read everything
-_FRESH_SECONDS = 2.0  # so young a folder may change again without a sign of it
+_PATIENCE = 60.0  # seconds to wait while another process reads all files
+_FRESH_SECONDS = 2.0  # seconds; a folder changed this recently may change again with the same time stamp
 
-Found = tuple[list[str], list[str]]  # a folder's folders, and the files worth a look
+Found = tuple[list[str], list[str]]  # names of a folder's subfolders, and of its files worth a look
 
 
 def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
-    """Return the files of what is visible that may hold a part of a course, of whatever lesson.
+    """Return the visible files that may hold a part of a course, whatever its lesson.
 
     Args:
-        seen: what the wall shows.
-        cache: where to keep what was found; by default, in the user's cache.
+        seen: the files that the wall shows.
+        cache: the file in which to keep the results; by default, one in the user's cache.
     """
     file = cache_file() if cache is None else cache
-    with locked(file, _PATIENCE):  # a second process waits for what the first one finds
+    with locked(file, _PATIENCE):  # a second process waits for the first one's results
         return _found(seen, file)
 
 
@@ -68,7 +68,7 @@ def _found(seen: Visible, file: Path) -> tuple[str, ...]:
             entry = known.get(folder)
             if entry is None or entry[0] != stamp:
                 entry = [stamp, *_look(folder)]
-        except OSError:  # a file, or what nobody can read
+        except OSError:  # not a folder, or not readable
             continue
         fresh[folder] = entry
         waiting += [f"{folder}/{name}" for name in entry[1]]
@@ -79,8 +79,11 @@ def _found(seen: Visible, file: Path) -> tuple[str, ...]:
 
 
 def read(path: str) -> Iterator[tuple[str, bytes]]:
-    """Yield what a file holds, or all that is in an archive, each with a name. An error ends it."""
-    with suppress(Exception):  # each library of compression raises errors of its own
+    """Yield the name and content of a file or, for an archive, of each of its members.
+
+    If the file cannot be read, the iteration ends without an error.
+    """
+    with suppress(Exception):  # each compression library raises errors of its own kind
         if path.endswith(_ARCHIVES):
             yield from _members(path)
         else:
@@ -112,7 +115,7 @@ def _is_suspect(path: str) -> bool:
 
 
 def _head(path: str) -> bytes:
-    """A text's bytes; of what is no text, nothing."""
+    """Return the beginning of a text file, or nothing if the file is not a text."""
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         data = os.read(file, _PART)
@@ -146,12 +149,12 @@ def _members(path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def cache_file() -> Path:
-    """Where this user's cache is kept."""
+    """Return the path of this user's cache file."""
     return Path(platformdirs.user_cache_dir("secant", appauthor=False)) / "visible.json"
 
 
 def _load(file: Path) -> dict[str, Any]:
-    """What was found earlier; nothing if somebody else could have written it."""
+    """Return the cached results; nothing if another user could have written the file."""
     with suppress(OSError):
         about = os.lstat(file)
         if stat.S_ISREG(about.st_mode) and about.st_uid == os.getuid():
@@ -160,7 +163,7 @@ def _load(file: Path) -> dict[str, Any]:
 
 
 def _folders(cache: dict[str, Any]) -> dict[str, Any]:
-    """Return the folders of a cache in the present format; of any other, none."""
+    """Return the folders of a cache; nothing if the cache has another format than the present one."""
     folders: dict[str, Any] = cache["folders"] if cache.get("format") == _FORMAT else {}
     return dict(folders)
 
@@ -168,6 +171,6 @@ def _folders(cache: dict[str, Any]) -> dict[str, Any]:
 def _save(file: Path, folders: dict[str, Any]) -> None:
     until = time.time_ns() - int(_FRESH_SECONDS * 1e9)
     kept = {"format": _FORMAT, "folders": {path: one for path, one in folders.items() if one[0] < until}}
-    with suppress(OSError):  # a home that cannot be written to: everything is read again each time
+    with suppress(OSError):  # in a home that is read-only, all files are read again each time
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace_file(file, json.dumps(kept).encode())

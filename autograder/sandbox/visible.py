@@ -1,7 +1,8 @@
-"""Which of the machine's files the wall shows, and what it covers in them.
+"""The files of this machine that are visible inside the wall, and those among them that are covered.
 
-Shown is an allow-list: the system, and where Python is. Covered in that is whatever of ours may lie there: a
-course, a class, the grader, what pip left of an older Secant. Other copies are found by content (sweep.py).
+Visible is an allow-list: the system's folders, and those in which Python is installed. In them, the wall
+covers everything that belongs to Secant: a course, a class, the grader, and files that pip left of an older
+version. Other copies of a course are found by their content (sweep.py).
 """
 
 import importlib.util
@@ -23,27 +24,29 @@ from autograder.sandbox.results import WallError
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime")
 _NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
-# What Python needs of its prefix. What else lies there is not its own: a clone, exports, other environments.
+# The parts of its prefix that Python needs. Anything else there is not Python's: a clone, exports, other
+# environments.
 _OF_PREFIX = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
-# Of the system's folders, what no notebook needs and where people put their own; nbgrader's exchange, too.
+# Folders of the system that no notebook needs and in which users may keep files of their own. One of them is
+# nbgrader's exchange.
 _NEEDLESS = (
     *("/usr/local/etc", "/usr/local/share/jupyter", "/usr/local/share/nbgrader", "/usr/share/jupyter"),
     *("/usr/local/src", "/usr/src"),
 )
 _OURS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
-# In the package that all notebooks import: where a wheel once brought the course, and what draws, which
-# computes answers to tasks (see inside/pictures.py).
+# Folders of the package `secant`, which all notebooks import. `_course` is where older wheels put the course.
+# The others draw, and for that they compute answers to tasks (see inside/pictures.py).
 OLD_COURSE = "_course"
 _COVERED = (OLD_COURSE, "explorers", "graph")
 
 
 class Visible(NamedTuple):
-    """What the wall shows of the machine.
+    """The files and folders of this machine that are visible inside the wall.
 
     Attributes:
-        shown: files and folders, under their own names.
-        masked: what is empty inside, though it lies in a folder that is shown; something shown may lie in it.
-        package: the folder of the package `secant`, which is shown under another name.
+        shown: files and folders that are visible under their own names.
+        masked: paths in a visible folder that are empty inside the wall. A shown path may lie in one of them.
+        package: the folder of the package `secant`, which is visible under another name.
     """
 
     shown: tuple[str, ...]
@@ -52,10 +55,10 @@ class Visible(NamedTuple):
 
 
 def visible(hidden: Iterable[str]) -> Visible:
-    """Return what the wall shows if it hides these.
+    """Return what is visible inside a wall that hides the given paths.
 
     Raises:
-        WallError: the package secant is not in a folder.
+        WallError: the package secant is not installed in a folder.
     """
     package = _package()
     shown = [path for path in SYSTEM if os.path.exists(path)]
@@ -74,7 +77,7 @@ def _package() -> str:
 
 
 def _python() -> list[str]:
-    """Where Python is: in the virtual environment and what that was made from."""
+    """Return the paths of Python: those of the virtual environment and of the installation behind it."""
     paths = [f"{prefix}/{name}" for prefix in _prefixes() for name in _OF_PREFIX]
     paths += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     paths += [os.path.dirname(os.path.realpath(sys.executable))]
@@ -90,7 +93,7 @@ def _prefixes() -> list[str]:
 
 @cache
 def extra_packages() -> tuple[str, ...]:
-    """Folders of needed packages outside of Python's own, such as `pip install --target` makes."""
+    """Return the folders outside of Python's own that hold needed packages, as made by `pip --target`."""
     known = [*SYSTEM, *_python()]
     extra = []
     for name in _NEEDED:
@@ -104,7 +107,10 @@ def extra_packages() -> tuple[str, ...]:
 
 @cache
 def _put_by_pip(folder: str) -> tuple[str, ...]:
-    """What pip has put into a folder, and the needed packages; what else is there may be anybody's."""
+    """Return the paths that pip has installed in a folder, and those of the needed packages.
+
+    Other files in the folder are left out, because they may be anybody's.
+    """
     names = {*_NEEDED}
     for record in glob(f"{folder}/*.dist-info/RECORD"):
         with suppress(OSError), open(record, encoding="utf-8", errors="replace") as lines:
@@ -119,7 +125,7 @@ def _put_by_pip(folder: str) -> tuple[str, ...]:
 
 
 def _installed() -> Iterator[str]:
-    """Whatever of ours is in a folder that some Python here takes packages from."""
+    """Yield all parts of Secant in the folders from which a Python on this machine imports packages."""
     libraries = [path for path in (*SYSTEM, "/usr/local/lib", "/usr/lib", *_python()) if "lib" in path]
     folders = [place for path in libraries for place in glob(f"{path}/python*/*-packages")]
     folders += [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *extra_packages()]
@@ -130,13 +136,16 @@ def _installed() -> Iterator[str]:
 
 
 def _clone(package: str) -> list[str]:
-    """The repository that this code runs from, if it does."""
+    """Return a list with the repository that this code runs from, or an empty list if it is installed."""
     above = Path(package).parent
     return [str(above)] if (above / "nbgrader_config.py").is_file() and (above / "course").is_dir() else []
 
 
 def _within(path: str, shown: Iterable[str]) -> Iterator[str]:
-    """Under which names this lies in what is shown. What is itself shown cannot be covered."""
+    """Yield the names under which a path is visible in the shown folders.
+
+    A folder that is itself shown is left out, because it cannot be covered.
+    """
     real = Path(os.path.realpath(path))
     for folder in shown:
         there = Path(os.path.realpath(folder))
@@ -145,5 +154,5 @@ def _within(path: str, shown: Iterable[str]) -> Iterator[str]:
 
 
 def is_inside(path: str, folders: Iterable[str]) -> bool:
-    """Whether a path is one of these folders, or below it."""
+    """Return whether a path is one of the given folders, or lies in one of them."""
     return any(Path(path).is_relative_to(folder) for folder in folders)

@@ -1,4 +1,4 @@
-"""The wall around students' code, as the examiner sees it.
+"""The wall around students' code, as the examiner uses it.
 
     with Wall() as wall, wall.candidate() as candidate:
         loaded = candidate.load([("grad_square", source), ...], timeout=60.0)
@@ -6,11 +6,12 @@
             task.define("import torch\\ndef probe_it(): ...")
             answer = task.ask("grad_square", (3.0,), timeout=10.0)
 
-Bubblewrap makes the outer wall: no network, no file of the course, an environment of our own. Inside it a
-template process (inside/template.py) forks one container for each submission, with namespaces, limits and a
-filter of system calls of its own. Where the kernel does not allow namespaces within namespaces, each
-submission gets a wall to itself: slower, and as safe. Where no wall can be made, `WallUnavailable` says
-what to install. A person's own notebook may be run without one (exam/selfcheck.py).
+Bubblewrap makes the outer wall: no network, no file of the course, and only the environment variables that
+the grader sets. Inside it, a template process (inside/template.py) forks one container for each submission.
+Each container has its own namespaces, limits and filter of system calls. Where the kernel does not allow
+namespaces within namespaces, each submission gets a wall to itself, which is slower but just as safe. Where
+no wall can be made, `WallUnavailable` explains what to install. Users may run their own notebook without a
+wall (exam/selfcheck.py).
 """
 
 import contextlib
@@ -51,17 +52,17 @@ _LAST_BREATH_SECONDS = 0.5
 
 
 class Wall:
-    """Makes candidates, each in a container of its own.
+    """The wall of a grading process. It makes candidates, each in its own container.
 
     A wall may be shared between threads. The thread that starts it must live as long as the wall does,
     because bubblewrap dies with the thread that started it.
 
     Args:
         limits: what one submission may use.
-        mode: "forked" or "single" (see the module); None takes the first that works here.
-        hidden: files and folders that must not exist inside; checked from inside at the start.
-        language: "en" or "ko", for what the course's code says inside.
-        log: where notices go, such as a fallback to the slower mode.
+        mode: "forked" or "single" (see the module's docstring); None takes the first that works here.
+        hidden: files and folders that must not exist inside; this is checked from inside at the start.
+        language: "en" or "ko", for the texts of the course's code inside.
+        log: called with notices, such as a fallback to the slower mode.
     """
 
     def __init__(
@@ -84,7 +85,8 @@ class Wall:
         self._joined = False
         self._prepared: set[Later] = set()
         self._may_preload = True
-        self._preloaded: dict[str, str] = {}  # by module, why it was not imported; empty if it was
+        # By module, the reason why it was not imported; empty if it was imported.
+        self._preloaded: dict[str, str] = {}
         self._suspects: tuple[str, ...] | None = None
 
     def __enter__(self) -> Self:
@@ -96,7 +98,7 @@ class Wall:
 
     @classmethod
     def join(cls, share: Share) -> Self:
-        """Return a wall around a template that another process has started, and ends."""
+        """Return a wall around a template that another process has started and will end."""
         behind = share.behind
         wall = cls(behind.limits, mode="forked", hidden=behind.hidden, language=behind.language)
         wall._control, wall._joined, wall._suspects = share.control, True, share.suspects
@@ -110,10 +112,15 @@ class Wall:
         return self._suspects
 
     def prepare(self, what: Later) -> None:
-        """Let no container have to import what torch does when this is first used; see inside/template.py."""
+        """Have the template import modules that torch imports at their first use, once for all containers.
+
+        Args:
+            what: the group of modules; see inside/template.py.
+        """
         if self.mode != "forked" or what in self._prepared:
             return
-        with self._lock, contextlib.suppress(OSError):  # of a template that has gone: seen when it is needed
+        # OSError: the template has ended, as the next use of it will show.
+        with self._lock, contextlib.suppress(OSError):
             (self._control or self._start_template()).send(what.encode())
             self._prepared.add(what)
 
@@ -124,21 +131,22 @@ class Wall:
             modules: the modules' dotted names.
 
         Returns:
-            Why some of them were not imported, by name: these the submissions import themselves.
+            By name, why some modules were not imported. The submissions import these modules themselves.
         """
         new = [module for module in modules if module not in self._preloaded]
         if self.mode == "forked" and self._may_preload and new:
             with self._lock:
                 refused = preload(self._control or self._start_template(), new)
-                self._may_preload = refused is not None  # a module that ends the template ends one template
+                # After a module has ended a template, no module is preloaded.
+                self._may_preload = refused is not None
                 self._preloaded |= dict.fromkeys(new, "") | (refused or {})
         return {module: why for module in modules if (why := self._preloaded.get(module))}
 
     def start(self) -> None:
-        """Build the wall and try it from inside.
+        """Build the wall, and try it out from inside.
 
         Raises:
-            WallUnavailable: this machine can make no wall of the wanted kind.
+            WallUnavailable: this machine cannot build a wall of the wanted kind.
         """
         if self._joined:
             return self._try_out()
@@ -165,7 +173,10 @@ class Wall:
             self._end_template()
 
     def candidate(self) -> CandidateClient:
-        """A new candidate; use it in a `with` statement. Its container is made when cells are loaded."""
+        """Return a new candidate, to be used in a `with` statement.
+
+        Its container is made when its cells are loaded.
+        """
         return CandidateClient(self.open_container)
 
     def open_container(self) -> Container:
@@ -230,11 +241,14 @@ class Wall:
     def _template_lives(self) -> bool:
         if self._joined:
             return self._control is not None and not hung_up(self._control)
-        # Its end may come a moment after its children's.
+        # The template may end a moment after its children.
         return self._template is not None and self._template.lives(_LAST_BREATH_SECONDS)
 
     def _end_dead_template(self) -> None:
-        """Make way for a new template, but only if this one has ended: others may live in its containers."""
+        """End the template if its process has ended, so that a new one can be started.
+
+        A running template stays, because other threads may use containers that were forked from it.
+        """
         with self._lock:
             if self._template is not None and not self._template.lives():
                 self._end_template()
@@ -248,7 +262,12 @@ class Wall:
             self._preloaded.clear()
 
     def _try_out(self) -> None:
-        """Attempt an escape from inside, before any stranger does."""
+        """Attempt to escape from inside the wall, before any stranger's code runs there.
+
+        Raises:
+            WallUnavailable: an attempt succeeded.
+            WallError: the attempts could not be run.
+        """
         with self.candidate() as candidate:
             seen = visible(self._hidden)
             hidden = [*self._hidden, *seen.masked, f"{PACKAGE}/{OLD_COURSE}"]
@@ -262,7 +281,7 @@ class Wall:
             raise WallUnavailable(f"The sandbox does not hold on this machine: {found}", ALLOW)
 
 
-# Runs as a student's cell. Prints "held", or what it could do.
+# This runs as a student's cell. It prints "held", or a list of what it could do.
 _PROOF = """
 import ctypes, os, socket
 from pathlib import Path
@@ -296,10 +315,14 @@ print("; ".join(holes) or "held")
 
 
 def _sockets() -> tuple[list[socket.socket], list[socket.socket]]:
-    """Our ends and the container's: for orders to the supervisor, and for the candidate's values."""
+    """Return two sockets for the grader, and the container's ends of both.
+
+    The first socket carries orders to the supervisor, the second one values from the candidate.
+    """
     orders, supervisor = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     channel, candidate = socket.socketpair()
-    orders.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)  # so that the kernel names the supervisor
+    # Makes the kernel attach the supervisor's process id to its messages.
+    orders.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     return [orders, channel], [supervisor, candidate]
 
 

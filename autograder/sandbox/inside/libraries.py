@@ -1,4 +1,4 @@
-"""What a process that others are forked from imports: what lessons import, save `secant` and pyplot."""
+"""The names of the modules that a template imports: those of lessons, except `secant` and pyplot."""
 
 from typing import Literal
 
@@ -12,5 +12,6 @@ LIBRARIES = (
     "torch.utils.data",
 )
 
-#: What torch imports only when it is first used, and most can do without; see template.py.
+#: Groups of modules that torch imports only at their first use, and that most notebooks never need; see
+#: template.py.
 Later = Literal["symbols", "compiler"]

@@ -1,4 +1,4 @@
-"""What makes a fork of a large process quick: its memory in few large pages, and left alone."""
+"""Memory management that makes forks of a large process quick: few large pages, which stay shared."""
 
 import contextlib
 import ctypes
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 from autograder.sandbox.inside.kernel import libc
 
-_LARGE = 2 * 2**20  # bytes of a large page, where a small one has 4 KiB
+_LARGE = 2 * 2**20  # bytes of a large page; a small one has 4 KiB
 _MADV_COLLAPSE = 25
 
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Import in the body what is to stay: no later collection of garbage looks at it.
+    """Exclude everything that the body imports from all later garbage collections.
 
-    In a fork that would touch, and so copy, every page. Meanwhile too: modules leave little garbage, and
-    looking for it takes a quarter of the time.
+    A collection in a fork would touch, and so copy, every page. Garbage collection is also off while the body
+    runs: modules leave little garbage, and looking for it takes a quarter of the time.
     """
     gc.disable()
     try:
@@ -33,11 +33,11 @@ def collapse() -> None:
 
 
 def collapsing() -> Iterator[None]:
-    """Put this process's memory into large pages, in steps of some milliseconds.
+    """Put this process's memory into large pages, in steps that take some milliseconds each.
 
-    The kernel copies an entry for each page of a process that forks, and drops it when the fork ends: 60,000
-    with torch, which takes longer than most tasks. Where the kernel cannot put them together (before
-    Linux 6.1), forks are as slow as ever.
+    When a process forks, the kernel copies an entry for each of its pages, and drops the entry when the fork
+    ends. With torch these are 60,000 entries, which take longer than most tasks. If the kernel cannot combine
+    pages (before Linux 6.1), forks stay slow.
     """
     with contextlib.suppress(OSError):
         for start, end in _own_memory():
@@ -47,7 +47,7 @@ def collapsing() -> Iterator[None]:
 
 
 def _own_memory() -> list[tuple[int, int]]:
-    """The first and last addresses of this process's own writable memory."""
+    """Return the first address and the end of each area of this process's private writable memory."""
     with open("/proc/self/maps") as file:
         lines = [line.split() for line in file]
     own = [line[0].split("-") for line in lines if line[1] == "rw-p" and line[5:] in ([], ["[heap]"])]

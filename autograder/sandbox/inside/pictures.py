@@ -1,7 +1,8 @@
-"""Stand-ins for what draws: explorers and pictures of graphs, which grading shows to nobody.
+"""Stand-ins for explorers and pictures of graphs, which grading never shows.
 
 To draw them, their packages compute what lessons ask for: difference quotients, gradients, second
-derivatives, the nodes of a graph. So neither the wall nor a check has them: no answer can call them.
+derivatives, and the nodes of a graph. So neither the wall nor a check contains these packages, and no answer
+can call them.
 """
 
 import sys
@@ -13,7 +14,7 @@ PACKAGES = ("secant.explorers", "secant.graph")
 
 
 class Unshown:
-    """An explorer or a picture that nobody sees; whatever is asked of it is one, too."""
+    """A stand-in for an explorer or a picture that is not shown. Its attributes and results are stand-ins, too."""
 
     def __call__(self, *_: Any, **__: Any) -> Self:
         return self
@@ -28,7 +29,7 @@ class Unshown:
 
 
 def leave_out() -> None:
-    """Put stand-ins in the place of what notebooks import, and make the packages impossible to import."""
+    """Replace the drawing names that notebooks import by stand-ins, and make the packages impossible to import."""
     for name, home in secant.HOMES.items():
         if home.startswith(PACKAGES):
             setattr(secant, name, Unshown())

@@ -1,4 +1,4 @@
-"""How long a container computed, and how long it would have if others had not had the processor."""
+"""A stopwatch for the time in which a container computed, and the time in which it had to wait for a processor."""
 
 import contextlib
 import os
@@ -9,28 +9,29 @@ from typing import NamedTuple
 from autograder.sandbox.inside.processes import process_ids, stat_fields
 
 _NANO = 1e-9
-_MOST = 50_000  # notes kept; beyond, the older half is forgotten
+_MOST = 50_000  # most notes that are kept; with more, the older half is dropped
 
 
 class _Note(NamedTuple):
-    """Seconds in all, at a moment of time.monotonic."""
+    """The sums of two times, in seconds, at a moment of time.monotonic."""
 
     moment: float
-    idle: float  # in which, for sure, no thread ran
-    ready: float  # in which one was ready to run, but did not
+    idle: float  # seconds in which certainly no thread ran
+    ready: float  # seconds in which a thread was ready to run, but did not
 
 
 class Stopwatch:
-    """Looks at the threads of this process namespace whenever it is told to.
+    """A count of how long the threads of this process namespace computed and waited.
 
-    The kernel counts for each thread how long it ran, and how long it was ready to run and had to wait
-    (/proc/PID/task/TID/schedstat; see "Scheduler Statistics" in the kernel's documentation). The container
-    is *starved* while one of its threads is ready and none of them runs: starting many starves nobody.
-    Where the kernel does not count, nothing is ever starved, and the wall's clock is what there is.
-    Neither is it between two looks in which a thread ended: how long that one ran is not known.
+    For each thread, the kernel counts how long it ran, and how long it was ready to run but had to wait
+    (/proc/PID/task/TID/schedstat; see "Scheduler Statistics" in the kernel's documentation). The container is
+    *starved* while one of its threads is ready and none of them runs, so starting many threads does not make
+    it starved. Where the kernel does not count, the container is never starved, and real time counts instead.
+    The same holds between two looks in which a thread ended, because it is not known how long that thread
+    ran.
 
     Attributes:
-        computed: seconds of processor time of all its threads together, as far as they were seen.
+        computed: seconds of processor time of all threads together, as far as they were seen.
     """
 
     def __init__(self) -> None:
@@ -40,7 +41,7 @@ class Stopwatch:
         self._notes = [_Note(time.monotonic(), 0.0, 0.0)]
 
     def look(self) -> None:
-        """Note what has happened since the last look."""
+        """Note what the threads have done since the last look."""
         last, now = self._notes[-1], time.monotonic()
         passed = now - last.moment
         newest, seen = _newest_thread(), _threads()
@@ -50,7 +51,7 @@ class Stopwatch:
         for thread, (running, waiting) in seen.items():
             before = self._seen.get(thread, (0, 0))
             if (running, waiting) == before:
-                # A wait is counted when it is over: this one may have lasted since the last look.
+                # The kernel counts a wait when it is over. This wait may have lasted since the last look.
                 waited = max(waited, passed if _is_ready(thread) else 0.0)
             else:
                 ran += max(0, running - before[0]) * _NANO
@@ -64,20 +65,23 @@ class Stopwatch:
 
     def starved(self, since: float) -> float:
         """Return for how many seconds the container was starved since a moment of time.monotonic."""
-        # From a look too early rather than too late.
+        # If no look was at this moment, the last one before it is taken.
         first = self._notes[max(bisect_right(self._notes, since, key=lambda note: note.moment) - 1, 0)]
         last = self._notes[-1]
         return max(0.0, min(last.idle - first.idle, last.ready - first.ready))
 
 
 def _newest_thread() -> int:
-    """The number that was last given to a thread here: they are given in turn."""
+    """Return the id of the newest thread in this namespace. Ids are given out in ascending order."""
     with open("/proc/loadavg") as file:
         return int(file.read().split()[4])
 
 
 def _threads() -> dict[str, tuple[int, int]]:
-    """By thread, the nanoseconds that it ran and those that it was ready and waited; process 1 is ours."""
+    """Return the nanoseconds that each thread ran, and those that it was ready but waited.
+
+    Process 1 is left out, because it is the supervisor.
+    """
     found = {}
     for process in process_ids():
         if process != 1:
@@ -90,5 +94,5 @@ def _threads() -> dict[str, tuple[int, int]]:
 
 
 def _is_ready(thread: str) -> bool:
-    """Whether a thread is ready to run, or runs."""
+    """Return whether a thread is running or ready to run."""
     return stat_fields(thread)[:1] == ["R"]
