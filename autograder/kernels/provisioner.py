@@ -1,18 +1,19 @@
-"""A kernel provisioner for stock tools: a kernel is a fork of a process that has imported torch already.
+"""A kernel provisioner for standard tools: kernels are forks of a process that has imported torch.
 
     JUPYTER_DEFAULT_PROVISIONER_NAME=secant-warm nbgrader autograde ...
 
-`make lab` uses it through `autograder.kernels.server_extension`. A process has one template, started with the
-server or with its first kernel. Where a fork cannot be what a new process would be, or there is none within
-`patience`, a kernel of the usual kind starts, and the log says why.
+`make lab` uses it through `autograder.kernels.server_extension`. A process has one template, which starts
+with the server or with the first kernel. An ordinary kernel starts instead if a fork could not replace a new
+process, or if there is no fork within `patience`. The log then gives the reason.
 
 The process that checks notebooks is a fork of the same template (`fork_module`).
 
-What a notebook can tell a warm kernel by: torch, matplotlib (but not pyplot), ipywidgets, networkx and what
-they import stand in `sys.modules` before its first import, and the warning filters that they set are set; all
-kernels have one hash seed for strings, 0 as where answers are graded, and the limits and umask of the
-template's start; and a library that is changed meanwhile is seen once the server has been started again.
-`secant` is imported by each kernel itself, in its own language.
+A warm kernel differs from an ordinary one in a few ways that a notebook can notice. Torch, matplotlib (but
+not pyplot), ipywidgets, networkx and the modules that they import are in `sys.modules` before the notebook's
+first import. The warning filters that these modules set are in place. All kernels have the same hash seed for
+strings, which is 0 as in grading. They have the limits and the umask with which the template started. If a
+library is changed meanwhile, kernels use the new version only after the server has been restarted. `secant`
+is not imported beforehand: each kernel imports it itself, in the kernel's own language.
 """
 
 import asyncio
@@ -37,17 +38,17 @@ from traitlets import Float
 
 from autograder.sandbox.inside.libraries import LIBRARIES
 
-NAME = "secant-warm"  # the entry point's, see pyproject.toml
+NAME = "secant-warm"  # the name of the entry point in pyproject.toml
 
-# What a kernel itself imports at its start, and matplotlib without pyplot: that looks for the shell that it
-# is imported in, and is quick once the rest is there.
+# The modules that a kernel itself imports at its start, and matplotlib without pyplot. Pyplot looks for the
+# shell in which it is imported, and its import is quick once the others are done.
 _MODULES = (
     *LIBRARIES,
     "IPython.core.completerlib",
     "IPython.extensions.storemagic",
     "ipykernel.debugger",
     "ipykernel.kernelapp",
-    "jedi",  # which a Tab imports, then from the notebook's folder
+    "jedi",  # imported by a press of Tab, then from the notebook's folder
     "tornado.platform.asyncio",
     "matplotlib.backends.backend_agg",
     "matplotlib.figure",
@@ -55,24 +56,27 @@ _MODULES = (
     "matplotlib.widgets",
 )
 PATIENCE = 5.0  # seconds to wait for a template that is still importing
-# Verdicts do not depend on the order of a set's strings: an environment that names another seed is obeyed.
+# The hash seed of all kernels, unless the environment sets another one. Verdicts do not depend on the order
+# of a set's strings.
 _SEED = {"PYTHONHASHSEED": "0"}
-# OpenBLAS would start its threads when imported; debugpy would warn, here and not in a kernel.
+# Without the first variable, OpenBLAS would start threads when it is imported. Without the second, debugpy
+# would print a warning.
 _OWN_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-# The environment's variables that are read when a kernel starts or later, and not by what is imported.
+# The beginnings of the names of environment variables that are read when a kernel starts or later, and not by
+# modules that the template imports.
 _READ_LATER = ("IPYTHONDIR", "JPY_", "KERNEL_", "MPLBACKEND", "NBGRADER_", "PYTEST_", "SECANT_")
 _KNOWN = {"cwd", "env", "extra_arguments", "independent", "kernel_id", "stderr", "stdin", "stdout"}
 
 
 class CannotFork(Exception):
-    """Its text says why a kernel cannot be a fork of the template."""
+    """A kernel cannot be a fork of the template. The text of the error gives the reason."""
 
 
 class Template:
-    """The process that kernels are forked from. It ends with this one.
+    """The process that kernels are forked from. It ends when the present process ends.
 
     Args:
-        python: the interpreter and its options.
+        python: the interpreter's path and its options.
     """
 
     def __init__(self, python: list[str]) -> None:
@@ -91,22 +95,26 @@ class Template:
             )
 
     def send(self, order: dict[str, Any], files: list[int]) -> None:
-        """Order a kernel; answers come on the first file's other end.
+        """Order a fork. The template answers on the other end of the first file.
+
+        Args:
+            order: the order, as plain data.
+            files: the descriptors that the fork gets.
 
         Raises:
-            OSError: if the template cannot take it.
+            OSError: the template cannot take the order.
         """
         socket.send_fds(self._control, [json.dumps(order).encode()], files)
 
     def close(self) -> None:
-        """End it and its kernels."""
+        """End the template and its kernels."""
         self._control.close()
         self.process.kill()
         self.process.wait()
 
 
 class ForkedKernel:
-    """What LocalProvisioner uses of a `Popen`, for a kernel that is the template's child and not ours."""
+    """The part of `Popen` that LocalProvisioner uses, for a kernel that is the template's child."""
 
     stdin: IO[bytes] | None = None
     stdout: IO[bytes] | None = None
@@ -118,7 +126,7 @@ class ForkedKernel:
         self._alone = threading.Lock()
 
     def poll(self) -> int | None:
-        """Return the exit code, or None before the end."""
+        """Return the exit code; None while the kernel is running."""
         with self._alone:
             if self.returncode is None:
                 try:
@@ -127,16 +135,16 @@ class ForkedKernel:
                     return None
                 except OSError:
                     message = b""
-                # Without a message the template has ended, and so has the kernel.
+                # No message means that the template has ended, and the kernel with it.
                 self.returncode = json.loads(message)["exit"] if message else -signal.SIGKILL
                 self._channel.close()
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return the exit code, at the end.
+        """Wait until the kernel ends, and return its exit code.
 
         Raises:
-            TimeoutExpired: after so many seconds.
+            TimeoutExpired: the kernel is still running after `timeout` seconds.
         """
         until = None if timeout is None else time.monotonic() + timeout
         while (code := self.poll()) is None:
@@ -146,21 +154,21 @@ class ForkedKernel:
         return code
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal, unless it has ended."""
+        """Send the kernel a signal, unless it has ended."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Ask the kernel to end."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it."""
+        """Kill the kernel."""
         self.send_signal(signal.SIGKILL)
 
 
 class ForkedModule(ForkedKernel):
-    """What is used of a `Popen` of a module that runs in a fork, with pipes to it and from it."""
+    """The part of `Popen` that is used for a module that runs in a fork, with pipes to and from it."""
 
     def __init__(self, pid: int, channel: socket.socket, stdin: IO[bytes], stdout: IO[bytes]) -> None:
         super().__init__(pid, channel)
@@ -171,10 +179,10 @@ _template: Template | None = None
 
 
 def python_of(command: list[str]) -> list[str]:
-    """The interpreter and its options in a command that starts a kernel.
+    """Return the interpreter and its options from a command that starts a kernel.
 
     Raises:
-        CannotFork: if it is another one than this process runs in, or starts something else.
+        CannotFork: the interpreter is not that of this process, or the command starts something else.
     """
     python = list(takewhile("-m".__ne__, command))
     if command[len(python) :][:2] != ["-m", "ipykernel_launcher"]:
@@ -185,20 +193,23 @@ def python_of(command: list[str]) -> list[str]:
 
 
 def cold(command: list[str]) -> list[str]:
-    """The command for such a kernel that imports nothing from the notebook's folder before a cell does."""
+    """Return a command for the same kernel that imports nothing from the notebook's folder at its start.
+
+    A command for another Python or another language is returned as it is.
+    """
     try:
         python = python_of(command)
     except CannotFork:
-        return command  # another Python, or another language
+        return command  # a kernel of another Python or another language
     launcher = str(Path(__file__).with_name("cold.py"))
     return [*python, "-P", launcher, *command[len(python) + 2 :]]
 
 
 def template_for(command: list[str]) -> Template:
-    """Return the template for such a kernel, started if there is none.
+    """Return the template for a kernel that this command starts. Start the template if there is none.
 
     Raises:
-        CannotFork: if there can be none.
+        CannotFork: there can be no template for this kernel.
     """
     global _template
     if sys.platform != "linux":
@@ -216,7 +227,7 @@ def template_for(command: list[str]) -> Template:
 
 
 def close_template() -> None:
-    """End this process's template and its kernels, if it has one."""
+    """End this process's template and its kernels, if it has a template."""
     global _template
     if _template is not None:
         _template.close()
@@ -224,10 +235,14 @@ def close_template() -> None:
 
 
 def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> None:
-    """Compare what the template was started with and what a kernel shall have.
+    """Check that a kernel's environment has no effect on modules that the template has imported.
+
+    Args:
+        ours: the environment with which the template was started.
+        theirs: the environment that the kernel shall have.
 
     Raises:
-        CannotFork: if what has been imported may have read something else.
+        CannotFork: an imported module may have read a variable that differs.
     """
     names = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
     other = sorted(name for name in names if not name.startswith(_READ_LATER))
@@ -238,10 +253,15 @@ def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> Non
 
 
 def file_number(value: Any, default: int, null: int) -> int:
-    """The descriptor that a standard stream's argument to Popen stands for.
+    """Return the descriptor for the value of an argument of Popen such as `stdout`.
+
+    Args:
+        value: the argument's value.
+        default: the descriptor for None.
+        null: the descriptor of the null device.
 
     Raises:
-        CannotFork: if it is a pipe yet to be made.
+        CannotFork: the value asks for a new pipe.
     """
     if value is None:
         return default
@@ -255,7 +275,7 @@ def file_number(value: Any, default: int, null: int) -> int:
 
 @contextlib.contextmanager
 def _ordered(template: Template, order: dict[str, Any], streams: Sequence[int]) -> Iterator[socket.socket]:
-    """Order a fork; what it says comes on the socket, which is closed if the body fails."""
+    """Order a fork, and yield the socket on which it answers. The socket is closed if the body fails."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with contextlib.ExitStack() as giving_up:
         giving_up.enter_context(ours)
@@ -267,10 +287,10 @@ def _ordered(template: Template, order: dict[str, Any], streams: Sequence[int]) 
 
 
 def _accepted(template: Template, channel: socket.socket, message: bytes) -> int:
-    """The process id of a fork that has said it can be what was ordered; it goes on.
+    """Confirm a fork that has answered that it can be what was ordered. Return its process id.
 
     Raises:
-        CannotFork: if it has not.
+        CannotFork: the fork has refused, or it has ended.
     """
     answer = json.loads(message) if message else {"refused": "the template has ended"}
     if "pid" not in answer:
@@ -281,16 +301,18 @@ def _accepted(template: Template, channel: socket.socket, message: bytes) -> int
 
 
 def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping[str, str]) -> ForkedModule:
-    """Run a module as `python -P -m` would, in a fork of this process's template; any thread may call this.
+    """Run a module in a fork of this process's template, as `python -P -m` would.
+
+    Any thread may call this.
 
     Args:
-        module: its name.
-        path: where else it is looked for.
-        cwd: its folder.
-        environment: its environment.
+        module: the module's name.
+        path: more folders in which modules are searched.
+        cwd: the fork's working folder.
+        environment: the fork's environment variables.
 
     Raises:
-        CannotFork, OSError: if there is no such template.
+        CannotFork, OSError: there is no template that can run the module.
     """
     template = _template
     if template is None or template.owner != os.getpid() or template.process.poll() is not None:
@@ -316,14 +338,14 @@ def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping
 
 
 class WarmProvisioner(LocalProvisioner):
-    """Starts kernels as forks of a template, or else as LocalProvisioner does. See the module."""
+    """A provisioner that forks kernels from a template, or starts ordinary ones if it cannot."""
 
     patience = Float(PATIENCE, help="Seconds to wait for a template that is still importing.").tag(
         config=True
     )
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
-        """Fork a kernel with a command."""
+        """Fork a kernel for a command, or start an ordinary one if no fork is possible."""
         try:
             kernel = await self._fork(cmd, kwargs)
         except (CannotFork, OSError) as error:
@@ -356,7 +378,11 @@ class WarmProvisioner(LocalProvisioner):
                 return ForkedKernel(_accepted(template, channel, await self._answer(channel)), channel)
 
     async def _answer(self, channel: socket.socket) -> bytes:
-        """Wait for the fork, and return what it says."""
+        """Wait for the fork's answer, and return it.
+
+        Raises:
+            CannotFork: there was no answer within `patience` seconds.
+        """
         try:
             return await asyncio.wait_for(
                 asyncio.get_running_loop().sock_recv(channel, 1 << 16), self.patience

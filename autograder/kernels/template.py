@@ -1,16 +1,17 @@
-"""The process that kernels are forked from: it has imported what they will import, and never computes.
+"""The process that kernels are forked from: it has imported the modules that they need, and never computes.
 
-The process that checks is such a fork as well (`be_module`), so a learner's torch is in memory once.
+The process that checks notebooks is also a fork of it (`be_module`), so torch is in memory only once.
 
     python template.py CONTROL MODULE...
 
-For each order on the socket CONTROL (a message with four files: the kernel's own channel, and its standard
-input, output and error) it forks. The fork says on the channel that it can be that kernel, waits for a word
-that it is still wanted, and becomes one; its end is told there by the template. When the process that
-started the template ends, or closes the socket, the template ends, and with it every kernel.
+The template forks for each order on the socket CONTROL. An order is a message with four files: the kernel's
+own channel, and its standard input, output and error. The fork answers on the channel that it can be that
+kernel, waits for a byte that confirms the order, and becomes the kernel. When the kernel ends, the template
+reports that on the channel. When the process that started the template ends or closes the socket, the
+template ends, and with it every kernel.
 
-It is a script, and imports nothing of this repository, so that a kernel begins without a trace of it. It has
-one thread: a fork of a process with threads hangs at its first parallel sum.
+This file is a script and imports nothing of this repository, so that a kernel starts without any module of
+it. It has one thread, because a fork of a process with threads hangs at its first parallel sum.
 """
 
 import contextlib
@@ -28,16 +29,16 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-LONGEST = 1 << 20  # bytes of an order
+LONGEST = 1 << 20  # upper bound on the bytes of an order
 _PR_SET_PDEATHSIG = 1
 _INLINE = "module://matplotlib_inline.backend_inline"
 
 
 def main() -> None:
-    """Import, serve, and in each fork be a kernel, or run a module."""
+    """Import the modules and fork for orders. In each fork, become a kernel or run a module."""
     number, *modules = sys.argv[1:]
     if not sys.flags.safe_path:
-        del sys.path[0]  # this script's folder
+        del sys.path[0]  # removes this script's folder
     before = set(os.environ)
     gc.disable()  # modules leave little garbage, and looking for it takes a quarter of the time
     for name in modules:
@@ -46,7 +47,7 @@ def main() -> None:
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
         sys.exit(f"{threads} threads after the imports, of which a fork would have one")
-    gc.freeze()  # a collection in a fork would otherwise touch, and so copy, every page
+    gc.freeze()  # a garbage collection in a fork would otherwise touch, and so copy, every page
     gc.enable()
     template = os.getpid()
     order, files = serve(socket.socket(fileno=int(number)))
@@ -58,9 +59,11 @@ def main() -> None:
 
 
 def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Fork for every order. Returns in the forks alone, with the order and its files."""
-    owner = os.pidfd_open(os.getppid())  # the socket may be open in a fork of the owner as well
-    kernels: dict[int, tuple[int, socket.socket]] = {}  # by what is ready when they have ended
+    """Fork for every order. Return only in the forks, with the order and its files."""
+    # The owner's end must be noticed even if one of the owner's forks has the socket open.
+    owner = os.pidfd_open(os.getppid())
+    # By the pidfd that becomes readable at the kernel's end.
+    kernels: dict[int, tuple[int, socket.socket]] = {}
     poll = select.poll()
     for place in (owner, control.fileno()):
         poll.register(place, select.POLLIN)
@@ -99,16 +102,19 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 
 def tell(channel: socket.socket, **what: Any) -> None:
-    """Send a word to who ordered the kernel, if it still listens."""
+    """Send a message to the process that ordered the kernel, if that still listens."""
     with contextlib.suppress(OSError):
         channel.send(json.dumps(what).encode())
 
 
 def part(order: dict[str, Any], files: list[int], look: bool) -> None:
-    """In a fork: have what a process of its own would: session, folder, standard streams, environment.
+    """Set up a fork like a new process: its session, folder, standard streams and environment.
 
     Args:
-        look: whether its folder's files may stand in the way of what is imported already.
+        order: the order, with the folder and the environment.
+        files: the channel, and the files for standard input, output and error.
+        look: True to refuse if the folder has files that a new process would import instead of modules that
+            are imported already.
     """
     os.setsid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -123,7 +129,7 @@ def part(order: dict[str, Any], files: list[int], look: bool) -> None:
             os._exit(0)
         tell(channel, pid=os.getpid())
         if not channel.recv(1):
-            os._exit(0)  # a kernel of the usual kind has taken this one's place
+            os._exit(0)  # an ordinary kernel has been started instead
     for number, file in enumerate(files[1:]):
         os.dup2(file, number)
         os.close(file)
@@ -133,7 +139,7 @@ def part(order: dict[str, Any], files: list[int], look: bool) -> None:
 
 
 def be_module(order: dict[str, Any], files: list[int]) -> None:
-    """In a fork: run a module as `python -P -m` would, and return at its end."""
+    """Run a module in a fork, as `python -P -m` would, and return when the module ends."""
     part(order, files, look=False)
     sys.path[:0] = [path for path in order["path"] if path not in sys.path]
     sys.argv = sys.orig_argv = [order["module"]]
@@ -141,7 +147,7 @@ def be_module(order: dict[str, Any], files: list[int]) -> None:
 
 
 def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
-    """In a fork: become the kernel that `python -m ipykernel_launcher` would be, and return at its end."""
+    """Become, in a fork, the kernel that `python -m ipykernel_launcher` would be; return when it ends."""
     part(order, files, look=True)
     use_threads(threads_of_numpy())
     launcher = importlib.util.find_spec("ipykernel_launcher")
@@ -154,12 +160,17 @@ def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
 
     app = IPKernelApp.instance(parent_handle=template)
     app.initialize()
-    ipywidgets.load_ipython_extension(app.shell)  # which it does itself where it is imported in a kernel
+    # On import, ipywidgets does this itself only if it runs in a kernel.
+    ipywidgets.load_ipython_extension(app.shell)
     app.start()
 
 
 def shadowed(folder: str) -> str:
-    """Say which file of a kernel's folder it would import instead of what is imported already, if any."""
+    """Return why a kernel in this folder would not use all modules that are imported already.
+
+    The reason names a file in the folder that the kernel would use instead. It is empty if there is no such
+    file.
+    """
     if os.path.exists(os.path.join(folder, "matplotlibrc")):
         return "matplotlib would read the folder's matplotlibrc"
     for name, module in list(sys.modules.items()):
@@ -174,25 +185,26 @@ def shadowed(folder: str) -> str:
 
 
 def begin_anew() -> None:
-    """Have what the libraries chose when they were imported be chosen as in a process of its own."""
+    """Repeat choices that libraries made when they were imported, as in a new process."""
     import matplotlib
     import torch
 
-    torch.default_generator.seed()  # else all kernels would draw the same numbers; `random` sees to itself
-    if "numpy.random" in sys.modules:  # which numpy imports when it is used
+    # Otherwise all kernels would draw the same numbers; `random` reseeds itself in a fork.
+    torch.default_generator.seed()
+    if "numpy.random" in sys.modules:  # numpy imports it at its first use
         sys.modules["numpy.random"].seed()
     matplotlib.rcParams["backend"] = os.environ.get("MPLBACKEND") or _INLINE
 
 
 def threads_of_numpy() -> int:
-    """How many threads OpenBLAS would have in a process of its own."""
+    """Return how many threads OpenBLAS would have in a new process."""
     names = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
     wanted = next((os.environ[name] for name in names if os.environ.get(name, "").isdigit()), "0")
     return int(wanted) or len(os.sched_getaffinity(0))
 
 
 def use_threads(number: int) -> None:
-    """Let numpy's OpenBLAS have its threads, which the template was started without."""
+    """Set the number of threads of numpy's OpenBLAS, which the template has started with a single one."""
     with open("/proc/self/maps") as maps:
         libraries = {line.split()[-1] for line in maps if "openblas" in line}
     for library in libraries:

@@ -1,4 +1,4 @@
-"""How many workers this machine has processors and memory for, whatever their submissions do."""
+"""The number of workers for which this machine has processors and memory, whatever their submissions do."""
 
 import math
 import os
@@ -13,20 +13,20 @@ from secant.language import counted
 
 _MEGABYTE = 2**20
 _GIGABYTE = 2**30
-#: Of a worker: its own process, and the template that its containers are forked from (benchmarks/memory.py).
+#: Memory of a worker: its own process, and the template of its containers (measured by benchmarks/memory.py).
 WORKER_BYTES = 600 * _MEGABYTE
-#: For the command itself and all else on this machine that wants a little more.
+#: Memory for the command itself, and for other programs on this machine that need a little more.
 RESERVE_BYTES = 512 * _MEGABYTE
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What this machine has to spare.
+    """The processors and the memory that this machine has to spare.
 
     Attributes:
-        cores: processors that this process may use.
-        free: bytes of memory.
-        each: bytes that one worker may come to, with a submission that takes all it may.
+        cores: the number of processors that this process may use.
+        free: bytes of free memory.
+        each: bytes that one worker may need, with a submission that uses as much as it may.
     """
 
     cores: int
@@ -35,18 +35,18 @@ class Budget:
 
     @classmethod
     def of_this_machine(cls) -> Self:
-        """Look at this machine as it is now."""
+        """Return the budget of this machine as it is now."""
         each = WORKER_BYTES + EXTRA_BYTES + Behind().limits.memory_mb * _MEGABYTE
         return cls(_cores(), _free_memory(), each)
 
     @property
     def fit(self) -> int:
-        """How many workers the memory is enough for."""
+        """The number of workers for which there is enough memory."""
         return max(0, self.free - RESERVE_BYTES) // self.each
 
     @property
     def workers(self) -> int:
-        """How many workers there should be; one even where memory is short."""
+        """The number of workers that make sense; one even where memory is short."""
         return max(1, min(self.cores, self.fit))
 
     def __str__(self) -> str:
@@ -54,11 +54,11 @@ class Budget:
         return f"{counted(self.cores, 'core')}, {free:.1f} GB of memory free, at most {each:.1f} GB a worker"
 
     def allow(self, wanted: int, submissions: int) -> tuple[int, str]:
-        """Return how many workers there may be for so many submissions, and a sentence that says why.
+        """Return how many workers may be started, and a sentence that gives the reason.
 
         Args:
-            wanted: how many were asked for; 0: as many as make sense.
-            submissions: how many there are to grade.
+            wanted: the number of workers that the user asked for; 0 for as many as make sense.
+            submissions: the number of submissions to grade.
         """
         given = min(wanted, max(1, self.fit)) if wanted else self.workers
         if given < wanted:
@@ -77,7 +77,10 @@ def _cores() -> int:
 
 
 def _free_memory() -> int:
-    """Bytes, by the kernel's own estimate, and by the limits of the container that this may be."""
+    """Return the bytes of free memory.
+
+    This is the kernel's estimate, or the rest of this process's limit if that is less.
+    """
     left = cgroup.memory_left()
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):

@@ -1,8 +1,8 @@
-"""The workers of a Dask cluster: they share no file with this machine, come and go, and may be killed.
+"""The workers of a Dask cluster. They share no file with this machine, come and go, and may be killed.
 
-Dask itself gives the job of a worker that has ended to another one. What is seen to here: that the jobs go
-as bytes (remote.py), that a worker has its next job before it has finished one, and that a run whose cluster
-has gone ends in a sentence.
+If a worker ends, Dask itself gives its job to another one. This module adds three things. Jobs are sent as
+bytes (remote.py), a worker has its next job before it has finished the present one, and a run ends with a
+clear message when the cluster can no longer be reached.
 """
 
 import logging
@@ -16,20 +16,20 @@ from autograder.workers import remote
 from autograder.workers.executors import Work
 
 CONNECT_SECONDS = 20.0
-PATIENCE_SECONDS = 60.0  # without any worker: some may be starting
+PATIENCE_SECONDS = 60.0  # limit for a time without any worker, because some may be starting
 _LOOK_SECONDS = 1.0
-# At each worker: one that runs, and one that waits there, so that no worker waits for the network.
+# The jobs of each worker: one that runs, and one that waits there, so that no worker waits for the network.
 _JOBS = 2
 _AGAIN = "Finished grades are kept; run the same command to continue."
 
 
 def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers":
-    """Return the workers of the cluster whose scheduler is at an address.
+    """Return the workers of the Dask cluster that has its scheduler at the given address.
 
-    Dask's own settings (~/.config/dask, DASK_...) hold here too: for TLS, see docs/scale.md.
+    Dask's own settings (~/.config/dask, DASK_...) apply here too. For TLS, see docs/scale.md.
 
     Raises:
-        CourseError: distributed is not installed, or nobody answers.
+        CourseError: distributed is not installed, or no scheduler answers.
     """
     try:
         from distributed import Client
@@ -37,7 +37,7 @@ def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers
         raise CourseError(
             "--scheduler needs the package distributed: `pip install 'secant[scale]'`."
         ) from None
-    # What it has to say of lost connections is said here in a sentence.
+    # This module reports lost connections in a sentence, so Dask's own messages are not needed.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -48,19 +48,19 @@ def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers
 
 
 class ClusterWorkers:
-    """A Dask cluster's workers, those that join later too.
+    """The workers of a Dask cluster, including those that join later.
 
     Args:
         client: Dask's connection to the scheduler.
-        address: the scheduler's.
-        patience: for how many seconds there may be no worker at all.
+        address: the scheduler's address.
+        patience: the number of seconds for which there may be no worker at all.
     """
 
     def __init__(self, client: Any, address: str, patience: float) -> None:
         self._client = client
         self._address = address
         self._patience = patience
-        # pure=True would merge equal calls, and a second try is an equal call.
+        # With pure=True, Dask would merge equal calls, and a second try of a job is an equal call.
         self._executor = client.get_executor(pure=False, retries=0)
         self._workers = 0
         self._looked = self._seen = time.monotonic()
@@ -68,14 +68,14 @@ class ClusterWorkers:
 
     @property
     def places(self) -> int:
-        """How many jobs to give at once."""
+        """The number of jobs that may be given out at once."""
         return max(1, _JOBS * self._workers)
 
     def look(self) -> None:
         """Count the workers, at most once a second.
 
         Raises:
-            CourseError: the scheduler has gone, or there has been no worker for too long.
+            CourseError: the scheduler no longer answers, or there has been no worker for too long.
         """
         if self._client.status != "running":
             raise CourseError(f"The Dask scheduler at {self._address} no longer answers. {_AGAIN}")
@@ -112,7 +112,7 @@ class ClusterWorkers:
         pass
 
     def close(self, kill: bool = False) -> None:
-        with suppress(Exception):  # a scheduler that has gone has nothing to be told
+        with suppress(Exception):  # the scheduler may have ended
             self._executor.shutdown(wait=not kill)
         with suppress(Exception):
             self._client.close()
@@ -120,7 +120,7 @@ class ClusterWorkers:
     def _count(self) -> None:
         try:
             self._workers = len(self._client.nthreads())
-        except OSError:  # seen by the status, as soon as the client has noticed
+        except OSError:  # the connection is lost, as the client's status will show soon
             self._workers = 0
         if self._workers:
             self._seen = time.monotonic()

@@ -1,4 +1,7 @@
-"""Workers: processes of this machine (for a cluster's, see cluster.py); what is tried again, and when."""
+"""Workers that are processes of this machine, and the loop that gives out jobs and tries failed ones again.
+
+For the workers of a cluster, see cluster.py.
+"""
 
 import multiprocessing
 import os
@@ -26,50 +29,58 @@ from autograder.sandbox.template import Behind, Share, Template
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Failed
 
-Work = Callable[[Any], Any]  # what it takes has to be picklable, and what it returns
-TRIES = 2  # beside other jobs; the last one is alone
-_BEAT = 1.0  # seconds between two looks at the workers, while none has finished a job
+Work = Callable[[Any], Any]  # the work on a job; the job and the result have to be picklable
+TRIES = 2  # tries of a job while others run; one more follows, alone
+_BEAT = 1.0  # seconds between two checks of the workers, while no job ends
 
 
 class Workers(Protocol):
-    """Does jobs, as many at once as it has places."""
+    """An interface of workers, which do as many jobs at once as they have places."""
 
     @property
     def places(self) -> int:
-        """How many jobs to give at once; at least one, and it may change."""
+        """The number of jobs that may be given out at once. It is at least one, and may change."""
 
     def look(self) -> None:
-        """See whether anybody is left to work; called about once a second.
+        """Check that there are still workers. This is called about once a second.
 
         Raises:
-            CourseError: nobody is, and nobody is to be expected.
+            CourseError: there is no worker, and none is to be expected.
         """
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
-        """Begin a job. Only called while a place is free."""
+        """Start a job. This is only called while a place is free."""
 
     def settle(self, future: Future[Any]) -> None:
-        """Note that this job is over, however it ended."""
+        """Note that a job is over, however it ended."""
 
     def close(self, kill: bool = False) -> None:
-        """Let everybody go; kill: at once, whatever they are doing."""
+        """End all workers.
+
+        Args:
+            kill: True to end them at once, even during a job.
+        """
 
 
 class LocalWorkers:
-    """Processes of this machine, one job each: when one dies, it is known whose job it was.
+    """Worker processes of this machine. Each has one job, so that a dead process points to its job.
 
-    All are forks of one process that has imported what they need, and their containers are forks of one
-    template, which is built meanwhile. The thread that makes this object must live as long as it does.
+    All workers are forks of one process that has imported the modules that they need. Their containers are
+    forks of one template, which is built at the same time. The thread that makes this object must live as
+    long as the object.
 
     Args:
-        places: how many workers.
-        hidden: what must not exist inside the wall that they share; without it, each builds its own.
-        begun: a template that `begin` has started; it is used if it hides these, and ended otherwise.
-        pages_alone: whether they only make pages, which need no torch, and for which nothing is started
-            before there is one. What the first workers of a process have imported, later ones have too.
+        places: the number of workers.
+        hidden: the paths that must not exist inside the wall that the workers share; None if each worker is
+            to build its own wall.
+        begun: a template that `begin` has started. It is used if it hides the same paths, and ended
+            otherwise.
+        pages_alone: True if the workers only make pages. That needs no torch, and no process is started
+            before the first page. What the first workers of this process have imported, later workers have
+            too.
 
     Raises:
-        WallUnavailable: bubblewrap is not installed, and they were to share a wall.
+        WallUnavailable: bubblewrap is not installed, and the workers were to share a wall.
     """
 
     def __init__(
@@ -96,7 +107,8 @@ class LocalWorkers:
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
         share = self._share()
-        while self._idle and self._shares[self._idle[-1]] != share:  # of a wall that has gone
+        # Drop workers of a wall that no longer exists.
+        while self._idle and self._shares[self._idle[-1]] != share:
             self._let_go(self._idle.pop())
         one = self._idle.pop() if self._idle else self._hire(share)
         future = one.submit(work, job)
@@ -104,7 +116,7 @@ class LocalWorkers:
         return future
 
     def look(self) -> None:
-        pass  # who has died has broken its job's future
+        pass  # a worker that dies breaks its job's future
 
     def settle(self, future: Future[Any]) -> None:
         one = self._busy.pop(future)
@@ -119,7 +131,8 @@ class LocalWorkers:
             if kill and known:
                 with suppress(ProcessLookupError):
                     os.kill(pid.result(), signal.SIGKILL)
-            # Who is dead is waited for: Python's own end of such a pool would otherwise race with this one.
+            # Dead workers are joined too: otherwise ProcessPoolExecutor's own shutdown would race with this
+            # one.
             one.shutdown(wait=known or not kill, cancel_futures=True)
         if not self._pids:
             end()
@@ -133,11 +146,14 @@ class LocalWorkers:
         self._template = None if self._hidden is None else Template(self._behind())
 
     def _share(self) -> Share | None:
-        """What a worker needs to share the template; None: it builds a wall of its own, or says why not."""
+        """Return the data with which a worker shares the template, or None.
+
+        With None, a worker builds its own wall, or reports why it cannot.
+        """
         if self._template is not None and not self._template.lives():
             self._template.end()
             self._template = None
-            with suppress(WallError):  # each worker will say why
+            with suppress(WallError):  # each worker will report the reason
                 self._start_template()
         try:
             return self._template.wait() if self._template is not None else None
@@ -152,7 +168,10 @@ class LocalWorkers:
         return one
 
     def _free_processor(self) -> int | None:
-        """Where there is a worker for each processor, one that no worker has yet."""
+        """Return a processor that no worker has yet, or None.
+
+        Workers get their own processors only if there are as many workers as processors.
+        """
         all_here = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         free = sorted(all_here - {number for number in self._processors.values() if number is not None})
         return free[0] if free and self.places == len(all_here) else None
@@ -163,54 +182,68 @@ class LocalWorkers:
 
 
 def begin() -> Template | None:
-    """Start what takes seconds, before it is known for whom: workers' imports, and the usual template."""
+    """Start what takes seconds, before the workers are known: their imports, and the usual template.
+
+    Returns:
+        The template; None if it could not be started.
+    """
     _start_server()
-    with suppress(WallError):  # whoever needs it will say why
+    with suppress(WallError):  # the workers, which need the template, will report the reason
         return Template(Behind())
     return None
 
 
 def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
-    """What these lessons seem to make torch import; a guess, for speed alone."""
+    """Return the group of modules that these lessons seem to make torch import late.
+
+    This is a guess, which affects only the speed.
+    """
     files = (root / "source" / lesson / f"{lesson}.ipynb" for lesson in lessons)
     return worker.imported_later(*(file.read_text("utf-8") for file in files if file.is_file()))
 
 
 def _start_server() -> Any:
-    """Start the process that workers are forked from, if it does not run; return its context."""
+    """Start the process that workers are forked from, unless it is running; return its context."""
     context = _context("preloaded")
     forkserver.ensure_running()
     return context
 
 
 def _context(imports: str) -> Any:
-    """Return the context of a process that imports this module, and that workers are forked from.
+    """Return the multiprocessing context of workers that are forked from a process with these imports.
 
-    It starts with the first worker, if it does not run yet.
+    The process starts with the first worker, unless it is already running.
+
+    Args:
+        imports: the module of autograder.workers that the process imports.
     """
-    # Not forked from this process: it has threads, and the examiner needs nothing of it.
+    # Workers are not forked from this process, because it has threads. They need nothing of its memory.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"autograder.workers.{imports}"])
     return context
 
 
 def end() -> None:
-    """End the process that workers are forked from, where none was: it may still be importing."""
+    """End the process that workers are forked from.
+
+    This is only called if no worker was forked. The process may still be importing.
+    """
     ours: Any = forkserver._forkserver
     if ours._forkserver_pid is not None:
-        with suppress(OSError):  # it has ended by itself
+        with suppress(OSError):  # the process has ended by itself
             os.kill(ours._forkserver_pid, signal.SIGTERM)
-            ours._stop()  # and forget it, so that the next workers have another
+            ours._stop()  # forget the process, so that the next workers get a new one
 
 
 def _begin(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:
-    """In a new process: join the wall, leave Ctrl-C to the parent, and end when it does."""
+    """Set up a new worker: join the wall, leave Ctrl-C to the parent, and end when the parent ends."""
     if processor is not None:
         with suppress(OSError):
             os.sched_setaffinity(0, {processor})
     if hidden is not None and share is not None:
         worker.join(hidden, share)
-    signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, this is not inherited
+    # Unlike SIG_IGN, a handler is not inherited by a new program.
+    signal.signal(signal.SIGINT, lambda *_: None)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
@@ -222,22 +255,23 @@ def _end_with(parent: Any) -> None:
 
 
 def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Iterator[tuple[Any, Any]]:
-    """Do jobs until there are none, and yield each with what came of it, as they end.
+    """Do jobs until there are none, and yield each job with its result when it ends.
 
-    A job whose worker died, or that came to `Failed`, is tried once more. If that fails too, or if the
-    machine was too `Busy` to judge it, it waits until nothing else runs and is done alone; what fails even
-    then has failed.
+    A job is tried once more if its worker died, or if its result was `Failed`. If that fails too, or if the
+    machine was too `Busy` to judge the job, the job waits until nothing else runs, and is then done alone. If
+    it still fails, that is its result.
 
     Args:
-        work: does a job.
-        next_job: gives the next job, or None if there is none for now; what has been yielded may make more.
-        workers: who works.
+        work: the function that does a job.
+        next_job: a function that returns the next job, or None if there is none at present. A result that was
+            yielded may lead to more jobs.
+        workers: the workers that do the jobs.
 
     Raises:
-        CourseError: no worker is left, or none of them may do these jobs.
+        CourseError: no worker is left, or no worker may do these jobs.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
-    ahead: deque[Any] = deque()  # a job that is made ready while several are at work
+    ahead: deque[Any] = deque()  # at most one job, prepared while several others run
     alone: deque[Any] = deque()
     while True:
         while len(running) < workers.places and (job := ahead.popleft() if ahead else next_job()) is not None:
@@ -262,7 +296,7 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
                 alone.append(job)
             else:
                 over.append((job, Failed(result.why) if isinstance(result, Busy) else result))
-        while ahead and len(running) < workers.places:  # nobody waits while what was found is written
+        while ahead and len(running) < workers.places:  # no worker waits while the caller stores the results
             job = ahead.popleft()
             running[workers.submit(work, job)] = (job, 1)
         yield from over

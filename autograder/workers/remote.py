@@ -1,7 +1,7 @@
-"""A job on another machine: bytes in, bytes out; refused where another version of the grader is installed.
+"""Jobs and results as bytes, for workers on other machines.
 
-The bytes are JSON, so what is read back from a worker is checked field by field, and a job of another version
-is recognised before anything else of it is read.
+A worker refuses a job from another version of the grader. The bytes are JSON, so each field of a result is
+checked when it is read. The version of a job is checked before anything else in it is read.
 """
 
 import dataclasses
@@ -41,11 +41,12 @@ _one = threading.Lock()
 
 
 class OtherVersion(Exception):
-    """A worker has another version of what decides.
+    """A worker has another version of the code that decides grades.
 
     Attributes:
-        where: the worker's machine.
-        there, here: what it has, and what gave the job.
+        where: the name of the worker's machine.
+        there: the versions of the worker.
+        here: the versions of the process that sent the job.
     """
 
     def __init__(self, where: str, there: Versions, here: Versions) -> None:
@@ -57,10 +58,10 @@ class OtherVersion(Exception):
 
 @cache
 def versions() -> Versions:
-    """What has to be the same on all machines, for the same file to get the same result on each."""
+    """Return the versions that all machines must share, so that a file gets the same result on each."""
     return {
         "secant": importlib.metadata.version("secant"),
-        "grading code": plain_version()[:12],  # which is of all that decides
+        "grading code": plain_version()[:12],  # a hash of all modules that decide grades
         "page code": page_version()[:12],
         "torch": torch_version(),
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -68,18 +69,18 @@ def versions() -> Versions:
 
 
 def pack(job: Work) -> bytes:
-    """Return a job as bytes, with the version of who gives it."""
+    """Return a job as bytes, with the versions of this process."""
     return _dump({"versions": versions(), "kind": type(job).__name__, "job": _plain(job)})
 
 
 def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
-    """On a worker: do a packed job, and return what came of it as bytes."""
+    """Do a packed job on a worker, and return the result as bytes."""
     order = json.loads(packed)
     if order["versions"] != versions():
         return _dump({"kind": _REFUSED, "versions": versions(), "where": platform.node()})
     job = _built(_JOBS[order["kind"]], order["job"])
     _import()
-    with _one:  # whatever number of threads this worker was given
+    with _one:  # one job at a time, even if this worker has several threads
         try:
             done = work(job)
         except Exception as error:
@@ -89,16 +90,16 @@ def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
 
 @cache
 def _import() -> None:
-    """Import what jobs need as a local worker's parent does: no collection of garbage looks at it later."""
+    """Import what jobs need, and exclude it from garbage collection, as a local worker's parent does."""
     import autograder.workers.preloaded  # noqa: F401
 
 
 def unpack(answer: object) -> Done:
-    """Read what a worker returned.
+    """Return the result in the bytes that a worker returned.
 
     Raises:
-        OtherVersion: it refused the job.
-        ValueError: it is not what a worker of this version returns.
+        OtherVersion: the worker refused the job, because its version differs.
+        ValueError: the bytes are not from a worker of this version.
     """
     if not isinstance(answer, bytes):
         raise ValueError(f"a worker returned {type(answer).__name__}, not bytes")
@@ -134,7 +135,7 @@ _hints = cache(typing.get_type_hints)
 
 
 def _built(kind: Any, value: Any) -> Any:
-    """Return the value of this type that `_plain` made plain data of.
+    """Return the value of this type that `_plain` turned into plain data.
 
     Raises:
         ValueError: the data is not of this type.

@@ -1,8 +1,8 @@
-"""A worker: one job in, plain data out, in any process on any machine.
+"""The work of a worker: it takes one job and returns plain data, in any process on any machine.
 
-A job holds all that it needs. The wall is built for the first submission of
-a process and serves all that follow. Pages are made here too, because a page is slow to make, and because
-whatever a stranger's text does to a highlighter must not stop the class.
+A job contains all its data. The wall is built for the first submission of a process, and serves all later
+ones. Pages are made here too, for two reasons: a page is slow to make, and a submission that makes a
+highlighter hang or crash must not stop the grading of the class.
 """
 
 import atexit
@@ -38,13 +38,14 @@ from autograder.workers.jobs import (
     Work,
 )
 
-# Longer than all time limits of a submission together, on a machine as busy as may be: whoever reaches it is
-# stuck, and is ended.
+# Longer than all time limits of a submission together, even on a very busy machine. A process that reaches it
+# is stuck, and is ended.
 EXAMINE_SECONDS = 2000.0
 RENDER_SECONDS = 60.0
-# What the work on one submission may add to this process. No right answer comes near it.
+# The bytes that the work on one submission may add to this process's memory. No right answer comes near that.
 EXTRA_BYTES = 256 * 2**20
-# What makes torch import its compiler at the first use, which takes half a second, or only sympy.
+# Code that makes torch import its compiler at the first use, which takes half a second, and code that makes
+# it import only sympy.
 _COMPILER = re.compile(r"torch\.func|functorch|autograd\.functional|forward_ad|vectorize|optim\b|checkpoint")
 _SYMBOLS = re.compile(r"autograd\.grad\(|grad_outputs|backward\((?!retain|create|self)[a-z*\[{]")
 
@@ -53,17 +54,17 @@ _MOVE = (
     "visible inside the sandbox."
 )
 
-# One thread a process: the examiner's seed and language are the process's own, and bubblewrap ends with
-# the thread that started it, so that must be one that stays.
+# One thread for each process: the examiner's seed and language belong to the process. Bubblewrap ends with
+# the thread that started it, so this must be a thread that stays.
 _thread = ThreadPoolExecutor(1)
 
 
 def work(job: Work) -> Done:
-    """Do a job; see `examine` and `render`."""
+    """Do a job within its time limit; see `examine` and `render`."""
     seconds = RENDER_SECONDS if isinstance(job, Page) else EXAMINE_SECONDS
     if isinstance(job, PlainJob):
         seconds *= max(1, len(job.notebooks))
-    # Ends this process, even where Python itself hangs; whoever gave the job sees that.
+    # This ends the process even if Python itself hangs. The process that sent the job notices the end.
     faulthandler.dump_traceback_later(seconds, exit=True)
     try:
         return render(job) if isinstance(job, Page) else _thread.submit(examine, job).result()
@@ -112,21 +113,30 @@ def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
 
 
 def imported_later(*sources: str) -> Later | None:
-    """What this code seems to make torch import at the first use; a guess, for speed alone."""
+    """Return the group of modules that this code seems to make torch import at their first use.
+
+    This is a guess, which affects only the speed.
+    """
     if any(map(_COMPILER.search, sources)):
         return "compiler"
     return "symbols" if any(map(_SYMBOLS.search, sources)) else None
 
 
-@lru_cache(maxsize=4)  # of lessons alone: what strangers hand in is not kept
+@lru_cache(maxsize=4)  # used for lessons only, so that no submission stays in memory
 def _of_lesson(source: str) -> Later | None:
     return imported_later(source)
 
 
 @contextmanager
 def memory_limit(more: int) -> Iterator[None]:
-    """Let this process take at most so many bytes more: what needs them fails with an error it can tell."""
-    if sys.platform != "linux":  # where nobody's work but one's own is graded
+    """Limit the memory that this process may add while the body runs.
+
+    If the body needs more, it fails with an error that can be reported.
+
+    Args:
+        more: the limit in bytes.
+    """
+    if sys.platform != "linux":  # other systems only check the user's own work
         yield
         return
     import resource
@@ -152,7 +162,8 @@ def render(page: Page) -> Rendered:
     return Rendered(page_html(page.student, page.head, cells, page.bare), pictures)
 
 
-# torch and all that wait for the first job, so that the parent of a pool can import this module quickly.
+# Torch and the examiner are imported for the first job, so that the parent of a pool can import this module
+# quickly.
 
 
 @lru_cache(maxsize=4)
@@ -161,7 +172,7 @@ def _examiner(lesson: str, source: str) -> Any:
 
     from autograder.exam.examiner import Examiner
 
-    torch.set_num_threads(1)  # the stacks of more would count as memory of the submission that starts them
+    torch.set_num_threads(1)  # the stacks of more threads would count as the memory of a submission
     return Examiner(lesson, v4.reads(source))
 
 
@@ -169,14 +180,14 @@ _plain_examiners: dict[tuple[str, str, float | None], Any] = {}
 
 
 def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, timeout: float | None) -> Any:
-    """Return the examiner of a notebook; those of the assignment that was graded last are kept."""
+    """Return the examiner of a notebook. The examiners of the assignment graded last are cached."""
     import torch
 
     from autograder.exam.plain import PlainExaminer
 
     key = (digest, notebook, timeout)
     if key not in _plain_examiners:
-        torch.set_num_threads(1)  # as for a lesson
+        torch.set_num_threads(1)  # one thread, as for a lesson
         for other in [other for other in _plain_examiners if other[0] != digest]:
             del _plain_examiners[other]
         source = next(one for one in assignment.notebooks if one.name == notebook)
@@ -186,7 +197,7 @@ def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, tim
 
 @lru_cache(maxsize=16)
 def _exposed(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
-    """The file that gives this lesson away to all who are inside the wall, if there is one."""
+    """Return a file that is visible inside the wall and gives this lesson away; None if there is none."""
     from autograder.exam.exposed import Lesson
 
     return Lesson(lesson, v4.reads(source)).exposed(suspects)
@@ -204,7 +215,7 @@ _shares: dict[tuple[str, ...], Share] = {}
 
 
 def join(hidden: tuple[str, ...], share: Share) -> None:
-    """Use a template that another process has started, and ends."""
+    """Use a template that another process has started and will end."""
     _shares[hidden] = share
 
 
@@ -215,7 +226,7 @@ def _wall(hidden: tuple[str, ...]) -> Any:
 
 
 def _joined(hidden: tuple[str, ...]) -> Any:
-    """The shared wall, if there is one and containers can be forked here."""
+    """Return the shared wall; None if there is none, or if containers cannot be forked here."""
     from autograder.sandbox.wall import Wall
 
     try:

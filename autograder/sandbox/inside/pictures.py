@@ -14,7 +14,7 @@ PACKAGES = ("secant.explorers", "secant.graph")
 
 
 class Unshown:
-    """A stand-in for an explorer or a picture that is not shown. Its attributes and results are stand-ins, too."""
+    """A stand-in for an explorer or a picture. Whatever it is asked for is the same stand-in."""
 
     def __call__(self, *_: Any, **__: Any) -> Self:
         return self
@@ -29,7 +29,10 @@ class Unshown:
 
 
 def leave_out() -> None:
-    """Replace the drawing names that notebooks import by stand-ins, and make the packages impossible to import."""
+    """Make the packages that draw impossible to import.
+
+    The names in `secant` that they define become stand-ins, so notebooks can still import those.
+    """
     for name, home in secant.HOMES.items():
         if home.startswith(PACKAGES):
             setattr(secant, name, Unshown())

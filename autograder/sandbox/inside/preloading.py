@@ -1,7 +1,8 @@
-"""Imports of modules that submissions need and lessons do not; the template does them on request.
+"""Imports, in the template, of modules that submissions need but lessons do not.
 
-Each module is tried in a fork of the template first. A module that fails, ends the process, hangs or starts a
-thread is not preloaded. Nothing else changes: a notebook that imports it meets what it would have met.
+Each module is first tried in a fork of the template. A module that fails, ends the process, hangs or starts a
+thread is not preloaded. For a notebook, nothing else changes: if it imports such a module, it gets the result
+that it would have got anyway.
 """
 
 import contextlib
@@ -15,12 +16,12 @@ from collections.abc import Iterable
 from autograder.sandbox.inside import pages
 from autograder.sandbox.inside.limits import MESSAGE_LIMIT
 
-TRIAL_SECONDS = 30.0  # for one module
+TRIAL_SECONDS = 30.0  # limit for the trial of one module
 _DONE = b"imported"
 
 
 class Preloader:
-    """Imports modules into this process, and remembers the ones that it could not import."""
+    """An importer of modules into this process, which remembers the modules that it could not import."""
 
     def __init__(self) -> None:
         self._refused: dict[str, str] = {}
@@ -29,7 +30,7 @@ class Preloader:
         """Import modules, and return by name why some of them are not imported.
 
         Raises:
-            RuntimeError: a module started a thread that its trial did not show.
+            RuntimeError: a module started a thread, although its trial did not.
         """
         wanted = list(modules)
         new = [module for module in wanted if module not in sys.modules and module not in self._refused]
@@ -45,7 +46,7 @@ class Preloader:
         try:
             with pages.kept():
                 importlib.import_module(module)
-        except BaseException as error:  # unlike in its trial
+        except BaseException as error:  # it failed here, although its trial succeeded
             self._refused[module] = _described(error)
         finally:
             os.environ.clear()
@@ -55,7 +56,11 @@ class Preloader:
 
 
 def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
-    """Import a module in a fork of this process; return why it may not be imported here, or nothing."""
+    """Import a module in a fork of this process.
+
+    Returns:
+        The reason why the module must not be imported here; an empty text if there is none.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -65,10 +70,11 @@ def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
         reply = _read(reading, seconds)
     finally:
         os.close(reading)
-        for end in (os.killpg, os.kill):  # the group may not exist yet
+        # The child may not have made its group yet, so it is also killed by itself.
+        for end in (os.killpg, os.kill):
             with contextlib.suppress(OSError):
                 end(child, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):  # where the kernel reaps children by itself
+        with contextlib.suppress(ChildProcessError):  # raised where the kernel reaps children by itself
             os.waitpid(child, 0)
     if reply is None:
         return f"its import takes longer than {seconds:g} s"
@@ -96,7 +102,7 @@ def _described(error: BaseException) -> str:
 
 
 def _read(reading: int, seconds: float) -> bytes | None:
-    """Return the child's reply, empty if it ended without one; None if its time is over."""
+    """Return the child's reply; empty if the child ended without one, None if the time is over."""
     ready, _, _ = select.select([reading], [], [], seconds)
     return os.read(reading, 4 * MESSAGE_LIMIT) if ready else None
 

@@ -1,4 +1,4 @@
-"""A seccomp filter, in classic BPF, that refuses all system calls that no lesson needs.
+"""A seccomp filter, in classic BPF, that refuses system calls that no lesson needs.
 
 A filter cannot be removed, and every child process inherits it.
 """
@@ -100,7 +100,7 @@ _ABSENT = {
     "splice": (275, 76),
     "tee": (276, 77),
 }
-_SETSID = (112, 157)  # succeeds without effect: the kernel may give each session a share of the processors
+_SETSID = (112, 157)  # succeeds without effect, as the kernel may give each session a share of the processors
 _CLONE, _MMAP, _SOCKET, _SOCKETPAIR = (56, 220), (9, 222), (41, 198), (53, 199)
 _PRLIMIT, _SET_AFFINITY = (302, 261), (203, 122)
 _FCNTL, _IOCTL, _PRCTL = (72, 25), (16, 29), (157, 167)
@@ -240,7 +240,7 @@ _COMPUTING = {
 # The column in the tables above, and AUDIT_ARCH.
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32_BIT = 0x40000000
-# The only address family: there is no network, but others, such as vsock, ignore network namespaces.
+# The only allowed address family. There is no network, but others, such as vsock, ignore network namespaces.
 _AF_UNIX = 1
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_HUGETLB = 0x01, 0x20, 0x40000
 
@@ -347,7 +347,10 @@ def _refuse_if_any_bit(number: int, argument: int, bits: int) -> list[_Instructi
 
 
 def _allow_values(number: int, argument: int, values: Iterable[int], error: int) -> list[_Instruction]:
-    """Allow a system call with these values of an argument; other values fail with the given error."""
+    """Return instructions that allow a system call only with certain values of an argument.
+
+    With any other value, the call fails with the given error.
+    """
     body: list[_Instruction] = [(_LOAD, 0, 0, argument)]
     for value in values:
         body += [(_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ALLOW)]

@@ -1,4 +1,4 @@
-"""A stopwatch for the time in which a container computed, and the time in which it had to wait for a processor."""
+"""A stopwatch for the time in which a container computed, and for that in which it lacked a processor."""
 
 import contextlib
 import os

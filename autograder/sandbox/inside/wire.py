@@ -1,10 +1,10 @@
-"""How the student's process answers the examiner: values as bytes, over a socket.
+"""The format in which the student's process answers the examiner: values as bytes, over a socket.
 
-The process that encodes runs the student's code, so nothing it says about itself is believed. The process
-that decodes checks every length, count and name before it acts on it, builds nothing but plain data and
-tensors of a listed dtype, and never evaluates, imports or unpickles. Whatever the bytes are, `decode`
-returns a value or raises `WireError`. What breaks a limit is not read: it raises `TooMuch`, which says in
-words what came, as far as its header tells.
+The process that encodes runs the student's code, so none of its statements about itself is trusted. The
+process that decodes checks every length, count and name before it uses it. It builds only plain data and
+tensors of a listed dtype, and never evaluates, imports or unpickles. For any bytes, `decode` returns a value
+or raises `WireError`. A frame that breaks a limit is not read. Instead, `TooMuch` is raised, which describes
+the value as far as its header tells.
 
 A frame on the socket is a 4-byte length and a body; a body is the version byte and one value:
 
@@ -39,7 +39,7 @@ from secant.language import say
 
 VERSION = 1
 
-# The position of a dtype in this tuple is its number on the wire: append only.
+# The position of a dtype in this tuple is its number on the wire, so new ones may only be appended.
 DTYPES: tuple[torch.dtype, ...] = (
     torch.bool,
     torch.uint8,
@@ -55,8 +55,8 @@ DTYPES: tuple[torch.dtype, ...] = (
     torch.complex128,
 )
 
-# Why a value is not on the wire itself: a closed list, so no text of the student's travels as a note.
-# Append only, as above.
+# The reasons why a value is not sent itself. The list is closed, so no text of the student's is sent as a
+# note. As above, new ones may only be appended.
 NOTES: tuple[str, ...] = (
     "type",  # not plain data
     "dtype",  # a tensor of a dtype that is not listed
@@ -66,24 +66,25 @@ NOTES: tuple[str, ...] = (
     "nested",
     "keys",  # a dict with a key that is not plain data
     "text",  # a string that is not Unicode text: a lone surrogate
-    "too_deep",  # or a list that contains itself
+    "too_deep",  # nested too deeply, or a list that contains itself
     "too_large",
-    "unreadable",  # reading it raised, or it has no memory to read
+    "unreadable",  # reading it raised an error, or it has no memory to read
     "large_tensor",
 )
 _TOO_MUCH = ("too_deep", "too_large", "large_tensor")
 
-#: The `time.monotonic()` at which the whole frame must have arrived, or what says how many seconds are left.
+#: A deadline for the whole frame: a moment of `time.monotonic()`, or a function that returns the seconds
+#: left.
 Deadline = float | Callable[[], float]
 
 _TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
-_TENSOR_COST = 10  # a tensor object takes as much memory as about ten small numbers
+_TENSOR_COST = 10  # items that a tensor counts as, because it takes about as much memory as ten small numbers
 _CHUNK = 1 << 16
-_PAUSE = 0.001  # seconds: whose bytes drip in keeps this side waiting, but not working
+_PAUSE = 0.001  # seconds between reads of a few bytes, so that a slow sender makes this side wait, not work
 
 
 class WireError(ValueError):
-    """The bytes are not a frame that this module would have written, or break a limit."""
+    """The bytes are not a frame that this module would have written, or they break a limit."""
 
 
 class WireClosed(WireError):
@@ -96,32 +97,37 @@ class WireTimeout(WireError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What one frame may hold. Both sides keep to it; only the decoder's check protects anybody."""
+    """The limits on the content of one frame.
+
+    Both sides keep to them, but only the decoder's check protects the examiner.
+    """
 
     total_bytes: int = 64 * 2**20
     items: int = 100_000
     depth: int = 32
-    keys: int = 1_000  # of all dicts together: colliding keys make a dict quadratic in their number
+    keys: int = 1_000  # keys of all dicts together; with colliding keys, a dict takes quadratic time
     dims: int = 16
-    numbers: int = 64 * 2**20  # of all tensors together, an empty dimension counted as one
+    numbers: int = 64 * 2**20  # numbers of all tensors together; an empty dimension counts as one
     int_bits: int = 4096
-    text_bytes: int = 2**20  # of all strings together: Python may need four bytes for each
+    text_bytes: int = 2**20  # bytes of all strings together; Python may need four bytes for each
 
 
 LIMITS = Limits()
-# What a candidate may answer. The lessons' tests take at most 113 kB, 6,700 items, 67 keys, 10,200 numbers
-# and 80 kB of text from a solution, about a fifth of this or less; 6 dimensions.
+# The limits on a candidate's answer. From a solution, the lessons' tests take at most 113 kB, 6,700 items, 67
+# keys, 10,200 numbers and 80 kB of text, about a fifth of this or less, and 6 dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 
 
 @dataclass(frozen=True)
 class Other:
-    """What stands in a frame for an object that is not sent.
+    """A stand-in, in a frame, for an object that is not sent itself.
 
     Attributes:
-        type_name: the object's type, such as `numpy.ndarray`; the candidate's claim, but a harmless word.
-        note: why it is not sent, one of NOTES.
-        size: the shape of a `large_tensor`, the length of what is `too_large`; empty where that is not known.
+        type_name: the name of the object's type, such as `numpy.ndarray`. It is the candidate's claim, but a
+            harmless word.
+        note: why the object is not sent, one of NOTES.
+        size: the shape of a `large_tensor`, or the length of an object that is `too_large`; empty where
+            unknown.
     """
 
     type_name: str
@@ -130,11 +136,11 @@ class Other:
 
     @property
     def is_too_much(self) -> bool:
-        """Whether it breaks a limit: no test asks for anything like it."""
+        """True if the object breaks a limit. No test asks for such an object."""
         return self.note in _TOO_MUCH
 
     def describe(self) -> str:
-        """Say what it is, for a sentence such as "expected a tensor, got ..."."""
+        """Return a description of the object, for a sentence such as "expected a tensor, got ..."."""
         name = self.type_name
         texts = {
             "large_tensor": _large_tensor(self.size),
@@ -181,7 +187,7 @@ class TooMuch(WireError):
     """The frame breaks a limit.
 
     Attributes:
-        found: what it is that does.
+        found: a stand-in for the object that breaks it.
     """
 
     def __init__(self, found: Other) -> None:
@@ -190,7 +196,13 @@ class TooMuch(WireError):
 
 
 class _Unsent(Exception):
-    """An object cannot be sent itself; the note says why, the detail belongs after its type's name."""
+    """An object cannot be sent itself.
+
+    Attributes:
+        note: the reason, one of NOTES.
+        detail: a text to add to the name of the object's type.
+        size: the object's shape or length; empty if it does not matter.
+    """
 
     def __init__(self, note: str, detail: str = "", size: tuple[int, ...] = ()) -> None:
         super().__init__(note)
@@ -203,7 +215,7 @@ class _TooMuch(Exception):
     """The whole value breaks a limit of the frame, so no part of it is sent.
 
     Attributes:
-        found: what is named in its place: the longest of the objects that the limit was reached in.
+        found: a stand-in for the longest of the containers in which the limit was reached.
     """
 
     def __init__(self, note: str) -> None:
@@ -211,7 +223,10 @@ class _TooMuch(Exception):
         self.found = Other("object", note)
 
     def reached_in(self, value: object) -> None:
-        """Note one of these objects, from the inside out."""
+        """Note that the limit was reached inside this object.
+
+        It is called for each enclosing container in turn, from the innermost outwards.
+        """
         size = _length(value) if issubclass(type(value), list | tuple | dict) else ()
         if size > self.found.size or not self.found.size:
             self.found = Other(_type_name(value), self.found.note, size)
@@ -221,16 +236,17 @@ class _TooMuch(Exception):
 
 
 def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> bytes:
-    """Write a value as bytes.
+    """Encode a value as bytes.
 
-    A subclass of a plain type is sent as its base value and a tensor as a dense copy on the CPU. What
-    cannot be sent becomes an `Other` in its place. What breaks the limits of a frame does too: alone, if
-    it stands in the list, tuple or dict that is sent; if that does not help, as a whole.
+    A subclass of a plain type is sent as its base value, and a tensor as a dense copy on the CPU. An object
+    that cannot be sent is replaced by an `Other`. So is an object that breaks the limits of a frame. If it is
+    an item of the list, tuple or dict that is sent, only the item is replaced. If that does not suffice, the
+    whole value is.
 
     Args:
-        value: anything at all.
-        limits: what the frame may hold.
-        exact: raise instead of sending an `Other`, for a sender whose values must arrive.
+        value: any object.
+        limits: the limits on the frame.
+        exact: raise an error instead of sending an `Other`, for a sender of values that must arrive.
 
     Raises:
         WireError: only with `exact`, for a value that cannot be sent.
@@ -258,32 +274,33 @@ def _type_name(value: object) -> str:
         home = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
         name = home + kind.__qualname__
         return re.sub(r"[^\w.<>\[\]]", "_", name)[:120] or "object"
-    except Exception:  # a metaclass may lie, or raise
+    except Exception:  # a metaclass may return nonsense, or raise an error
         return "object"
 
 
 def _length(value: object) -> tuple[int, ...]:
-    """The length of what has one, whatever a subclass says."""
+    """Return the length of a list, tuple, dict or string, ignoring what a subclass defines; else ()."""
     kinds: tuple[Any, ...] = (list, tuple, dict, str)
     return next(((kind.__len__(value),) for kind in kinds if issubclass(type(value), kind)), ())
 
 
 _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
-_SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64  # characters, bits, numbers
-_QUICK_BYTES = 2_000  # more than any of these takes
-# The numbers on the wire of the dtypes whose values numpy can read.
+# Upper bounds for the quick way: characters of a text, bits of an int, numbers of a tensor.
+_SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64
+_QUICK_BYTES = 2_000  # bytes; more than the encoding of any of these values takes
+# The numbers, on the wire, of those dtypes that numpy can read.
 _NUMPYS = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
 
 class _Writer:
-    """Appends values to one buffer, counting what the limits count."""
+    """A buffer to which values are appended, with counts of everything that has a limit."""
 
     def __init__(self, limits: Limits, exact: bool) -> None:
         self.limits = limits
         self.exact = exact
         self.out = bytearray([VERSION])
-        # Up to here whatever is written the quick way fits.
+        # Up to these counts, any value that is written the quick way fits.
         self.quick_bytes = limits.total_bytes - _QUICK_BYTES
         self.quick_items = limits.items - _TENSOR_COST
         self.items = 0
@@ -299,8 +316,8 @@ class _Writer:
         try:
             self._value(value, depth)
         except _TooMuch as error:
-            # Only what stands right inside the value is given up alone: deeper, its neighbours would
-            # break the limit as well.
+            # Only a direct item of the value is replaced alone. An item further inside has neighbours that
+            # would break the limit as well.
             error.reached_in(value)
             if depth != 1:
                 raise
@@ -309,7 +326,7 @@ class _Writer:
             found = Other((_type_name(value) + error.detail)[:120], error.note, error.size)
         except (RecursionError, MemoryError):
             raise
-        except Exception:  # an odd object may raise anything when it is read
+        except Exception:  # an odd object may raise any error when it is read
             found = Other(_type_name(value), "unreadable")
         else:
             return
@@ -321,7 +338,10 @@ class _Writer:
         self.other(found)
 
     def _quick(self, value: Any, depth: int) -> bool:
-        """Append what most values are, if it fits; else the slow way comes to the same bytes."""
+        """Append a value of one of the most frequent kinds, if it fits. Return whether that was done.
+
+        The slow way would append the same bytes.
+        """
         kind, out = type(value), self.out
         if kind is dict or kind is list or kind is tuple or depth > self.limits.depth:
             return False
@@ -363,7 +383,7 @@ class _Writer:
         if depth > self.limits.depth:
             raise _TooMuch("too_deep")
         self._count(1)
-        kind = type(value)  # isinstance would ask the object for its __class__
+        kind = type(value)  # not isinstance, which would ask the object for its __class__
         if issubclass(kind, dict):
             self._dict(value, depth)
         elif issubclass(kind, list):
@@ -395,7 +415,7 @@ class _Writer:
         self.check_size(0)
 
     def check_size(self, more: int) -> None:
-        """Stop if the frame, with so many bytes more, is too large."""
+        """Raise _TooMuch if the frame would be too large with so many more bytes."""
         if len(self.out) + more > self.limits.total_bytes:
             raise _TooMuch("too_large")
 
@@ -406,7 +426,7 @@ class _Writer:
         self.out += struct.pack("<cH", b"i", len(data)) + data
 
     def _string(self, value: str) -> None:
-        if len(value) > self.limits.text_bytes:  # before encoding makes a copy
+        if len(value) > self.limits.text_bytes:  # checked before encoding makes a copy
             raise _Unsent("too_large", size=_length(value))
         try:
             data = value.encode()
@@ -436,16 +456,16 @@ class _Writer:
 
     def _tensor(self, tensor: torch.Tensor) -> None:
         self._count(_TENSOR_COST - 1)
-        # The context sets aside __torch_function__ of a subclass and of a mode left switched on.
+        # The context disables __torch_function__ of subclasses, and of a mode that was left switched on.
         with torch._C.DisableTorchFunction(), torch.no_grad():
-            # The base class's method, whatever the subclass defines; it gives a plain tensor of the same
-            # memory, except for a subclass that has no memory of its own.
+            # The base class's method is called, whatever the subclass defines. It returns a plain tensor of
+            # the same memory, except for a subclass without memory.
             plain = torch.Tensor.detach(tensor)
             _refuse_odd(plain, self.limits)
             self.numbers += _padded(plain.shape)
             if self.numbers > self.limits.numbers:
                 raise _TooMuch("too_large")
-            # A clone has no lazy conjugate or sign left, and no odd strides, as contiguous() may leave them.
+            # A clone has no lazy conjugate or sign left, and no odd strides, which contiguous() may leave.
             plain = plain.cpu().clone(memory_format=torch.contiguous_format)
             shape = tuple(plain.shape)
             raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
@@ -455,7 +475,7 @@ class _Writer:
 
 
 def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | None:
-    """Write an ordinary tensor of few numbers; return the bytes, and how many numbers they are."""
+    """Encode an ordinary tensor of few numbers. Return the bytes and the count of numbers, or None."""
     number = _NUMPYS.get(tensor.dtype)
     with contextlib.suppress(Exception), torch._C.DisableTorchFunction():
         count, shape = tensor.numel(), tuple(tensor.shape)
@@ -464,7 +484,7 @@ def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | N
         if tensor.layout is torch.strided and not tensor.is_nested and tensor.data_ptr():
             raw = torch.Tensor.detach(tensor).numpy().tobytes()
             return struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw, count
-    return None  # or conjugate, of a transform, on another device
+    return None  # also for a tensor that is conjugate, inside a transform or on another device
 
 
 def _is_key(key: Any) -> bool:
@@ -474,7 +494,7 @@ def _is_key(key: Any) -> bool:
 
 
 def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
-    """Raise _Unsent for a tensor that has no plain dense values or too many of them."""
+    """Raise _Unsent for a tensor that has no plain dense values, or too many of them."""
     if plain.is_nested:
         raise _Unsent("nested")
     if plain.layout != torch.strided:
@@ -483,11 +503,11 @@ def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
         raise _Unsent("quantised")
     if plain.device.type == "meta":
         raise _Unsent("meta")
-    if type(plain) is not torch.Tensor:  # a wrapper, such as a FakeTensor: it has no memory of its own
+    if type(plain) is not torch.Tensor:  # a wrapper, such as a FakeTensor, which has no memory
         raise _Unsent("unreadable")
     if plain.dtype not in DTYPES:
         raise _Unsent("dtype", f"[{str(plain.dtype).removeprefix('torch.')}]")
-    # Before any copy: an expanded tensor may claim far more elements than it stores.
+    # This is checked before any copy, because an expanded tensor may have far more elements than it stores.
     if _breaks(plain.shape, plain.dtype, limits):
         raise _Unsent("large_tensor", size=tuple(plain.shape))
     if plain.numel() and plain.data_ptr() == 0:
@@ -495,12 +515,15 @@ def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
 
 
 def _padded(shape: tuple[int, ...]) -> int:
-    """The numbers of such a tensor if an empty dimension counted as one: bounds (0, 2**60) too."""
+    """Return how many numbers a tensor of this shape has if an empty dimension counts as one.
+
+    So a shape such as (0, 2**60) is over the limit, too.
+    """
     return math.prod([size or 1 for size in shape])
 
 
 def _breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
-    """Whether such a tensor alone is too much."""
+    """Return whether a single tensor of this shape and dtype breaks the limits."""
     numbers = _padded(shape)
     many = len(shape) > limits.dims or numbers > limits.numbers
     return many or numbers * dtype.itemsize > limits.total_bytes
@@ -510,11 +533,11 @@ def _breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
 
 
 def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
-    """Read the value that some bytes stand for, whoever wrote them.
+    """Decode bytes, which may come from anywhere, and return their value.
 
     Raises:
-        TooMuch: what it claims to be breaks the limits.
-        WireError: for anything else but one complete value.
+        TooMuch: the value claims to be larger than the limits allow.
+        WireError: the bytes are not exactly one complete value.
     """
     if len(data) > limits.total_bytes:
         raise TooMuch(Other("object", "too_large", (len(data),)))
@@ -529,14 +552,15 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     return value
 
 
-_FEW = 1_000  # items of which a set is made in no time, whatever they are
-_ALIKE = 100  # different values of one hash: -1 and -2 share theirs, and so do 67 powers of two
+_FEW = 1_000  # items; making a set of so few is quick, whatever their hashes
+_ALIKE = 100  # different values that may share a hash: -1 and -2 do, and so do 67 powers of two
 
 
 def _refuse_colliding(value: Any) -> None:
-    """Raise TooMuch for many different values of one hash: a set of them takes quadratic time.
+    """Raise TooMuch if many different values have the same hash.
 
-    Nobody answers such by accident; the hash of an int is its value modulo 2**61 - 1.
+    A set of such values takes quadratic time. No honest answer contains them: the hash of an int is its value
+    modulo 2**61 - 1.
     """
     hashes = array("q", (number for number, _ in _hashed(value)))
     if not hashes:
@@ -545,13 +569,17 @@ def _refuse_colliding(value: Any) -> None:
     alike: dict[int, set[bytes]] = {number: set() for number in kinds[counts > _ALIKE].tolist()}
     for number, part in _hashed(value) if alike else ():
         if (found := alike.get(number)) is not None:
-            found.add(marshal.dumps(_plain(part), 2))  # without references, equal bytes for what is the same
+            # Version 2 has no references, so equal values have equal bytes.
+            found.add(marshal.dumps(_plain(part), 2))
             if len(found) > _ALIKE:
                 raise TooMuch(Other(type(value).__name__, "too_large"))
 
 
 def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
-    """Whatever in a value could be an item of a set, with its hash; not tensors, whose hash is a place."""
+    """Yield each part of a value that could be an item of a set, with its hash.
+
+    Tensors are left out, because their hash is their address.
+    """
     todo = [value]
     while todo:
         part = todo.pop()
@@ -560,12 +588,12 @@ def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
         elif type(part) is list or type(part) is tuple:
             todo += part
         if type(part) not in (dict, list, torch.Tensor):
-            with contextlib.suppress(TypeError):  # a tuple that holds a list
+            with contextlib.suppress(TypeError):  # a tuple that holds a list has no hash
                 yield hash(part), part
 
 
 def _plain(value: Any) -> Any:
-    """The same, with tuples and strings alone in the place of objects."""
+    """Return a copy of a value in which each object is a tuple or number, for comparison by its bytes."""
     if type(value) is tuple:
         return tuple(map(_plain, value))
     if type(value) is torch.Tensor:
@@ -577,7 +605,7 @@ _BYTE, _SHORT, _WORD, _LONG, _DOUBLE = (struct.Struct(f"<{form}") for form in "B
 
 
 class _Reader:
-    """Walks over untrusted bytes; takes none that are not there, and counts before it builds."""
+    """A reader of untrusted bytes. It never reads past their end, and checks counts before it builds."""
 
     def __init__(self, data: bytes | bytearray, limits: Limits) -> None:
         self.view = memoryview(data)
@@ -590,14 +618,14 @@ class _Reader:
         self.text_bytes = 0
 
     def take(self, count: int) -> memoryview:
-        """The next bytes; never more than remain."""
+        """Return the next bytes. Raise WireError if fewer than that remain."""
         if count > self.length - self.position:
             raise WireError("the frame is cut short")
         self.position += count
         return self.view[self.position - count : self.position]
 
     def number(self, form: struct.Struct) -> Any:
-        """The next number."""
+        """Return the next number."""
         start = self.position
         if form.size > self.length - start:
             raise WireError("the frame is cut short")
@@ -605,7 +633,7 @@ class _Reader:
         return form.unpack_from(self.view, start)[0]
 
     def value(self, depth: int) -> Any:
-        """The next value."""
+        """Return the next value."""
         if depth > self.limits.depth:
             raise TooMuch(Other("object", "too_deep"))
         self.items += 1
@@ -667,7 +695,7 @@ class _Reader:
         count = self.number(_WORD)
         if self.items + count > self.limits.items:
             raise TooMuch(Other(name, "too_large", (count,)))
-        # Each value is at least a byte, so a lie about the count ends when the bytes do.
+        # Each value takes at least one byte, so a false count ends with the bytes.
         return [self.value(depth + 1) for _ in range(count)]
 
     def _dict(self, depth: int) -> dict[Any, Any]:
@@ -709,7 +737,7 @@ class _Reader:
         raw = self.take(count)
         if not count:
             return torch.empty(shape, dtype=dtype)
-        own = bytearray(raw)  # a tensor is writable memory: it must not share the frame's
+        own = bytearray(raw)  # a tensor is writable, so it must not share the frame's memory
         if dtype is torch.bool and own.strip(b"\0\1"):
             raise WireError("a bool is neither 0 nor 1")
         flat = torch.frombuffer(own, dtype=dtype)
@@ -727,12 +755,12 @@ def send(
     *,
     exact: bool = False,
 ) -> None:
-    """Send one value as a frame. Args as in `encode` and `send_body`."""
+    """Send one value as a frame. The arguments are those of `encode` and `send_body`."""
     send_body(sock, encode(value, limits, exact=exact), deadline)
 
 
 def send_body(sock: socket.socket, body: bytes, deadline: Deadline | None = None) -> None:
-    """Send what `encode` made as a frame. Raises as `recv` does."""
+    """Send the result of `encode` as a frame. This raises WireTimeout and WireClosed as `recv` does."""
     try:
         left = memoryview(struct.pack("<I", len(body)) + body)
         while left:
@@ -751,17 +779,17 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
 
     Args:
         sock: a connected stream socket.
-        deadline: until when the whole frame must have arrived; by default, it may take for ever.
-        limits: what the frame may hold.
+        deadline: when the whole frame must have arrived; by default, there is no time limit.
+        limits: the limits on the frame.
 
     Raises:
-        WireClosed: the connection ended first.
-        WireTimeout: the deadline came first, however steadily bytes were dripping in.
-        TooMuch: the frame breaks the limits; if it is too long, it has not been read.
+        WireClosed: the connection ended before the frame was complete.
+        WireTimeout: the deadline passed before the frame was complete, even if bytes kept coming.
+        TooMuch: the frame breaks the limits. If it is too long, it has not been read.
         WireError: the frame is not a value.
     """
     (length,) = struct.unpack("<I", _recv_bytes(sock, 4, deadline))
-    if length > LIMITS.total_bytes:  # nobody means a value by this
+    if length > LIMITS.total_bytes:  # no sender of this module sends such a length
         raise WireError("the frame is too large")
     if length > limits.total_bytes:
         raise TooMuch(Other("object", "too_large", (length,)))
@@ -769,7 +797,10 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
 
 
 def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline | None) -> bytearray:
-    """Exactly so many bytes. The buffer grows with what arrives, not with what was announced."""
+    """Receive exactly this many bytes.
+
+    The buffer grows with the bytes that arrive, not with the length that was announced.
+    """
     data = bytearray()
     try:
         while len(data) < count:
