@@ -13,7 +13,8 @@ import sys
 
 from ipykernel.kernelapp import IPKernelApp
 
-# The modules that a page can make a kernel import before any cell runs, for example by a press of Tab.
+# The modules that a Jupyter page can make a kernel import before any cell runs, for example when the user
+# presses Tab.
 _EARLY = ("IPython.core.completerlib", "IPython.extensions.storemagic", "ipykernel.debugger", "jedi")
 
 
@@ -24,12 +25,12 @@ def main() -> None:
     app = IPKernelApp.instance()
     app.initialize()
     if "" not in sys.path and not app.ignore_cwd:
-        sys.path.insert(_before_packages(), "")  # cells import from the notebook's folder, as usual
+        sys.path.insert(_before_packages(), "")  # lets cells import from the notebook's folder, as usual
     app.start()
 
 
 def _before_packages() -> int:
-    """Return the index in sys.path of the first folder of installed packages, or 0 without one.
+    """Return the index in sys.path of the first folder of installed packages; 0 if there is none.
 
     IPython inserts the notebook's folder at this index.
     """

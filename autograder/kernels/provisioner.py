@@ -4,7 +4,7 @@
 
 `make lab` uses it through `autograder.kernels.server_extension`. A process has one template, which starts
 with the server or with the first kernel. An ordinary kernel starts instead if a fork could not replace a new
-process, or if there is no fork within `patience`. The log then gives the reason.
+process, or if no fork is ready within `patience` seconds. The log then gives the reason.
 
 The process that checks notebooks is a fork of the same template (`fork_module`).
 
@@ -40,15 +40,15 @@ from autograder.sandbox.inside.libraries import LIBRARIES
 
 NAME = "secant-warm"  # the name of the entry point in pyproject.toml
 
-# The modules that a kernel itself imports at its start, and matplotlib without pyplot. Pyplot looks for the
-# shell in which it is imported, and its import is quick once the others are done.
+# The modules that a kernel itself imports at its start, and matplotlib. Pyplot is left out because it looks
+# for the shell in which it is imported. Its import is quick once the other modules are there.
 _MODULES = (
     *LIBRARIES,
     "IPython.core.completerlib",
     "IPython.extensions.storemagic",
     "ipykernel.debugger",
     "ipykernel.kernelapp",
-    "jedi",  # imported by a press of Tab, then from the notebook's folder
+    "jedi",  # otherwise, pressing Tab would import it from the notebook's folder
     "tornado.platform.asyncio",
     "matplotlib.backends.backend_agg",
     "matplotlib.figure",
@@ -56,14 +56,14 @@ _MODULES = (
     "matplotlib.widgets",
 )
 PATIENCE = 5.0  # seconds to wait for a template that is still importing
-# The hash seed of all kernels, unless the environment sets another one. Verdicts do not depend on the order
-# of a set's strings.
+# The hash seed of all kernels. An environment may name another seed, because verdicts do not depend on the
+# order of strings in a set.
 _SEED = {"PYTHONHASHSEED": "0"}
-# Without the first variable, OpenBLAS would start threads when it is imported. Without the second, debugpy
-# would print a warning.
+# OPENBLAS_NUM_THREADS keeps OpenBLAS from starting threads when it is imported. The other variable keeps
+# debugpy from printing a warning, which it would print here but not in a kernel.
 _OWN_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-# The beginnings of the names of environment variables that are read when a kernel starts or later, and not by
-# modules that the template imports.
+# Prefixes of environment variables that are read when a kernel starts or later. The modules that the template
+# imports do not read them.
 _READ_LATER = ("IPYTHONDIR", "JPY_", "KERNEL_", "MPLBACKEND", "NBGRADER_", "PYTEST_", "SECANT_")
 _KNOWN = {"cwd", "env", "extra_arguments", "independent", "kernel_id", "stderr", "stdin", "stdout"}
 
@@ -73,7 +73,7 @@ class CannotFork(Exception):
 
 
 class Template:
-    """The process that kernels are forked from. It ends when the present process ends.
+    """The process that kernels are forked from. It ends when this process ends.
 
     Args:
         python: the interpreter's path and its options.
@@ -95,7 +95,7 @@ class Template:
             )
 
     def send(self, order: dict[str, Any], files: list[int]) -> None:
-        """Order a fork. The template answers on the other end of the first file.
+        """Send an order for a fork. The template answers on the other end of the first file.
 
         Args:
             order: the order, as plain data.
@@ -114,7 +114,7 @@ class Template:
 
 
 class ForkedKernel:
-    """The part of `Popen` that LocalProvisioner uses, for a kernel that is the template's child."""
+    """The subset of `Popen` that LocalProvisioner uses, for a kernel that is the template's child."""
 
     stdin: IO[bytes] | None = None
     stdout: IO[bytes] | None = None
@@ -168,7 +168,7 @@ class ForkedKernel:
 
 
 class ForkedModule(ForkedKernel):
-    """The part of `Popen` that is used for a module that runs in a fork, with pipes to and from it."""
+    """The subset of `Popen` needed for a module that runs in a fork, with pipes to and from the module."""
 
     def __init__(self, pid: int, channel: socket.socket, stdin: IO[bytes], stdout: IO[bytes]) -> None:
         super().__init__(pid, channel)
@@ -200,7 +200,7 @@ def cold(command: list[str]) -> list[str]:
     try:
         python = python_of(command)
     except CannotFork:
-        return command  # a kernel of another Python or another language
+        return command  # the command starts another Python or another language
     launcher = str(Path(__file__).with_name("cold.py"))
     return [*python, "-P", launcher, *command[len(python) + 2 :]]
 
@@ -227,7 +227,7 @@ def template_for(command: list[str]) -> Template:
 
 
 def close_template() -> None:
-    """End this process's template and its kernels, if it has a template."""
+    """End this process's template, if it has one, and the template's kernels."""
     global _template
     if _template is not None:
         _template.close()
@@ -235,14 +235,14 @@ def close_template() -> None:
 
 
 def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> None:
-    """Check that a kernel's environment has no effect on modules that the template has imported.
+    """Check that a kernel's environment fits the modules that the template has imported.
 
     Args:
         ours: the environment with which the template was started.
-        theirs: the environment that the kernel shall have.
+        theirs: the environment that the kernel is to have.
 
     Raises:
-        CannotFork: an imported module may have read a variable that differs.
+        CannotFork: the environments differ in a variable that an imported module may have read.
     """
     names = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
     other = sorted(name for name in names if not name.startswith(_READ_LATER))
@@ -253,10 +253,10 @@ def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> Non
 
 
 def file_number(value: Any, default: int, null: int) -> int:
-    """Return the descriptor for the value of an argument of Popen such as `stdout`.
+    """Return the descriptor that a standard stream's argument of Popen stands for.
 
     Args:
-        value: the argument's value.
+        value: the value of the argument.
         default: the descriptor for None.
         null: the descriptor of the null device.
 
@@ -275,7 +275,10 @@ def file_number(value: Any, default: int, null: int) -> int:
 
 @contextlib.contextmanager
 def _ordered(template: Template, order: dict[str, Any], streams: Sequence[int]) -> Iterator[socket.socket]:
-    """Order a fork, and yield the socket on which it answers. The socket is closed if the body fails."""
+    """Send an order for a fork, and yield the socket on which the fork answers.
+
+    The socket is closed if the body fails.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with contextlib.ExitStack() as giving_up:
         giving_up.enter_context(ours)
@@ -287,10 +290,10 @@ def _ordered(template: Template, order: dict[str, Any], streams: Sequence[int]) 
 
 
 def _accepted(template: Template, channel: socket.socket, message: bytes) -> int:
-    """Confirm a fork that has answered that it can be what was ordered. Return its process id.
+    """Read a fork's answer, confirm the order to the fork, and return its process id.
 
     Raises:
-        CannotFork: the fork has refused, or it has ended.
+        CannotFork: the fork has refused the order, or it has ended.
     """
     answer = json.loads(message) if message else {"refused": "the template has ended"}
     if "pid" not in answer:
@@ -307,7 +310,7 @@ def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping
 
     Args:
         module: the module's name.
-        path: more folders in which modules are searched.
+        path: additional folders to search for modules.
         cwd: the fork's working folder.
         environment: the fork's environment variables.
 

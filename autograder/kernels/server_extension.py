@@ -1,7 +1,7 @@
-"""A Jupyter server extension that makes kernels warm, and starts their template together with the server.
+"""A Jupyter server extension that provides warm kernels, and starts their template with the server.
 
-Where warm kernels are not possible, ordinary ones start. Even then, opening a notebook runs no file of its
-folder (cold.py).
+If warm kernels are not possible, ordinary ones start instead. Even then, opening a notebook runs no file from
+its folder (cold.py).
 """
 
 import sys

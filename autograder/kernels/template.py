@@ -5,7 +5,7 @@ The process that checks notebooks is also a fork of it (`be_module`), so torch i
     python template.py CONTROL MODULE...
 
 The template forks for each order on the socket CONTROL. An order is a message with four files: the kernel's
-own channel, and its standard input, output and error. The fork answers on the channel that it can be that
+own channel, and its standard input, output and error. The fork reports on the channel that it can become that
 kernel, waits for a byte that confirms the order, and becomes the kernel. When the kernel ends, the template
 reports that on the channel. When the process that started the template ends or closes the socket, the
 template ends, and with it every kernel.
@@ -29,7 +29,7 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-LONGEST = 1 << 20  # upper bound on the bytes of an order
+LONGEST = 1 << 20  # maximum size of an order in bytes
 _PR_SET_PDEATHSIG = 1
 _INLINE = "module://matplotlib_inline.backend_inline"
 
@@ -40,7 +40,7 @@ def main() -> None:
     if not sys.flags.safe_path:
         del sys.path[0]  # removes this script's folder
     before = set(os.environ)
-    gc.disable()  # modules leave little garbage, and looking for it takes a quarter of the time
+    gc.disable()  # modules leave little garbage, and looking for it takes a quarter of the import time
     for name in modules:
         importlib.import_module(name)
     added = {name: os.environ[name] for name in set(os.environ) - before}
@@ -60,9 +60,9 @@ def main() -> None:
 
 def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     """Fork for every order. Return only in the forks, with the order and its files."""
-    # The owner's end must be noticed even if one of the owner's forks has the socket open.
+    # The owner is watched in addition to the socket, which a fork of the owner may keep open.
     owner = os.pidfd_open(os.getppid())
-    # By the pidfd that becomes readable at the kernel's end.
+    # The process id and channel of each kernel, by the pidfd that becomes readable when the kernel ends.
     kernels: dict[int, tuple[int, socket.socket]] = {}
     poll = select.poll()
     for place in (owner, control.fileno()):
@@ -102,7 +102,7 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 
 def tell(channel: socket.socket, **what: Any) -> None:
-    """Send a message to the process that ordered the kernel, if that still listens."""
+    """Send a message to the process that ordered the kernel, if that process still listens."""
     with contextlib.suppress(OSError):
         channel.send(json.dumps(what).encode())
 
@@ -113,8 +113,8 @@ def part(order: dict[str, Any], files: list[int], look: bool) -> None:
     Args:
         order: the order, with the folder and the environment.
         files: the channel, and the files for standard input, output and error.
-        look: True to refuse if the folder has files that a new process would import instead of modules that
-            are imported already.
+        look: True to refuse the order if a new process would import files of the folder instead of modules
+            that this process has imported already.
     """
     os.setsid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -129,7 +129,7 @@ def part(order: dict[str, Any], files: list[int], look: bool) -> None:
             os._exit(0)
         tell(channel, pid=os.getpid())
         if not channel.recv(1):
-            os._exit(0)  # an ordinary kernel has been started instead
+            os._exit(0)  # an ordinary kernel has been started instead of this one
     for number, file in enumerate(files[1:]):
         os.dup2(file, number)
         os.close(file)
@@ -160,13 +160,13 @@ def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
 
     app = IPKernelApp.instance(parent_handle=template)
     app.initialize()
-    # On import, ipywidgets does this itself only if it runs in a kernel.
+    # If imported in a kernel, ipywidgets does this itself. Here it was imported before there was a kernel.
     ipywidgets.load_ipython_extension(app.shell)
     app.start()
 
 
 def shadowed(folder: str) -> str:
-    """Return why a kernel in this folder would not use all modules that are imported already.
+    """Return the reason why a kernel in this folder would not use all modules imported so far.
 
     The reason names a file in the folder that the kernel would use instead. It is empty if there is no such
     file.
@@ -185,13 +185,13 @@ def shadowed(folder: str) -> str:
 
 
 def begin_anew() -> None:
-    """Repeat choices that libraries made when they were imported, as in a new process."""
+    """Repeat the choices that libraries made at their import, such as random seeds, as in a new process."""
     import matplotlib
     import torch
 
     # Otherwise all kernels would draw the same numbers; `random` reseeds itself in a fork.
     torch.default_generator.seed()
-    if "numpy.random" in sys.modules:  # numpy imports it at its first use
+    if "numpy.random" in sys.modules:  # numpy imports its submodule only at the first use
         sys.modules["numpy.random"].seed()
     matplotlib.rcParams["backend"] = os.environ.get("MPLBACKEND") or _INLINE
 
@@ -204,7 +204,7 @@ def threads_of_numpy() -> int:
 
 
 def use_threads(number: int) -> None:
-    """Set the number of threads of numpy's OpenBLAS, which the template has started with a single one."""
+    """Set the number of threads of numpy's OpenBLAS. In the template, it started with only one."""
     with open("/proc/self/maps") as maps:
         libraries = {line.split()[-1] for line in maps if "openblas" in line}
     for library in libraries:

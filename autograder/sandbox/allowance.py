@@ -1,7 +1,7 @@
 """A time limit that is fair on a busy machine.
 
-Only the time in which a submission computed or waited counts. The time in which it was ready to compute, but
-other processes had the processor, does not. The supervisor of its container measures that time
+Only the time in which a submission computed or waited counts. Time in which it was ready to compute, but
+other processes had the processor, does not count. The supervisor of its container measures that time
 (inside/stopwatch.py). So the same file meets the same limit, regardless of what else runs on the machine.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 from autograder.sandbox.results import Starved
 
-PATIENCE = 10  # multiples of a limit that may pass in real time before the machine counts as too busy
-_WORTH_ASKING = 0.5  # seconds; after a shorter time, it is not worth asking how much does not count
-_LEAST = 0.05  # seconds between two checks of a limit, at least
+PATIENCE = 10  # real time allowed, as a multiple of the limit; beyond it, the machine counts as too busy
+_WORTH_ASKING = 0.5  # seconds; for less time, it is not worth asking how much of it counts
+_LEAST = 0.05  # minimum number of seconds between two checks of a limit
 
 
 class Allowance:
@@ -47,7 +47,7 @@ class Allowance:
         return max(left, _LEAST)
 
     def spent(self) -> float:
-        """Return how many seconds have passed so far, without those that do not count."""
+        """Return how many of the seconds since the start count."""
         passed = time.monotonic() - self._start
         if passed > _WORTH_ASKING:  # asking the supervisor costs an exchange of messages
             self._lost = self._starved(self._start)

@@ -1,4 +1,4 @@
-"""The options with which bubblewrap is run: only files on an allow-list are visible inside the wall."""
+"""The options of bubblewrap, with an allow-list of the files that are visible inside the wall."""
 
 import os
 import shutil
@@ -48,7 +48,7 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
         kind: "forked" for a wall around a template, "single" for a wall around one container.
         hidden: files and folders that must not be visible inside.
         language: "en" or "ko", for the texts of the course's code inside.
-        disk_mb: the size of each file system in memory that can be written to, in megabytes.
+        disk_mb: the size limit, in megabytes, of each file system in memory that is writable inside.
     """
     root = os.getuid() == 0
     options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
@@ -56,9 +56,9 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
     if kind == "single":
         options += ["--as-pid-1"]
     if root:
-        # The template starts as root, mounts /proc and then gives up root. Bubblewrap's own /proc has covers
-        # that forbid a second /proc. Its user namespace would leave the template with root's rights to root's
-        # files.
+        # The template starts as root, mounts /proc and then gives up root, for which it needs these
+        # capabilities. Bubblewrap's own /proc would be covered in parts, and would forbid a second one. Its
+        # user namespace would keep root's access to root's files.
         options += ["--cap-drop", "ALL"]
         for capability in ("SETUID", "SETGID", "SETPCAP", "SYS_ADMIN"):
             options += ["--cap-add", f"CAP_{capability}"]
@@ -79,7 +79,8 @@ def _environment(language: str) -> dict[str, str]:
         "IPYTHONDIR": "/tmp/.ipython",
         "LANG": "C.UTF-8",
         "LOGNAME": "student",
-        "MALLOC_ARENA_MAX": "2",  # otherwise each thread may reserve 64 MB that it never uses but that count
+        # Otherwise each thread may claim 64 MB that count as used, although they never are.
+        "MALLOC_ARENA_MAX": "2",
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": "/tmp/.matplotlib",
         "PATH": f"{binaries}:/usr/local/bin:/usr/bin:/bin",
@@ -92,9 +93,9 @@ def _environment(language: str) -> dict[str, str]:
 
 
 def _size_option(disk_mb: int) -> list[str]:
-    """Return the option that limits a tmpfs, or nothing before bubblewrap 0.7, which lacks the option.
+    """Return the options that limit the size of a tmpfs; bubblewrap before 0.7 has none.
 
-    Without it, only the supervisor's count of memory limits the files.
+    Without them, only the supervisor's count of memory limits the size.
     """
     return ["--size", str(disk_mb * MEGABYTE)] if "--size" in _help(bwrap_path()) else []
 
@@ -151,7 +152,8 @@ def _devices(size: list[str]) -> list[str]:
     options = ["--dir", "/dev", "--dir", "/dev/shm"]
     for path in ("/tmp", "/dev/shm"):
         options += [*size, "--perms", "1777", "--tmpfs", path]
-    for name in ("null", "full", "random", "urandom"):  # not zero: mapping it makes shared memory
+    # Zero is left out, because mapping it makes shared memory.
+    for name in ("null", "full", "random", "urandom"):
         options += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         options += ["--symlink", f"/proc/self/fd/{number}", f"/dev/{name}"]

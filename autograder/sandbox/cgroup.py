@@ -15,7 +15,7 @@ _PREFIX = "secant-container-"
 # Random, not a process id: a submission can read its group's name.
 OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"
 _PERIOD = 20_000  # microseconds; a group that has used up its share waits no longer than this
-_STALE_SECONDS = 60.0  # the time that may pass between making a group and putting a process into it
+_STALE_SECONDS = 60.0  # seconds that may pass between making a group and putting a process into it
 
 
 class Cgroup:

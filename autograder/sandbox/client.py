@@ -1,4 +1,4 @@
-"""Client of a candidate: loads the cells of a submission, and asks each task's questions.
+"""A client with which the examiner has a candidate load cells and answer each task's questions.
 
 Each task is asked in a fresh copy of the process that loaded the cells.
 """
@@ -30,8 +30,8 @@ from secant.bindings import Finding
 
 Limiting = Callable[[float], AbstractContextManager[Allowance]]
 _REAP_SECONDS = 3.0
-_FINDINGS = 5  # findings about one error or answer that are kept
-_OUTPUTS = 1_000_000  # characters that are kept of all cells' outputs together; a page shows fewer
+_FINDINGS = 5  # number of findings that are kept about one error or answer
+_OUTPUTS = 1_000_000  # number of characters kept of all cells' outputs together; a page shows fewer
 
 
 class Candidates(Protocol):
@@ -88,11 +88,11 @@ class CandidateClient:
             cells: the label and the source of each cell.
             timeout: seconds for all cells together.
             seed: the seed of every random number generator.
-            answers: by task, the label of its answer cell. It is needed for findings about the notebook's
-                names.
+            answers: by task, the label of its answer cell. Findings about the notebook's names need these
+                labels.
 
         Raises:
-            TimedOut, Crashed: a cell did not end. The error has that cell's label and the results of those
+            TimedOut, Crashed: a cell did not finish. The error has that cell's label and the results of those
                 before it.
             WallError: no container could be made.
         """
@@ -123,7 +123,7 @@ class CandidateClient:
                 error.cell, error.done = running, results
             raise
         if self._can_fork():
-            self._container.sweep(0)  # kills what the cells have started in the background
+            self._container.sweep(0)  # kills processes that the cells have started in the background
         return Loaded(tuple(results), self._threads, _about(last, "answers"), _about(last, "cells"))
 
     def task(self, seed: int = 0, *, last: bool = False) -> "TaskClient":
@@ -183,8 +183,8 @@ class CandidateClient:
                     try:
                         socket.send_fds(container.channel, [b"t"], [theirs.fileno()])
                     except OSError as error:
-                        # The kernel limits how many descriptors one user may have in transit. That is no
-                        # fault of the candidate.
+                        # The kernel limits how many descriptors one user may have in transit. If that limit
+                        # is reached, it is not the candidate's fault.
                         if error.errno == errno.ETOOMANYREFS:
                             raise WallError(f"no task could be begun: {error}") from None
                         raise container.ending() from None
@@ -232,7 +232,7 @@ class CandidateClient:
 
 
 class TaskClient:
-    """One task's own copy of the student's process. It answers nothing more after TimedOut or Crashed."""
+    """One task's copy of the student's process. After TimedOut or Crashed, it answers no more questions."""
 
     def __init__(
         self,
@@ -288,7 +288,7 @@ class TaskClient:
     def _request(self, request: dict[str, Any], timeout: float) -> Reply:
         if self._channel is None:
             raise Crashed("unknown")
-        # Raises for what cannot be sent, because that is the caller's fault.
+        # This raises an error for a value that cannot be sent, because that is the caller's fault.
         body = wire.encode(request, exact=True)
         try:
             with self._limiting(timeout) as limit:

@@ -1,4 +1,4 @@
-"""Handles on the processes of one submission, with which the grader talks to them and ends them."""
+"""Handles on the processes of one submission, through which the grader reaches them and ends them."""
 
 import contextlib
 import json
@@ -24,7 +24,8 @@ from autograder.sandbox.inside.processes import kill_group
 from autograder.sandbox.results import Crashed, WallError
 from autograder.sandbox.template import START_SECONDS, read_end
 
-CONTAINER_SECONDS = 20.0  # limit for making a container from a template, or for its supervisor's answer
+# Seconds allowed for making a container from a template, or for an answer of its supervisor.
+CONTAINER_SECONDS = 20.0
 _KILL_SECONDS = 30.0
 _LAST_WORDS_SECONDS = 2.0
 
@@ -38,7 +39,7 @@ class Container:
     def sweep(self, child: int) -> bool:
         """Kill the process of a task and its process group.
 
-        The loaded candidate keeps running. Processes that have left the group are only found behind a wall.
+        The loaded candidate keeps running. Only behind a wall are processes found that have left the group.
 
         Args:
             child: the process id of the task; 0 if the task has no process.
@@ -83,9 +84,9 @@ class WalledContainer(Container):
     Args:
         channel: the socket to the candidate.
         orders: the socket to the supervisor.
-        limits: what the container may use.
-        wall_stands: a function that returns whether the wall that made this container still exists. If the
-            wall has gone, then the supervisor was not ended by the processes in its container.
+        limits: the limits on what the container may use.
+        wall_stands: a function that returns whether the wall that made this container still exists. If it
+            does not, the supervisor was not ended by the processes in its container.
     """
 
     def __init__(
@@ -113,8 +114,8 @@ class WalledContainer(Container):
         self._supervisor = os.pidfd_open(self._hear_from("ready", deadline))
         self._orders.send(b"go")
         candidate = self._hear_from("candidate", deadline)
-        # The candidate and its examiner take turns. If both run on one processor, neither has to be woken on
-        # another.
+        # The candidate and its examiner take turns, so the candidate gets the examiner's processors. If that
+        # is a single one, neither process has to be woken up on another.
         with contextlib.suppress(OSError):
             os.sched_setaffinity(candidate, os.sched_getaffinity(0))
         limits = self._limits
@@ -129,7 +130,7 @@ class WalledContainer(Container):
 
         Args:
             who: the key that the supervisor's message must have: "ready" or "candidate".
-            deadline: the moment of time.monotonic until which the message may arrive.
+            deadline: the time.monotonic() by which the message must arrive.
 
         Raises:
             WallError: the message reports an error, or the process is not visible here.
@@ -269,7 +270,7 @@ def start_bare(language: str) -> Container:
     with tempfile.TemporaryFile() as complaints:
         container = PlainContainer(*_start_process(folder, language, complaints), folder)
         try:
-            # Sent once the process has done its imports.
+            # The process sends a value once its imports are done.
             wire.recv(container.channel, time.monotonic() + START_SECONDS)
         except wire.WireError as error:
             container.close()
@@ -324,7 +325,7 @@ def connect_by_port(
         port = server.getsockname()[1]
         process = subprocess.Popen([*command, "port", str(port)], stdin=subprocess.PIPE, **settings)
         assert process.stdin is not None
-        # The process may have ended, as the loop below will notice.
+        # The process may have ended already, as the loop below will notice.
         with contextlib.suppress(OSError), process.stdin:
             process.stdin.write(token)
         deadline = time.monotonic() + START_SECONDS
@@ -341,7 +342,7 @@ def connect_by_port(
 
 
 def _receive_exactly(channel: socket.socket, count: int) -> bytes:
-    """Return exactly this many bytes, or fewer if the other side closes the connection.
+    """Receive exactly `count` bytes, or fewer if the other side closes the connection.
 
     The loop is needed because Windows supports MSG_WAITALL only without a timeout.
     """

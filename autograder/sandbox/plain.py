@@ -13,9 +13,9 @@ from autograder.sandbox.container import CONTAINER_SECONDS, Container
 from autograder.sandbox.inside.limits import OUTPUT_LIMIT, VALUE_LIMIT
 from autograder.sandbox.results import CandidateError, CellResult, Crashed, TimedOut, WallError
 
-# Time added to a cell's limit; until then, the candidate should have interrupted the cell.
+# Extra seconds beyond a cell's limit, by which the candidate should have interrupted the cell itself.
 _GRACE_SECONDS = 5.0
-_PIECE = 8_000_000  # bytes of a file that are sent in one message
+_PIECE = 8_000_000  # maximum number of bytes of a file in one message
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class TestCode:
     Attributes:
         body: the code of everything before the cell's last value, marshalled and decoded as Latin-1.
         last: the code of the cell's last value, marshalled and decoded as Latin-1.
-        builtins: the builtins that the test reads by their pristine names.
+        builtins: the names of the builtins that the test uses in their pristine versions.
         proof: a text that is sent back only if the end of the test was reached.
     """
 

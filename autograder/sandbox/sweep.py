@@ -23,17 +23,18 @@ import platformdirs
 from autograder.sandbox.visible import Visible
 from secant.files import locked, read_json, replace_file
 
-# Each file of a course contains one of the first three texts. A copy of its tests may lack these, and use
-# other names. It still imports from secant, as all tests do.
+# Each file of a course contains one of the first three texts. A copy of its tests may lack them and use other
+# names, but it still imports from secant, as all tests do.
 MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
-_MOST = 8 * 2**20  # bytes that are read of a file; a lesson has a fortieth of that
+_MOST = 8 * 2**20  # maximum number of bytes that are read of a file; a lesson has a fortieth of that
 _MOST_PACKED = 64 * 2**20
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-# The most frequent kinds of files that are not text. A text may be a copy of a lesson, whatever its name is.
+# Endings of the most frequent kinds of files that are not text. A text file may be a copy of a lesson,
+# whatever its name is.
 _OTHERS = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
-_GIT = "/.git/index"  # it contains the names of all files in a clone
+_GIT = "/.git/index"  # the index of a clone, which contains the names of all its files
 _COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson compiled by Python; only its name shows what it is
-_PART, _PEEK = 2**16, 2**12  # bytes
+_PART, _PEEK = 2**16, 2**12  # bytes of the first read, and bytes that are searched for a NUL
 _FORMAT = 2
 _PATIENCE = 60.0  # seconds to wait while another process reads all files
 _FRESH_SECONDS = 2.0  # seconds; a folder changed this recently may change again with the same time stamp
@@ -115,7 +116,7 @@ def _is_suspect(path: str) -> bool:
 
 
 def _head(path: str) -> bytes:
-    """Return the beginning of a text file, or nothing if the file is not a text."""
+    """Return the beginning of a text file; nothing if the file is not text."""
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         data = os.read(file, _PART)

@@ -23,12 +23,12 @@ from autograder.sandbox.results import WallError
 from autograder.sandbox.sweep import suspects
 from autograder.sandbox.visible import visible
 
-START_SECONDS = 120.0  # limit for a start, with torch imported from a cold disk
+START_SECONDS = 120.0  # seconds allowed for a start, with torch imported from a cold disk
 # User ids for containers that root starts. No distribution gives these numbers to its users.
 _GUESTS = range(60_578, 61_184)
 _END_SECONDS = 30.0
-_AT_ONCE = 8  # modules named in one message, which may have 4,096 bytes
-_PRELOAD_SECONDS = 300.0  # limit for the modules of one message
+_AT_ONCE = 8  # number of modules named in one message, which may have 4,096 bytes
+_PRELOAD_SECONDS = 300.0  # seconds allowed for importing the modules of one message
 
 
 class Behind(NamedTuple):
@@ -99,7 +99,7 @@ class Template:
         return Share(self.control, self._behind, self._suspects)
 
     def prepare(self, what: Later) -> None:
-        """Have the template import a group of modules, too, once its other imports are done."""
+        """Have the template import one more group of modules, once its other imports are done."""
         with contextlib.suppress(OSError):  # the template has ended, as `wait` will report
             self.control.send(what.encode())
 
@@ -113,7 +113,7 @@ class Template:
     def stands_for(self, behind: Behind) -> bool:
         """Return whether a wall with the given options would be built in the same way.
 
-        If so, this template takes over the given options.
+        If so, the template belongs to a wall with these options from now on.
         """
         same = _options("forked", behind) == _options("forked", self._behind)
         if same:

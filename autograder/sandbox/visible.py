@@ -1,6 +1,6 @@
 """The files of this machine that are visible inside the wall, and those among them that are covered.
 
-Visible is an allow-list: the system's folders, and those in which Python is installed. In them, the wall
+An allow-list is visible: the system's folders, and those in which Python is installed. In them, the wall
 covers everything that belongs to Secant: a course, a class, the grader, and files that pip left of an older
 version. Other copies of a course are found by their content (sweep.py).
 """
@@ -24,8 +24,8 @@ from autograder.sandbox.results import WallError
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime")
 _NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
-# The parts of its prefix that Python needs. Anything else there is not Python's: a clone, exports, other
-# environments.
+# The parts of a Python installation that Python needs. Anything else in its folder is not Python's: a clone,
+# exports, other environments.
 _OF_PREFIX = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
 # Folders of the system that no notebook needs and in which users may keep files of their own. One of them is
 # nbgrader's exchange.
@@ -109,7 +109,7 @@ def extra_packages() -> tuple[str, ...]:
 def _put_by_pip(folder: str) -> tuple[str, ...]:
     """Return the paths that pip has installed in a folder, and those of the needed packages.
 
-    Other files in the folder are left out, because they may be anybody's.
+    Other files in the folder are left out, because they may be users' own files.
     """
     names = {*_NEEDED}
     for record in glob(f"{folder}/*.dist-info/RECORD"):

@@ -9,7 +9,7 @@
 Bubblewrap makes the outer wall: no network, no file of the course, and only the environment variables that
 the grader sets. Inside it, a template process (inside/template.py) forks one container for each submission.
 Each container has its own namespaces, limits and filter of system calls. Where the kernel does not allow
-namespaces within namespaces, each submission gets a wall to itself, which is slower but just as safe. Where
+namespaces within namespaces, each submission gets a wall to itself. That is slower but just as safe. Where
 no wall can be made, `WallUnavailable` explains what to install. Users may run their own notebook without a
 wall (exam/selfcheck.py).
 """
@@ -137,7 +137,7 @@ class Wall:
         if self.mode == "forked" and self._may_preload and new:
             with self._lock:
                 refused = preload(self._control or self._start_template(), new)
-                # After a module has ended a template, no module is preloaded.
+                # Preloading stops if a module has ended the template, so that no second template is lost.
                 self._may_preload = refused is not None
                 self._preloaded |= dict.fromkeys(new, "") | (refused or {})
         return {module: why for module in modules if (why := self._preloaded.get(module))}
@@ -241,7 +241,7 @@ class Wall:
     def _template_lives(self) -> bool:
         if self._joined:
             return self._control is not None and not hung_up(self._control)
-        # The template may end a moment after its children.
+        # The template may end a moment after its children do.
         return self._template is not None and self._template.lives(_LAST_BREATH_SECONDS)
 
     def _end_dead_template(self) -> None:

@@ -46,7 +46,7 @@ class Budget:
 
     @property
     def workers(self) -> int:
-        """The number of workers that make sense; one even where memory is short."""
+        """The number of workers to start; at least one, even if memory is short."""
         return max(1, min(self.cores, self.fit))
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ def _cores() -> int:
 def _free_memory() -> int:
     """Return the bytes of free memory.
 
-    This is the kernel's estimate, or the rest of this process's limit if that is less.
+    This is the kernel's estimate, or the memory that this process's limits leave, if that is less.
     """
     left = cgroup.memory_left()
     for line in Path("/proc/meminfo").read_text().splitlines():

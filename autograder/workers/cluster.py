@@ -1,8 +1,8 @@
 """The workers of a Dask cluster. They share no file with this machine, come and go, and may be killed.
 
 If a worker ends, Dask itself gives its job to another one. This module adds three things. Jobs are sent as
-bytes (remote.py), a worker has its next job before it has finished the present one, and a run ends with a
-clear message when the cluster can no longer be reached.
+bytes (remote.py). A worker has its next job before it has finished the present one. A run ends with a clear
+message if the cluster can no longer be reached.
 """
 
 import logging
@@ -16,7 +16,7 @@ from autograder.workers import remote
 from autograder.workers.executors import Work
 
 CONNECT_SECONDS = 20.0
-PATIENCE_SECONDS = 60.0  # limit for a time without any worker, because some may be starting
+PATIENCE_SECONDS = 60.0  # seconds allowed without any worker, since some may still be starting
 _LOOK_SECONDS = 1.0
 # The jobs of each worker: one that runs, and one that waits there, so that no worker waits for the network.
 _JOBS = 2

@@ -29,13 +29,13 @@ from autograder.sandbox.template import Behind, Share, Template
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Failed
 
-Work = Callable[[Any], Any]  # the work on a job; the job and the result have to be picklable
-TRIES = 2  # tries of a job while others run; one more follows, alone
+Work = Callable[[Any], Any]  # a function that does a job; the job and the result have to be picklable
+TRIES = 2  # number of tries of a job while others run; one more try follows, alone
 _BEAT = 1.0  # seconds between two checks of the workers, while no job ends
 
 
 class Workers(Protocol):
-    """An interface of workers, which do as many jobs at once as they have places."""
+    """The interface of workers, which do as many jobs at once as they have places."""
 
     @property
     def places(self) -> int:
@@ -63,11 +63,11 @@ class Workers(Protocol):
 
 
 class LocalWorkers:
-    """Worker processes of this machine. Each has one job, so that a dead process points to its job.
+    """Worker processes of this machine, each of which does one job at a time.
 
-    All workers are forks of one process that has imported the modules that they need. Their containers are
-    forks of one template, which is built at the same time. The thread that makes this object must live as
-    long as the object.
+    If a worker dies, it is known which job it had. All workers are forks of one process that has imported the
+    modules that they need. Their containers are forks of one template, which is built at the same time. The
+    thread that makes this object must live as long as the object.
 
     Args:
         places: the number of workers.
@@ -182,13 +182,13 @@ class LocalWorkers:
 
 
 def begin() -> Template | None:
-    """Start what takes seconds, before the workers are known: their imports, and the usual template.
+    """Start slow preparations before the workers are known: their imports, and the usual template.
 
     Returns:
         The template; None if it could not be started.
     """
     _start_server()
-    with suppress(WallError):  # the workers, which need the template, will report the reason
+    with suppress(WallError):  # the workers need the template, and will report the reason
         return Template(Behind())
     return None
 
@@ -210,7 +210,7 @@ def _start_server() -> Any:
 
 
 def _context(imports: str) -> Any:
-    """Return the multiprocessing context of workers that are forked from a process with these imports.
+    """Return the multiprocessing context of workers that are forked from a process with some imports.
 
     The process starts with the first worker, unless it is already running.
 
@@ -271,7 +271,7 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
         CourseError: no worker is left, or no worker may do these jobs.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
-    ahead: deque[Any] = deque()  # at most one job, prepared while several others run
+    ahead: deque[Any] = deque()  # holds at most one job, prepared while several others run
     alone: deque[Any] = deque()
     while True:
         while len(running) < workers.places and (job := ahead.popleft() if ahead else next_job()) is not None:
@@ -296,7 +296,8 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
                 alone.append(job)
             else:
                 over.append((job, Failed(result.why) if isinstance(result, Busy) else result))
-        while ahead and len(running) < workers.places:  # no worker waits while the caller stores the results
+        # No worker has to wait while the caller stores results.
+        while ahead and len(running) < workers.places:
             job = ahead.popleft()
             running[workers.submit(work, job)] = (job, 1)
         yield from over

@@ -1,4 +1,4 @@
-"""The jobs that workers take and the results that they return. Both are plain data that can be sent anywhere."""
+"""The jobs that workers take and the results that they return, as plain data for any machine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -127,7 +127,7 @@ class NoWall:
 
 @dataclass(frozen=True)
 class Failed:
-    """A failure of the grader itself, which means nothing for the student."""
+    """A failure of the grader itself. It does not count against the student."""
 
     why: str
 

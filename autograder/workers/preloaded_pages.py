@@ -36,7 +36,8 @@ def _end(server: int) -> None:
     """
     ours: Any = forkserver._forkserver
     if os.getpid() != server or ours._forkserver_pid or not ours._forkserver_address:
-        # A worker, or a process that imported this for another purpose: both have more to do at their end.
+        # This is a worker, or a process that imported this module for another purpose: both have more to do
+        # at their end.
         return
     with contextlib.suppress(OSError):
         os.remove(ours._forkserver_address)

@@ -44,8 +44,8 @@ EXAMINE_SECONDS = 2000.0
 RENDER_SECONDS = 60.0
 # The bytes that the work on one submission may add to this process's memory. No right answer comes near that.
 EXTRA_BYTES = 256 * 2**20
-# Code that makes torch import its compiler at the first use, which takes half a second, and code that makes
-# it import only sympy.
+# Patterns of code that makes torch import its compiler at the first use, which takes half a second, or only
+# sympy.
 _COMPILER = re.compile(r"torch\.func|functorch|autograd\.functional|forward_ad|vectorize|optim\b|checkpoint")
 _SYMBOLS = re.compile(r"autograd\.grad\(|grad_outputs|backward\((?!retain|create|self)[a-z*\[{]")
 

@@ -3,8 +3,9 @@
 Everything here shares a process with the student's code, which can change any of it. That is allowed, because
 nothing in this file decides anything: it only sends bytes, and the examiner checks those.
 
-The process first serves as *loaded candidate*: the request `load` runs the cells, and `task` forks a child
-for one task. The child serves `define` (run a test cell's imports and probes) and `ask` (call a function).
+The process first serves as the *loaded candidate*: the request `load` runs the cells, and `task` forks a
+child for one task. The child serves `define` (run a test cell's imports and probes) and `ask` (call a
+function).
 """
 
 import contextlib
@@ -34,7 +35,7 @@ from secant.bindings import BUILTINS, Bindings, Finding
 from secant.checking import situation  # noqa: F401 - questions import it, so all tasks' forks share it
 
 _WARNING_FILTERS = tuple(warnings.filters)
-# The modules and classes that the questions of tests and the grader's own code use.
+# The library modules and classes that tests' questions and the grader's own code use.
 _SHARED = (
     *(torch, torch.nn, torch.nn.functional, torch.autograd, torch.linalg, torch.func),
     *(contextlib, math, random),
@@ -46,7 +47,7 @@ _SHARED_CLASSES = (torch.Tensor, torch.nn.Module, torch.nn.Parameter, torch.auto
 
 
 def _reset_torch_switches() -> None:
-    """Reset those switches of torch that are slow to set, unless they have their right values."""
+    """Reset those of torch's switches that are slow to set, but only if they have changed."""
     if torch.are_deterministic_algorithms_enabled():
         torch.use_deterministic_algorithms(False)
     if torch.get_num_threads() != 1:
@@ -54,12 +55,12 @@ def _reset_torch_switches() -> None:
 
 
 def libraries() -> list[tuple[Any, dict[str, Any]]]:
-    """Return the present attributes of the modules and classes that tests use."""
+    """Return the current attributes of the library modules and classes that tests use."""
     return [(owner, dict(vars(owner))) for owner in (*_SHARED, *_SHARED_CLASSES)]
 
 
 def restore(known: list[tuple[Any, dict[str, Any]]]) -> None:
-    """Undo assignments such as `math.sin = 3` in a notebook, because tests use these functions, too."""
+    """Undo a notebook's changes to libraries, such as `math.sin = 3`, because tests use these libraries."""
     for owner, before in known:
         now, is_class = vars(owner), isinstance(owner, type)
         for name in [name for name, value in before.items() if now.get(name) is not value]:
@@ -67,12 +68,13 @@ def restore(known: list[tuple[Any, dict[str, Any]]]) -> None:
                 setattr(owner, name, before[name])
         for name in now.keys() - before.keys():
             if is_class and any(name in vars(base) for base in owner.__mro__[1:]):
-                # Without an override such as torch.Tensor.abs, the inherited attribute is visible again.
+                # Deleting an override, such as one of torch.Tensor.abs, makes the inherited attribute visible
+                # again.
                 delattr(owner, name)
 
 
 def reset() -> None:
-    """Undo global changes that an honest notebook may leave behind."""
+    """Undo changes to global state that an honest notebook may leave behind."""
     steps: list[Callable[[], object]] = [
         lambda: signal.setitimer(signal.ITIMER_REAL, 0),
         lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
@@ -97,7 +99,8 @@ def reset() -> None:
 
 def seed(number: int) -> None:
     """Seed every random number generator."""
-    # Not torch.manual_seed, which also looks for accelerators, and so touches pages that the fork shares.
+    # This does not call torch.manual_seed, which also looks for accelerators. In a fork, that would touch
+    # pages that are still shared.
     _try_all(
         [
             lambda: random.seed(number),
@@ -109,7 +112,7 @@ def seed(number: int) -> None:
 
 def _try_all(steps: list[Callable[[], object]]) -> None:
     for step in steps:
-        # The student may have broken a function; the others still have to be called.
+        # A step may fail because the student has broken a function. The other steps still have to run.
         with contextlib.suppress(BaseException):
             step()
 
@@ -125,8 +128,9 @@ def serve(channel: socket.socket, shell: Shell) -> None:
         request = next_request(channel)
         match request["do"]:
             case "load":
-                with contextlib.suppress(ValueError):  # not the main thread
-                    signal.signal(signal.SIGINT, signal.default_int_handler)  # the parent process ignores it
+                with contextlib.suppress(ValueError):  # raised if this is not the main thread
+                    # The parent process ignores SIGINT, and a fork inherits that.
+                    signal.signal(signal.SIGINT, signal.default_int_handler)
                 seed(request["seed"])
                 shell.begin(request["cells"])
                 known = libraries()
@@ -139,11 +143,11 @@ def serve(channel: socket.socket, shell: Shell) -> None:
             case "task":
                 child = fork_task(channel, partial(serve_task, shell=shell, number=request["seed"]))
                 wire.send(channel, {"child": child})
-            case "become":  # for where no child can be forked: this process is used up for one task
+            case "become":  # used where no child can be forked: this process itself serves one task
                 serve_task(channel, shell, request["seed"])
             case "reap":
                 wire.send(channel, {"exit": exit_code(child)})
-            case "plain":  # a notebook with ordinary nbgrader tests, which this process serves to its end
+            case "plain":  # a notebook with ordinary nbgrader tests, served until this process ends
                 from autograder.sandbox.inside import plain
 
                 plain.serve(channel, shell, request)
@@ -152,7 +156,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
 
 
 def next_request(channel: socket.socket) -> dict[str, Any]:
-    request = wire.recv(channel)  # no time limit: the examiner ends the process instead
+    request = wire.recv(channel)  # this has no time limit: the examiner ends the process instead
     if not isinstance(request, dict):
         raise TypeError("a request is a dict")
     return request
@@ -170,14 +174,14 @@ def thread_count() -> int:
 
 
 def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list[Any]]]:
-    """Return the findings about the notebook's names: by task for answers, and by label for failed cells.
+    """Return the findings about the notebook's names, by task for answers and by label for failed cells.
 
     Args:
         shell: the shell that ran the notebook.
         answers: by task, the label of its answer cell.
     """
     found: dict[str, dict[str, list[Any]]] = {"answers": {}, "cells": {}}
-    with contextlib.suppress(BaseException):  # of the notebook's own objects
+    with contextlib.suppress(BaseException):  # the notebook's own objects may raise any error
         rebound = shell.bindings.rebound()
         for task, label in answers.items():
             if findings := shell.bindings.used_by(task, label, rebound):
@@ -193,7 +197,7 @@ def _plain(findings: list[Finding]) -> list[list[Any]]:
 
 
 def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], object]) -> int:
-    """Fork a child that serves the socket that the next message brings. Return the child's process id."""
+    """Fork a child that serves the socket passed with the next message. Return the child's process id."""
     _, (descriptor,), _, _ = socket.recv_fds(channel, 1, 1)
     child = os.fork()
     if child:
@@ -201,7 +205,7 @@ def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], obj
         return child
     try:
         channel.close()
-        os.setpgid(0, 0)  # so that the child can be killed together with the processes it starts
+        os.setpgid(0, 0)  # lets the child be killed together with the processes that it starts
         serve_child(socket.socket(fileno=descriptor))
     finally:
         os._exit(0)
@@ -221,7 +225,7 @@ def exit_code(child: int) -> int | None:
 
 def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
     """Answer the questions of one task, with a copy of the student's names."""
-    channel.settimeout(None)  # undoes a default that the cells may have set
+    channel.settimeout(None)  # undoes a default timeout that the cells may have set
     seed(number)
     names = dict(shell.user_ns)
     while True:
@@ -239,7 +243,7 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindi
     # SystemExit and KeyboardInterrupt are wrong answers here, and must not end the process.
     except BaseException as error:
         findings: list[Finding] = []
-        with contextlib.suppress(BaseException):  # of the notebook's own objects
+        with contextlib.suppress(BaseException):  # the notebook's own objects may raise any error
             findings = bindings.behind(error)
         return {"kind": "raised", **describe(error), "findings": _plain(findings)}
 
@@ -289,7 +293,7 @@ def main(arguments: list[str]) -> None:
         with contextlib.suppress(wire.WireClosed):
             serve(channel, shell)
     finally:
-        os._exit(0)  # not sys.exit: the student's exit handlers and threads need no waiting
+        os._exit(0)  # does not wait for the student's exit handlers and threads
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Calls of the Linux kernel through ctypes, for system calls that the standard library does not offer."""
+"""Linux system calls that the standard library does not offer, made through ctypes."""
 
 import ctypes
 import os
 
 
 class KernelRefused(OSError):
-    """The kernel refused a step of building the wall, so nothing may run behind it."""
+    """The kernel refused a step of building the wall, so no student's code may run behind this wall."""
 
 
 def libc() -> ctypes.CDLL:

@@ -1,4 +1,4 @@
-"""The names of the modules that a template imports: those of lessons, except `secant` and pyplot."""
+"""The modules that a template process imports: those that lessons import, except `secant` and pyplot."""
 
 from typing import Literal
 

@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass
 
 MEGABYTE = 2**20
-OUTPUT_LIMIT = 20_000  # characters that are kept of a cell's output
-MESSAGE_LIMIT = 2_000  # characters that are kept of an error's message
-VALUE_LIMIT = 100  # characters that are kept of a plain test's last value, which may be a number of points
+OUTPUT_LIMIT = 20_000  # number of characters that are kept of a cell's output
+MESSAGE_LIMIT = 2_000  # number of characters that are kept of an error's message
+VALUE_LIMIT = 100  # number of characters that are kept of a plain test's last value, often a number of points
 
 
 @dataclass(frozen=True)

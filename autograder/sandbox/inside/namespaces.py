@@ -42,7 +42,7 @@ def enter_namespaces() -> None:
 
 
 def mount_private_tmp(limits: ContainerLimits) -> None:
-    """Mount empty directories of this container's own over everything that is writable inside the wall."""
+    """Mount empty directories of this container over all places that are writable inside the wall."""
     _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
     options = f"size={limits.disk_mb}m,nr_inodes=10000,mode=1777"
     for path in ("/tmp", "/dev/shm"):
@@ -50,7 +50,7 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
         kept = [(below, os.open(below, os.O_PATH)) for below in points]
         links = list(_links_beside(points, path))
         _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
-        for below, handle in kept:  # puts mounts back, such as a Python that is installed there
+        for below, handle in kept:  # puts back each mount below, such as an installed Python
             os.makedirs(os.path.dirname(below), exist_ok=True)
             if os.path.isdir(f"/proc/self/fd/{handle}"):
                 os.mkdir(below)
@@ -74,7 +74,7 @@ def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
 
 
 def _mounted_below(path: str) -> list[str]:
-    """Return the mount points below a folder, without those that lie in another one."""
+    """Return the mount points below a folder, without those that lie below another one."""
     with open("/proc/self/mountinfo") as file:
         points = sorted(line.split()[4].encode().decode("unicode_escape") for line in file)
     found: list[str] = []
@@ -90,7 +90,7 @@ def mount_proc() -> None:
 
 
 def cover_proc() -> int:
-    """Mount a read-only /proc over the writable one; return a handle on the writable one.
+    """Mount a read-only /proc over the writable one, and return a descriptor of the writable one.
 
     No other process can reach the writable /proc any more. Through it, a process could make itself the last
     one that the kernel kills when the machine runs out of memory.

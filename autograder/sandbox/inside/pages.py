@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from autograder.sandbox.inside.kernel import libc
 
-_LARGE = 2 * 2**20  # bytes of a large page; a small one has 4 KiB
+_LARGE = 2 * 2**20  # size of a large page in bytes; a small one has 4 KiB
 _MADV_COLLAPSE = 25
 
 
@@ -16,7 +16,7 @@ def kept() -> Iterator[None]:
     """Exclude everything that the body imports from all later garbage collections.
 
     A collection in a fork would touch, and so copy, every page. Garbage collection is also off while the body
-    runs: modules leave little garbage, and looking for it takes a quarter of the time.
+    runs: modules leave little garbage, and looking for it takes a quarter of the import time.
     """
     gc.disable()
     try:
@@ -47,7 +47,7 @@ def collapsing() -> Iterator[None]:
 
 
 def _own_memory() -> list[tuple[int, int]]:
-    """Return the first address and the end of each area of this process's private writable memory."""
+    """Return the start and end addresses of all areas of this process's private writable memory."""
     with open("/proc/self/maps") as file:
         lines = [line.split() for line in file]
     own = [line[0].split("-") for line in lines if line[1] == "rw-p" and line[5:] in ([], ["[heap]"])]

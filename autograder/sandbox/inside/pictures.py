@@ -14,7 +14,10 @@ PACKAGES = ("secant.explorers", "secant.graph")
 
 
 class Unshown:
-    """A stand-in for an explorer or a picture. Whatever it is asked for is the same stand-in."""
+    """A stand-in for an explorer or a picture.
+
+    Its attributes and the results of calling it are the stand-in itself.
+    """
 
     def __call__(self, *_: Any, **__: Any) -> Self:
         return self
@@ -31,7 +34,7 @@ class Unshown:
 def leave_out() -> None:
     """Make the packages that draw impossible to import.
 
-    The names in `secant` that they define become stand-ins, so notebooks can still import those.
+    Notebooks can still import the names that `secant` takes from these packages, but they get stand-ins.
     """
     for name, home in secant.HOMES.items():
         if home.startswith(PACKAGES):

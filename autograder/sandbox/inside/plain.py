@@ -36,16 +36,16 @@ from autograder.sandbox.inside.limits import OUTPUT_LIMIT, VALUE_LIMIT
 from autograder.sandbox.inside.shell import Output, Shell, clean, describe
 from secant.bindings import BUILTINS, PRISTINE
 
-#: The top-level packages all of whose modules are restored before a test.
+#: Top-level packages. Before each test, all their modules are restored.
 _LEANED_ON = frozenset({"cmath", "functools", "itertools", "math", "numpy", "operator", "random", "unittest"})
-# The modules of other packages that are restored, too.
+# Modules of other packages that are restored, too.
 _PARTS = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")
 
 
 def serve(channel: socket.socket, shell: Shell, order: dict[str, Any]) -> None:
-    """Run what the examiner sends, until the examiner closes the connection."""
+    """Serve the examiner's requests until the examiner closes the connection."""
     session = Session(shell, order)
-    # These are local variables, so that a notebook that patches a module or a class of the grader changes
+    # Local variables are used here, so that a notebook that patches a module or a class of the grader changes
     # nothing in this loop.
     send, receive, fork, reap, threads = wire.send, next_request, fork_task, exit_code, thread_count
     run_cell, run_test = session.run_cell, session.run_test
@@ -112,7 +112,7 @@ class Session:
         self._restore = restore
         self._codes = [(each, each.__code__) for module in modules for each in _functions(module)]
         self._builtins = dict(BUILTINS)
-        # As ipykernel does.
+        # Like ipykernel, show the deprecation warnings of the notebook itself.
         warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
 
     def write(self, path: str, data: Any) -> bool:
@@ -135,7 +135,7 @@ class Session:
             with self._limited(seconds):
                 result = self._shell.run_cell(source, store_history=False)
             error = result.error_before_exec or result.error_in_exec
-        except BaseException as raised:  # an exit(), or a failure in IPython that the cell has caused
+        except BaseException as raised:  # raised by exit(), or by IPython if the cell has broken it
             error = raised
         return self._report(error)
 
@@ -143,9 +143,11 @@ class Session:
         """Run a test cell's code among the notebook's names.
 
         Returns:
-            The report of a cell, with the text of the last value and the proof that the end was reached.
+            The same report as for a cell, with the text of the last value and, if the end was reached, the
+                proof.
         """
-        with contextlib.suppress(BaseException):  # objects that the notebook put into modules may raise
+        # Objects that the notebook put into modules may raise any error.
+        with contextlib.suppress(BaseException):
             self._restore(self._libraries)
             for function, code in self._codes:
                 if function.__code__ is not code:
@@ -203,7 +205,7 @@ class Session:
 
 
 def _modules(builtins: ModuleType) -> list[ModuleType]:
-    """Return the modules with functions that tests rely on."""
+    """Return the loaded modules that have functions on which tests rely."""
     found = [builtins]
     for name, module in list(sys.modules.items()):
         wanted = name.partition(".")[0] in _LEANED_ON or name.startswith(_PARTS)
@@ -213,12 +215,12 @@ def _modules(builtins: ModuleType) -> list[ModuleType]:
 
 
 def _functions(module: ModuleType) -> list[FunctionType]:
-    """Return the functions that a module holds, and the functions that these and its other callables wrap."""
+    """Return the functions in a module, and the functions that callables in the module wrap."""
     found = [each for each in vars(module).values() if isinstance(each, FunctionType)]
     wrapped = (getattr(each, "__wrapped__", None) for each in vars(module).values() if callable(each))
     return [*found, *(each for each in wrapped if isinstance(each, FunctionType))]
 
 
 def _text_of(value: object) -> str:
-    """Return the text that a notebook would show of a test's last value, which may be a number of points."""
+    """Return a test's last value as a notebook would show it, since it may be a number of points."""
     return "" if value is None else clean(repr(value), VALUE_LIMIT)

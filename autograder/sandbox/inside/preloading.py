@@ -1,8 +1,8 @@
-"""Imports, in the template, of modules that submissions need but lessons do not.
+"""Preloading of modules that submissions import but lessons do not. The template does it on request.
 
 Each module is first tried in a fork of the template. A module that fails, ends the process, hangs or starts a
-thread is not preloaded. For a notebook, nothing else changes: if it imports such a module, it gets the result
-that it would have got anyway.
+thread is not preloaded. A notebook that imports such a module gets the result that it would have got without
+preloading.
 """
 
 import contextlib
@@ -16,12 +16,12 @@ from collections.abc import Iterable
 from autograder.sandbox.inside import pages
 from autograder.sandbox.inside.limits import MESSAGE_LIMIT
 
-TRIAL_SECONDS = 30.0  # limit for the trial of one module
+TRIAL_SECONDS = 30.0  # seconds allowed for the trial of one module
 _DONE = b"imported"
 
 
 class Preloader:
-    """An importer of modules into this process, which remembers the modules that it could not import."""
+    """An importer that loads modules into this process, and remembers those that it could not import."""
 
     def __init__(self) -> None:
         self._refused: dict[str, str] = {}
@@ -70,7 +70,7 @@ def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
         reply = _read(reading, seconds)
     finally:
         os.close(reading)
-        # The child may not have made its group yet, so it is also killed by itself.
+        # The child may not have its own process group yet, so the child alone is killed as well.
         for end in (os.killpg, os.kill):
             with contextlib.suppress(OSError):
                 end(child, signal.SIGKILL)
@@ -102,7 +102,7 @@ def _described(error: BaseException) -> str:
 
 
 def _read(reading: int, seconds: float) -> bytes | None:
-    """Return the child's reply; empty if the child ended without one, None if the time is over."""
+    """Return the child's reply; empty if the child ended without one, None if there was none in time."""
     ready, _, _ = select.select([reading], [], [], seconds)
     return os.read(reading, 4 * MESSAGE_LIMIT) if ready else None
 

@@ -19,7 +19,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 
 
 def become(user: int) -> None:
-    """Give up root, with every capability, for the user and the group with this number.
+    """Change from root to the user and the group with this number, which drops every capability.
 
     A root user without capabilities would still own root's files, among them those in /proc/sys.
     """
@@ -42,7 +42,7 @@ def set_limits(limits: ContainerLimits) -> None:
         mapped = int(file.read().split()[0]) * resource.getpagesize()
     values = {
         resource.RLIMIT_AS: mapped + limits.memory_mb * MEGABYTE,
-        # Not 0, which would still start the machine's handler of core dumps, if it has one.
+        # With 0, the kernel would still start the machine's handler of core dumps, if it has one.
         resource.RLIMIT_CORE: 1,
         resource.RLIMIT_CPU: limits.cpu_seconds,
         resource.RLIMIT_FSIZE: limits.file_mb * MEGABYTE,
@@ -102,7 +102,7 @@ def close_all_but(keep: Iterable[int]) -> None:
 
 
 def silence() -> None:
-    """Redirect standard input, output and error to /dev/null, so that none reaches the examiner's."""
+    """Redirect standard input, output and error to /dev/null, so that nothing reaches the examiner's."""
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)

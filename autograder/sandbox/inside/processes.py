@@ -16,19 +16,19 @@ def process_ids() -> list[int]:
 
 
 def stat_fields(pid: int | str) -> list[str]:
-    """Return the fields after the name in a process's or thread's stat; see proc_pid_stat(5).
+    """Return the fields after the name in /proc/PID/stat, for a process or thread; see proc_pid_stat(5).
 
     The list is empty if the process has ended.
     """
     try:
-        with open(f"/proc/{pid}/stat", errors="replace") as file:  # a process may have any bytes as its name
+        with open(f"/proc/{pid}/stat", errors="replace") as file:  # a process's name may contain any bytes
             return file.read().rpartition(")")[2].split()
     except OSError:
         return []
 
 
 def sum_fields(path: str, names: tuple[str, ...]) -> int:
-    """Return the sum of the named fields of a file in /proc, in bytes; the file has them in kilobytes.
+    """Return the sum, in bytes, of the named fields of a file in /proc, which are in kilobytes.
 
     The sum is 0 if the process has ended, or if its file may not be read.
     """
@@ -43,7 +43,7 @@ def read_text(path: str) -> str:
             return file.read()
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
-            raise  # a supervisor that cannot read /proc must not go on
+            raise  # the supervisor must not go on if it cannot read /proc
         return ""
 
 

@@ -100,7 +100,8 @@ _ABSENT = {
     "splice": (275, 76),
     "tee": (276, 77),
 }
-_SETSID = (112, 157)  # succeeds without effect, as the kernel may give each session a share of the processors
+# Succeeds without effect, since the kernel may give each session a share of the processors.
+_SETSID = (112, 157)
 _CLONE, _MMAP, _SOCKET, _SOCKETPAIR = (56, 220), (9, 222), (41, 198), (53, 199)
 _PRLIMIT, _SET_AFFINITY = (302, 261), (203, 122)
 _FCNTL, _IOCTL, _PRCTL = (72, 25), (16, 29), (157, 167)
@@ -237,7 +238,7 @@ _COMPUTING = {
     "getrandom": (318, 278),
 }
 
-# The column in the tables above, and AUDIT_ARCH.
+# By machine: the column in the tables above, and the value of AUDIT_ARCH.
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32_BIT = 0x40000000
 # The only allowed address family. There is no network, but others, such as vsock, ignore network namespaces.
@@ -262,7 +263,7 @@ def filter_system_calls() -> None:
 
 
 def allow_computing_alone() -> None:
-    """Refuse, from now on, all system calls except those that use memory and open descriptors."""
+    """Refuse, from now on, all calls except those that use memory and descriptors that are already open."""
     _install(_computing_program)
 
 
@@ -324,7 +325,7 @@ def _program(machine: str) -> list[_Instruction]:
         lines += _refuse_if_any_bit(numbers[column], argument, _MSG_OOB)
     for numbers in (_SOCKET, _SOCKETPAIR):
         lines += _allow_values(numbers[column], _FIRST, [_AF_UNIX], errno.EAFNOSUPPORT)
-    # Only for the calling process (0): process 1 of the container belongs to the same user.
+    # A process may only change itself (0), because process 1 of its container belongs to the same user.
     for numbers in (_PRLIMIT, _SET_AFFINITY):
         lines += _allow_values(numbers[column], _FIRST, [0], errno.EPERM)
     lines += _filter_fcntl(_FCNTL[column])

@@ -22,12 +22,12 @@ from autograder.sandbox.inside.magics import register_magics, report_unknown
 from autograder.sandbox.inside.pictures import Unshown
 from secant.bindings import Bindings
 
-TRACE_LIMIT = 12  # lines that are kept of a traceback
+TRACE_LIMIT = 12  # number of lines that are kept of a traceback
 IMPORTS = "imports"  # the label of the cell with the lesson's own imports, which runs first
 
 
 class _Compiler(CachingCompiler):
-    """A compiler that names the code of each cell after the cell, for use in tracebacks."""
+    """A compiler that gives each cell's code the cell's name, so that tracebacks show the cell."""
 
     label = ""
 
@@ -69,13 +69,13 @@ class Shell(InteractiveShell):
         return python
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
-        """Run a line magic. If it is unknown, report it, and let the cell go on."""
+        """Run a line magic. If it is unknown, report that, and let the cell continue."""
         if self.find_line_magic(magic_name) is None:
             return report_unknown(f"%{magic_name}")
         return super().run_line_magic(magic_name, line, _stack_depth + 1)
 
     def magic(self, arg_s: str) -> Any:
-        """Run a line magic that is given as one text.
+        """Run a line magic that is given with its arguments as one string.
 
         Notebooks call `get_ipython().magic("matplotlib inline")`, a method that IPython 9 no longer has.
         """
@@ -83,7 +83,7 @@ class Shell(InteractiveShell):
         return self.run_line_magic(name, line, 2)
 
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
-        """Run a cell magic. If it is unknown, report it, and skip everything below it."""
+        """Run a cell magic. If it is unknown, report that, and skip everything below it."""
         if self.find_cell_magic(magic_name) is None:
             return report_unknown(f"%%{magic_name}")
         return super().run_cell_magic(magic_name, line, cell)
@@ -132,7 +132,7 @@ def make_shell() -> Shell:
     formatter.mimebundle_formatter.enabled = False
     # `display` skips widgets, as _Hook does.
     formatter.ipython_display_formatter.for_type(Widget, lambda widget: None)
-    # A widget opens no connection to a page. There is no page here, and one explorer would open 70.
+    # Widgets open no connection to a page, because there is none. One explorer would open 70.
     Widget.open = lambda widget: None
     register_magics(shell)
     shell.bindings = Bindings(shell.user_ns, _label)
@@ -180,7 +180,7 @@ def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
         try:
             result = shell.run_cell(source, store_history=False)
             error = result.error_before_exec or result.error_in_exec
-        except BaseException as raised:  # an exit(), or a failure in IPython that the cell has caused
+        except BaseException as raised:  # raised by exit(), or by IPython if the cell has broken it
             error = raised
         with contextlib.suppress(BaseException):
             plt.close("all")
@@ -189,7 +189,7 @@ def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
     if error is not None:
         report |= (said := describe(error))
         _, line, _, text = next((step for step in said["trace"] if step[0] == label), ("", 0, "", ""))
-        with contextlib.suppress(Exception):  # reading the notebook's own objects may raise
+        with contextlib.suppress(Exception):  # the notebook's own objects may raise any error
             shell.bindings.fail(label, error, line, text, f"{said['error']}: {said['message']}")
     return report
 
@@ -217,7 +217,7 @@ def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
         if name.startswith("<cell "):
             text = clean(linecache.getline(name, number).rstrip(), 200)
             lines.append((_cell(name), number, clean(frame.f_code.co_name, 100), text))
-            if len(lines) > 2 * TRACE_LIMIT:  # of a deep recursion, the beginning and the end are kept
+            if len(lines) > 2 * TRACE_LIMIT:  # keeps the beginning and the end of a deep recursion
                 del lines[TRACE_LIMIT]
     return lines[: TRACE_LIMIT // 2] + lines[TRACE_LIMIT // 2 :][-TRACE_LIMIT // 2 :]
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from autograder.sandbox.inside.processes import process_ids, stat_fields
 
 _NANO = 1e-9
-_MOST = 50_000  # most notes that are kept; with more, the older half is dropped
+_MOST = 50_000  # maximum number of notes; if there are more, the older half is dropped
 
 
 class _Note(NamedTuple):
-    """The sums of two times, in seconds, at a moment of time.monotonic."""
+    """Two running totals, in seconds, as of a moment of time.monotonic."""
 
     moment: float
     idle: float  # seconds in which certainly no thread ran
@@ -21,14 +21,14 @@ class _Note(NamedTuple):
 
 
 class Stopwatch:
-    """A count of how long the threads of this process namespace computed and waited.
+    """A stopwatch for the threads of this process namespace, which it reads at each call of `look`.
 
     For each thread, the kernel counts how long it ran, and how long it was ready to run but had to wait
     (/proc/PID/task/TID/schedstat; see "Scheduler Statistics" in the kernel's documentation). The container is
     *starved* while one of its threads is ready and none of them runs, so starting many threads does not make
-    it starved. Where the kernel does not count, the container is never starved, and real time counts instead.
-    The same holds between two looks in which a thread ended, because it is not known how long that thread
-    ran.
+    it starved. Where the kernel does not count, the container is never starved, and all real time counts. The
+    same holds for the time between two looks if a thread ended in it, because it is not known how long that
+    thread ran.
 
     Attributes:
         computed: seconds of processor time of all threads together, as far as they were seen.
@@ -51,7 +51,8 @@ class Stopwatch:
         for thread, (running, waiting) in seen.items():
             before = self._seen.get(thread, (0, 0))
             if (running, waiting) == before:
-                # The kernel counts a wait when it is over. This wait may have lasted since the last look.
+                # The kernel counts a wait only when it is over. So a thread that is ready may have waited
+                # since the last look.
                 waited = max(waited, passed if _is_ready(thread) else 0.0)
             else:
                 ran += max(0, running - before[0]) * _NANO
@@ -65,7 +66,7 @@ class Stopwatch:
 
     def starved(self, since: float) -> float:
         """Return for how many seconds the container was starved since a moment of time.monotonic."""
-        # If no look was at this moment, the last one before it is taken.
+        # Count from the last look before this moment, so rather from too early than too late.
         first = self._notes[max(bisect_right(self._notes, since, key=lambda note: note.moment) - 1, 0)]
         last = self._notes[-1]
         return max(0.0, min(last.idle - first.idle, last.ready - first.ready))
@@ -78,7 +79,7 @@ def _newest_thread() -> int:
 
 
 def _threads() -> dict[str, tuple[int, int]]:
-    """Return the nanoseconds that each thread ran, and those that it was ready but waited.
+    """Return, by thread, the nanoseconds that it ran, and those that it was ready to run but waited.
 
     Process 1 is left out, because it is the supervisor.
     """

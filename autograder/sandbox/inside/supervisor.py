@@ -21,14 +21,14 @@ from autograder.sandbox.inside.processes import kill, process_ids, read_text, st
 from autograder.sandbox.inside.stopwatch import Stopwatch
 
 _TICK = 0.1  # seconds between two checks of memory and processor time
-# Pause after a count of the memory, as a multiple of the count's duration: no group limits this work.
+# Pause after a memory count, as a multiple of the time it took: no control group limits this process.
 _REST = 4
 _NICE = 10  # niceness of the candidate: without control groups, the grader's own work comes first
 _SWEEP_SECONDS = 3.0
 # Bytes of kernel memory for one mapping of a process; 820 were measured after 30 forks in a row.
 _MAPPING = 1024
 _INODE = 2048  # bytes of kernel memory for one name in a tmpfs
-# Errors that mean that this container's own processes have used something up.
+# Errors that mean that this container's own processes have used up a resource.
 _USED_UP = (errno.EMFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC)
 
 
@@ -196,7 +196,7 @@ def kill_headless() -> None:
 def memory_in_use(limit: int) -> int:
     """Return the bytes that this container holds: its processes' pages, its files and its sockets' buffers.
 
-    The quick sum counts pages twice that two processes share after a fork. The exact sum takes milliseconds
+    The quick sum counts a page twice if two processes share it after a fork. The exact sum takes milliseconds
     for each process, so it is only made if the quick one exceeds the limit. A process that hides its memory
     map counts with its quick figure. That figure is read again, because a process that has ended meanwhile
     has no map either. The supervisor itself does not count.
@@ -212,7 +212,7 @@ def _quick_figure(pid: int) -> int:
 
 
 def _exact_figure(pid: int) -> int:
-    """Return the bytes of a process: its share of its pages, and the kernel's memory for its map.
+    """Return a process's share of its pages, plus the kernel's memory for its map, in bytes.
 
     The result is 0 if the map is hidden.
     """
@@ -242,7 +242,7 @@ def _sockets() -> int:
     not twice that size. The filter of system calls lets no process change the size.
     """
     with open("/proc/net/sockstat") as file:
-        used = int(file.readline().split()[2])  # sockets: used 7
+        used = int(file.readline().split()[2])  # the line is, for example, "sockets: used 7"
     return used * 2 * _socket_buffer()
 
 

@@ -53,7 +53,7 @@ def import_everything() -> Any:
         torch.set_num_threads(1)
         shell = make_shell()
         candidate.reset()
-        candidate.seed(0)  # called here for the modules that seeding imports
+        candidate.seed(0)  # called because seeding imports further modules
         shell.run_cell("", store_history=False)
     threads = os.listdir("/proc/self/task")
     if len(threads) != 1:
@@ -74,7 +74,7 @@ def import_compiler() -> None:
         import torch._decomp.decompositions_for_jvp
         import torch._dynamo  # noqa: F401
 
-    for name in set(os.environ) - set(environment):  # paths for a compiler, which no notebook needs
+    for name in set(os.environ) - set(environment):  # removes paths for a compiler, which no notebook needs
         del os.environ[name]
 
 
@@ -107,7 +107,8 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
     control.send(json.dumps({"ready": True}).encode())
     collapsing = pages.collapsing()
     while True:
-        # Done while there is no order: it speeds up a whole class, but one submission need not wait.
+        # Large pages are made while no order waits: they speed up a whole class, but one submission need not
+        # wait for them.
         for _ in collapsing:
             if _is_asked(control):
                 break

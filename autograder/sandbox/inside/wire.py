@@ -55,10 +55,10 @@ DTYPES: tuple[torch.dtype, ...] = (
     torch.complex128,
 )
 
-# The reasons why a value is not sent itself. The list is closed, so no text of the student's is sent as a
+# The reasons why an object itself is not sent. The list is closed, so no text of the student's is sent as a
 # note. As above, new ones may only be appended.
 NOTES: tuple[str, ...] = (
-    "type",  # not plain data
+    "type",  # an object that is not plain data
     "dtype",  # a tensor of a dtype that is not listed
     "sparse",
     "quantised",
@@ -78,9 +78,10 @@ _TOO_MUCH = ("too_deep", "too_large", "large_tensor")
 Deadline = float | Callable[[], float]
 
 _TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
-_TENSOR_COST = 10  # items that a tensor counts as, because it takes about as much memory as ten small numbers
+# Number of items that a tensor counts as; it takes as much memory as about ten small numbers.
+_TENSOR_COST = 10
 _CHUNK = 1 << 16
-_PAUSE = 0.001  # seconds between reads of a few bytes, so that a slow sender makes this side wait, not work
+_PAUSE = 0.001  # seconds to wait after a short read: a slow sender makes this side wait, but not work
 
 
 class WireError(ValueError):
@@ -105,22 +106,23 @@ class Limits:
     total_bytes: int = 64 * 2**20
     items: int = 100_000
     depth: int = 32
-    keys: int = 1_000  # keys of all dicts together; with colliding keys, a dict takes quadratic time
+    keys: int = 1_000  # total number of keys in all dicts; with colliding keys, a dict takes quadratic time
     dims: int = 16
-    numbers: int = 64 * 2**20  # numbers of all tensors together; an empty dimension counts as one
+    numbers: int = 64 * 2**20  # total of all tensors, where an empty dimension counts as one
     int_bits: int = 4096
-    text_bytes: int = 2**20  # bytes of all strings together; Python may need four bytes for each
+    text_bytes: int = 2**20  # total of all strings; Python may need four bytes for each of them
 
 
 LIMITS = Limits()
-# The limits on a candidate's answer. From a solution, the lessons' tests take at most 113 kB, 6,700 items, 67
-# keys, 10,200 numbers and 80 kB of text, about a fifth of this or less, and 6 dimensions.
+# The limits on a candidate's answer. Correct solutions of the lessons need at most 113 kB, 6,700 items, 67
+# keys, 10,200 numbers and 80 kB of text, about a fifth of these limits or less. Their tensors have at most 6
+# dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 
 
 @dataclass(frozen=True)
 class Other:
-    """A stand-in, in a frame, for an object that is not sent itself.
+    """A stand-in that is sent in place of an object.
 
     Attributes:
         type_name: the name of the object's type, such as `numpy.ndarray`. It is the candidate's claim, but a
@@ -239,9 +241,9 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
     """Encode a value as bytes.
 
     A subclass of a plain type is sent as its base value, and a tensor as a dense copy on the CPU. An object
-    that cannot be sent is replaced by an `Other`. So is an object that breaks the limits of a frame. If it is
-    an item of the list, tuple or dict that is sent, only the item is replaced. If that does not suffice, the
-    whole value is.
+    that cannot be sent is replaced by an `Other`, and so is an object that breaks the limits of a frame. If
+    the object is an item of the list, tuple or dict that is sent, only the item is replaced, as long as that
+    is enough. Otherwise, the whole value is replaced.
 
     Args:
         value: any object.
@@ -279,7 +281,7 @@ def _type_name(value: object) -> str:
 
 
 def _length(value: object) -> tuple[int, ...]:
-    """Return the length of a list, tuple, dict or string, ignoring what a subclass defines; else ()."""
+    """Return the length of a list, tuple, dict or str, whatever its subclass defines; () for other objects."""
     kinds: tuple[Any, ...] = (list, tuple, dict, str)
     return next(((kind.__len__(value),) for kind in kinds if issubclass(type(value), kind)), ())
 
@@ -289,7 +291,7 @@ _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in (
 # Upper bounds for the quick way: characters of a text, bits of an int, numbers of a tensor.
 _SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64
 _QUICK_BYTES = 2_000  # bytes; more than the encoding of any of these values takes
-# The numbers, on the wire, of those dtypes that numpy can read.
+# The numbers on the wire of the dtypes that numpy can read.
 _NUMPYS = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
 
@@ -300,7 +302,7 @@ class _Writer:
         self.limits = limits
         self.exact = exact
         self.out = bytearray([VERSION])
-        # Up to these counts, any value that is written the quick way fits.
+        # Up to these counts, every value that is written the quick way stays within the limits.
         self.quick_bytes = limits.total_bytes - _QUICK_BYTES
         self.quick_items = limits.items - _TENSOR_COST
         self.items = 0
@@ -316,7 +318,7 @@ class _Writer:
         try:
             self._value(value, depth)
         except _TooMuch as error:
-            # Only a direct item of the value is replaced alone. An item further inside has neighbours that
+            # Only a direct item of the encoded value is replaced alone. A deeper item has neighbours that
             # would break the limit as well.
             error.reached_in(value)
             if depth != 1:
@@ -456,7 +458,7 @@ class _Writer:
 
     def _tensor(self, tensor: torch.Tensor) -> None:
         self._count(_TENSOR_COST - 1)
-        # The context disables __torch_function__ of subclasses, and of a mode that was left switched on.
+        # The context disables __torch_function__ of subclasses, and of modes that were left switched on.
         with torch._C.DisableTorchFunction(), torch.no_grad():
             # The base class's method is called, whatever the subclass defines. It returns a plain tensor of
             # the same memory, except for a subclass without memory.
@@ -465,7 +467,8 @@ class _Writer:
             self.numbers += _padded(plain.shape)
             if self.numbers > self.limits.numbers:
                 raise _TooMuch("too_large")
-            # A clone has no lazy conjugate or sign left, and no odd strides, which contiguous() may leave.
+            # A clone has no lazy conjugation or negation left, and none of the odd strides that contiguous()
+            # may leave.
             plain = plain.cpu().clone(memory_format=torch.contiguous_format)
             shape = tuple(plain.shape)
             raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
@@ -484,7 +487,7 @@ def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | N
         if tensor.layout is torch.strided and not tensor.is_nested and tensor.data_ptr():
             raw = torch.Tensor.detach(tensor).numpy().tobytes()
             return struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw, count
-    return None  # also for a tensor that is conjugate, inside a transform or on another device
+    return None  # also for a tensor that is conjugated, inside a transform or on another device
 
 
 def _is_key(key: Any) -> bool:
@@ -503,7 +506,7 @@ def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
         raise _Unsent("quantised")
     if plain.device.type == "meta":
         raise _Unsent("meta")
-    if type(plain) is not torch.Tensor:  # a wrapper, such as a FakeTensor, which has no memory
+    if type(plain) is not torch.Tensor:  # a wrapper without memory, such as a FakeTensor
         raise _Unsent("unreadable")
     if plain.dtype not in DTYPES:
         raise _Unsent("dtype", f"[{str(plain.dtype).removeprefix('torch.')}]")
@@ -517,7 +520,7 @@ def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
 def _padded(shape: tuple[int, ...]) -> int:
     """Return how many numbers a tensor of this shape has if an empty dimension counts as one.
 
-    So a shape such as (0, 2**60) is over the limit, too.
+    So a shape such as (0, 2**60) exceeds the limit, too.
     """
     return math.prod([size or 1 for size in shape])
 
@@ -533,7 +536,7 @@ def _breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
 
 
 def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
-    """Decode bytes, which may come from anywhere, and return their value.
+    """Decode bytes, which may come from an untrusted sender, and return their value.
 
     Raises:
         TooMuch: the value claims to be larger than the limits allow.
@@ -552,15 +555,15 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     return value
 
 
-_FEW = 1_000  # items; making a set of so few is quick, whatever their hashes
-_ALIKE = 100  # different values that may share a hash: -1 and -2 do, and so do 67 powers of two
+_FEW = 1_000  # number of items; a set of so few is made quickly, whatever their hashes
+_ALIKE = 100  # number of values that may share a hash: -1 and -2 do, and so do 67 powers of two
 
 
 def _refuse_colliding(value: Any) -> None:
     """Raise TooMuch if many different values have the same hash.
 
-    A set of such values takes quadratic time. No honest answer contains them: the hash of an int is its value
-    modulo 2**61 - 1.
+    A set of such values takes quadratic time. They do not occur by accident, because the hash of an int is
+    its value modulo 2**61 - 1.
     """
     hashes = array("q", (number for number, _ in _hashed(value)))
     if not hashes:
@@ -593,7 +596,10 @@ def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a copy of a value in which each object is a tuple or number, for comparison by its bytes."""
+    """Return a value as plain data that `marshal` can write.
+
+    A tensor is replaced by its id, and an `Other` by a tuple.
+    """
     if type(value) is tuple:
         return tuple(map(_plain, value))
     if type(value) is torch.Tensor:
@@ -625,7 +631,7 @@ class _Reader:
         return self.view[self.position - count : self.position]
 
     def number(self, form: struct.Struct) -> Any:
-        """Return the next number."""
+        """Return the next number, read in the given format."""
         start = self.position
         if form.size > self.length - start:
             raise WireError("the frame is cut short")
@@ -633,7 +639,7 @@ class _Reader:
         return form.unpack_from(self.view, start)[0]
 
     def value(self, depth: int) -> Any:
-        """Return the next value."""
+        """Return the next value, read at the given depth of nesting."""
         if depth > self.limits.depth:
             raise TooMuch(Other("object", "too_deep"))
         self.items += 1
@@ -643,27 +649,27 @@ class _Reader:
             raise WireError("the frame is cut short")
         self.position += 1
         match self.view[self.position - 1]:
-            case 0x73:  # s
+            case 0x73:  # s: a string
                 return self._string()
-            case 0x66:  # f
+            case 0x66:  # f: a float
                 return self.number(_DOUBLE)
-            case 0x6C:  # l
+            case 0x6C:  # l: a list
                 return self._list(depth, "list")
-            case 0x74:  # t
+            case 0x74:  # t: a tensor
                 return self._tensor()
-            case 0x46:  # F
+            case 0x46:  # F: False
                 return False
-            case 0x54:  # T
+            case 0x54:  # T: True
                 return True
-            case 0x4E:  # N
+            case 0x4E:  # N: None
                 return None
-            case 0x64:  # d
+            case 0x64:  # d: a dict
                 return self._dict(depth)
-            case 0x75:  # u
+            case 0x75:  # u: a tuple
                 return tuple(self._list(depth, "tuple"))
-            case 0x69:  # i
+            case 0x69:  # i: an int
                 return self._int()
-            case 0x6F:  # o
+            case 0x6F:  # o: an Other
                 return self._other()
         raise WireError("unknown tag")
 
@@ -695,7 +701,7 @@ class _Reader:
         count = self.number(_WORD)
         if self.items + count > self.limits.items:
             raise TooMuch(Other(name, "too_large", (count,)))
-        # Each value takes at least one byte, so a false count ends with the bytes.
+        # Each value takes at least one byte, so a false count is noticed when the bytes end.
         return [self.value(depth + 1) for _ in range(count)]
 
     def _dict(self, depth: int) -> dict[Any, Any]:
@@ -789,7 +795,7 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
         WireError: the frame is not a value.
     """
     (length,) = struct.unpack("<I", _recv_bytes(sock, 4, deadline))
-    if length > LIMITS.total_bytes:  # no sender of this module sends such a length
+    if length > LIMITS.total_bytes:  # no encoder of this module makes such a frame
         raise WireError("the frame is too large")
     if length > limits.total_bytes:
         raise TooMuch(Other("object", "too_large", (length,)))
