@@ -65,7 +65,7 @@ _OWN_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION
 # Prefixes of environment variables that are read when a kernel starts or later. The modules that the template
 # imports do not read them.
 _READ_LATER = ("IPYTHONDIR", "JPY_", "KERNEL_", "MPLBACKEND", "NBGRADER_", "PYTEST_", "SECANT_")
-_KNOWN = {"cwd", "env", "extra_arguments", "independent", "kernel_id", "stderr", "stdin", "stdout"}
+_KNOWN_OPTIONS = {"cwd", "env", "extra_arguments", "independent", "kernel_id", "stderr", "stdin", "stdout"}
 
 
 class CannotFork(Exception):
@@ -123,11 +123,11 @@ class ForkedKernel:
     def __init__(self, pid: int, channel: socket.socket) -> None:
         self.pid, self._channel = pid, channel
         self.returncode: int | None = None
-        self._alone = threading.Lock()
+        self._lock = threading.Lock()
 
     def poll(self) -> int | None:
         """Return the exit code; None while the kernel is running."""
-        with self._alone:
+        with self._lock:
             if self.returncode is None:
                 try:
                     message = self._channel.recv(1024)
@@ -146,9 +146,9 @@ class ForkedKernel:
         Raises:
             TimeoutExpired: the kernel is still running after `timeout` seconds.
         """
-        until = None if timeout is None else time.monotonic() + timeout
+        deadline = None if timeout is None else time.monotonic() + timeout
         while (code := self.poll()) is None:
-            if timeout is not None and until is not None and time.monotonic() > until:
+            if timeout is not None and deadline is not None and time.monotonic() > deadline:
                 raise subprocess.TimeoutExpired([], timeout)
             time.sleep(0.01)
         return code
@@ -245,9 +245,9 @@ def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> Non
         CannotFork: the environments differ in a variable that an imported module may have read.
     """
     names = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
-    other = sorted(name for name in names if not name.startswith(_READ_LATER))
-    if other:
-        raise CannotFork(f"its environment differs: {', '.join(other)}")
+    differing = sorted(name for name in names if not name.startswith(_READ_LATER))
+    if differing:
+        raise CannotFork(f"its environment differs: {', '.join(differing)}")
     if not all(map(os.path.isabs, filter(None, ours.get("PYTHONPATH", "").split(os.pathsep)))):
         raise CannotFork("PYTHONPATH depends on the folder")
 
@@ -274,22 +274,22 @@ def file_number(value: Any, default: int, null: int) -> int:
 
 
 @contextlib.contextmanager
-def _ordered(template: Template, order: dict[str, Any], streams: Sequence[int]) -> Iterator[socket.socket]:
+def _order_fork(template: Template, order: dict[str, Any], streams: Sequence[int]) -> Iterator[socket.socket]:
     """Send an order for a fork, and yield the socket on which the fork answers.
 
     The socket is closed if the body fails.
     """
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with contextlib.ExitStack() as giving_up:
-        giving_up.enter_context(ours)
-        with theirs:
-            ours.setblocking(False)
-            template.send(order, [theirs.fileno(), *streams])
-        yield ours
-        giving_up.pop_all()
+    channel, fork_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with contextlib.ExitStack() as cleanup:
+        cleanup.enter_context(channel)
+        with fork_end:
+            channel.setblocking(False)
+            template.send(order, [fork_end.fileno(), *streams])
+        yield channel
+        cleanup.pop_all()
 
 
-def _accepted(template: Template, channel: socket.socket, message: bytes) -> int:
+def _confirm_fork(template: Template, channel: socket.socket, message: bytes) -> int:
     """Read a fork's answer, confirm the order to the fork, and return its process id.
 
     Raises:
@@ -323,20 +323,20 @@ def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping
     if template.environment.get("PYTHONHASHSEED", "0") != environment.get("PYTHONHASHSEED"):
         raise CannotFork("the template has another hash seed")
     order = {"module": module, "path": list(path), "cwd": cwd, "env": dict(environment)}
-    with contextlib.ExitStack() as giving_up:
-        theirs_in, ours_in = os.pipe()
-        ours_out, theirs_out = os.pipe()
-        stdin = giving_up.enter_context(open(ours_in, "wb"))
-        stdout = giving_up.enter_context(open(ours_out, "rb"))
+    with contextlib.ExitStack() as cleanup:
+        fork_in, write_end = os.pipe()
+        read_end, fork_out = os.pipe()
+        stdin = cleanup.enter_context(open(write_end, "wb"))
+        stdout = cleanup.enter_context(open(read_end, "rb"))
         with (
-            open(theirs_in, "rb"),
-            open(theirs_out, "wb"),
-            _ordered(template, order, [theirs_in, theirs_out, 2]) as channel,
+            open(fork_in, "rb"),
+            open(fork_out, "wb"),
+            _order_fork(template, order, [fork_in, fork_out, 2]) as channel,
         ):
             if not select.select([channel], [], [], PATIENCE)[0]:
                 raise CannotFork(f"the template did not answer within {PATIENCE:g} seconds")
-            pid = _accepted(template, channel, channel.recv(1 << 16))
-        giving_up.pop_all()
+            pid = _confirm_fork(template, channel, channel.recv(1 << 16))
+        cleanup.pop_all()
         return ForkedModule(pid, channel, stdin, stdout)
 
 
@@ -360,7 +360,7 @@ class WarmProvisioner(LocalProvisioner):
         return self.connection_info
 
     async def _fork(self, cmd: list[str], options: dict[str, Any]) -> ForkedKernel:
-        unknown = sorted(options.keys() - _KNOWN)
+        unknown = sorted(options.keys() - _KNOWN_OPTIONS)
         if unknown or options.get("independent"):
             raise CannotFork(f"it is started with {', '.join(unknown) or 'independent'}")
         template = template_for(cmd)
@@ -375,10 +375,10 @@ class WarmProvisioner(LocalProvisioner):
         }
         with open(os.devnull, "r+b", buffering=0) as devnull:
             null = devnull.fileno()
-            places = {"stdin": null, "stdout": 1, "stderr": 2}
-            streams = [file_number(options.get(name), place, null) for name, place in places.items()]
-            with _ordered(template, order, streams) as channel:
-                return ForkedKernel(_accepted(template, channel, await self._answer(channel)), channel)
+            defaults = {"stdin": null, "stdout": 1, "stderr": 2}
+            streams = [file_number(options.get(name), default, null) for name, default in defaults.items()]
+            with _order_fork(template, order, streams) as channel:
+                return ForkedKernel(_confirm_fork(template, channel, await self._answer(channel)), channel)
 
     async def _answer(self, channel: socket.socket) -> bytes:
         """Wait for the fork's answer, and return it.

@@ -101,10 +101,10 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 os.close(file)
 
 
-def tell(channel: socket.socket, **what: Any) -> None:
+def tell(channel: socket.socket, **message: Any) -> None:
     """Send a message to the process that ordered the kernel, if that process still listens."""
     with contextlib.suppress(OSError):
-        channel.send(json.dumps(what).encode())
+        channel.send(json.dumps(message).encode())
 
 
 def part(order: dict[str, Any], files: list[int], look: bool) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from autograder.sandbox.results import Starved
 
 PATIENCE = 10  # real time allowed, as a multiple of the limit; beyond it, the machine counts as too busy
-_WORTH_ASKING = 0.5  # seconds; for less time, it is not worth asking how much of it counts
-_LEAST = 0.05  # minimum number of seconds between two checks of a limit
+_MIN_QUERY_SECONDS = 0.5  # seconds; for less time, it is not worth asking how much of it counts
+_MIN_WAIT_SECONDS = 0.05  # minimum number of seconds between two checks of a limit
 
 
 class Allowance:
@@ -44,11 +44,11 @@ class Allowance:
             return 0.0
         if passed >= PATIENCE * self.seconds:
             raise Starved(f"the machine left {passed - self._lost:.1f} s of {passed:.0f} s to a submission")
-        return max(left, _LEAST)
+        return max(left, _MIN_WAIT_SECONDS)
 
     def spent(self) -> float:
         """Return how many of the seconds since the start count."""
         passed = time.monotonic() - self._start
-        if passed > _WORTH_ASKING:  # asking the supervisor costs an exchange of messages
+        if passed > _MIN_QUERY_SECONDS:  # asking the supervisor costs an exchange of messages
             self._lost = self._starved(self._start)
         return max(0.0, passed - self._lost)

@@ -36,9 +36,9 @@ def bwrap_path() -> str:
     return path
 
 
-_OURS = "/secant"  # the folder inside the wall that holds Secant's code
-_INSIDE = f"{_OURS}/autograder/sandbox/inside"  # the only folder of the grader that is visible inside
-PACKAGE = f"{_OURS}/secant"
+_CODE_FOLDER = "/secant"  # the folder inside the wall that holds Secant's code
+_INSIDE_FOLDER = f"{_CODE_FOLDER}/autograder/sandbox/inside"  # the grader's only folder inside the wall
+PACKAGE = f"{_CODE_FOLDER}/secant"
 
 
 def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int) -> list[str]:
@@ -86,7 +86,7 @@ def _environment(language: str) -> dict[str, str]:
         "PATH": f"{binaries}:/usr/local/bin:/usr/bin:/bin",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
-        "PYTHONPATH": os.pathsep.join([_OURS, *extra_packages()]),
+        "PYTHONPATH": os.pathsep.join([_CODE_FOLDER, *extra_packages()]),
         "SECANT_LANG": language,
         "USER": "student",
     }
@@ -106,8 +106,8 @@ def _help(bwrap: str) -> str:
 
     The text is cached, because some machines build a wall for each submission.
     """
-    done = subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False)
-    return done.stdout + done.stderr
+    result = subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False)
+    return result.stdout + result.stderr
 
 
 def _mounts(seen: Visible, size: list[str]) -> list[str]:
@@ -119,7 +119,7 @@ def _mounts(seen: Visible, size: list[str]) -> list[str]:
     options = _devices(size)
     # These folders are made explicitly. If bubblewrap made a mount's parents itself, it would copy the mode
     # of a home folder that is closed to other users.
-    parents = {str(parent) for path in [*plan, _INSIDE] for parent in Path(path).parents}
+    parents = {str(parent) for path in [*plan, _INSIDE_FOLDER] for parent in Path(path).parents}
     parents -= {"/", "/tmp", "/dev"}
     for path in sorted(path for path in parents if not is_inside(path, seen.shown)):
         options += ["--dir", path]
@@ -131,7 +131,7 @@ def _mounts(seen: Visible, size: list[str]) -> list[str]:
             options += ["--tmpfs", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
             empty += ["--remount-ro", path] if os.path.isdir(path) else []
     inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
-    options += ["--ro-bind", inside, _INSIDE, "--ro-bind", seen.package, PACKAGE]
+    options += ["--ro-bind", inside, _INSIDE_FOLDER, "--ro-bind", seen.package, PACKAGE]
     for path in (f"{PACKAGE}/{os.path.basename(path)}" for path in covered):
         options += ["--tmpfs", path]
         empty += ["--remount-ro", path]

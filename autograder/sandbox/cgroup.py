@@ -105,13 +105,13 @@ def memory_left() -> int | None:
 
     Cached file contents do not count as used, because the kernel drops them when memory is needed.
     """
-    left: list[int] = []
+    remaining: list[int] = []
     for folder in _enclosing("memory"):
-        most = _number(folder, "memory.max", "memory.limit_in_bytes")
+        limit = _number(folder, "memory.max", "memory.limit_in_bytes")
         used = _number(folder, "memory.current", "memory.usage_in_bytes")
-        if most is not None and used is not None:
-            left.append(most - used + _inactive_files(folder))
-    return max(0, min(left)) if left else None
+        if limit is not None and used is not None:
+            remaining.append(limit - used + _inactive_files(folder))
+    return max(0, min(remaining)) if remaining else None
 
 
 def processors_allowed() -> float | None:
@@ -132,8 +132,8 @@ def _enclosing(kind: str) -> list[Path]:
     """Return the folders of the groups that this process is in, as far as they are visible here."""
     own = _own_groups()
     top = _ROOT / kind if kind in own else _ROOT
-    here = top / own.get(kind, own.get("", ""))
-    return [folder for folder in (here, *here.parents) if folder.is_relative_to(top)]
+    own_folder = top / own.get(kind, own.get("", ""))
+    return [folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(top)]
 
 
 def _number(folder: Path, *names: str) -> int | None:
@@ -146,8 +146,8 @@ def _number(folder: Path, *names: str) -> int | None:
 
 def _inactive_files(folder: Path) -> int:
     with contextlib.suppress(OSError, ValueError):
-        found = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        return int(found.get("total_inactive_file", found.get("inactive_file", 0)))
+        values = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return int(values.get("total_inactive_file", values.get("inactive_file", 0)))
     return 0
 
 
@@ -197,6 +197,6 @@ def _places() -> list[_Place]:
         return [_Place(*(_ROOT / kind / own.get(kind, "") for kind in _Place._fields))]
     # In version 2, a group that contains processes cannot give limits to groups below it. So the new group
     # goes next to this process's own, or below it if that is the root.
-    here = _ROOT / own.get("", "")
-    places = dict.fromkeys((here.parent, here))
+    own_folder = _ROOT / own.get("", "")
+    places = dict.fromkeys((own_folder.parent, own_folder))
     return [_Place(place, place, place) for place in places if place.is_relative_to(_ROOT)]

@@ -30,8 +30,8 @@ from secant.bindings import Finding
 
 Limiting = Callable[[float], AbstractContextManager[Allowance]]
 _REAP_SECONDS = 3.0
-_FINDINGS = 5  # number of findings that are kept about one error or answer
-_OUTPUTS = 1_000_000  # number of characters kept of all cells' outputs together; a page shows fewer
+_MAX_FINDINGS = 5  # number of findings that are kept about one error or answer
+_MAX_OUTPUT = 1_000_000  # number of characters kept of all cells' outputs together; a page shows fewer
 
 
 class Candidates(Protocol):
@@ -101,7 +101,7 @@ class CandidateClient:
         self.close()
         self._container = self._open_container()
         results: list[CellResult] = []
-        room = _OUTPUTS
+        room = _MAX_OUTPUT
         try:
             with self._limited(self._container, timeout) as limit:
                 order = {"do": "load", "seed": seed, "cells": self._cells, "answers": self._answers}
@@ -175,13 +175,13 @@ class CandidateClient:
         return self._threads == 1 and sys.platform == "linux"
 
     def _fork(self, container: Container, seed: int) -> "TaskClient":
-        ours, theirs = socket.socketpair()
+        task_channel, child_end = socket.socketpair()
         try:
             with self._limited(container, CONTAINER_SECONDS) as limit:
-                with theirs:
+                with child_end:
                     send(container, {"do": "task", "seed": seed}, limit)
                     try:
-                        socket.send_fds(container.channel, [b"t"], [theirs.fileno()])
+                        socket.send_fds(container.channel, [b"t"], [child_end.fileno()])
                     except OSError as error:
                         # The kernel limits how many descriptors one user may have in transit. If that limit
                         # is reached, it is not the candidate's fault.
@@ -190,10 +190,10 @@ class CandidateClient:
                         raise container.ending() from None
                 child = number(receive(container, limit), "child")
         except BaseException:
-            ours.close()
+            task_channel.close()
             raise
         return TaskClient(
-            ours,
+            task_channel,
             partial(self._limited, container),
             lambda: self._ending_of_task(container),
             lambda: self._end_task(container, child),
@@ -371,13 +371,13 @@ def _about(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
     about = field(reply, name)
     if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):
         raise Crashed("garbage")
-    return {key[:100]: _findings(found) for key, found in about.items()}
+    return {key[:100]: _findings(findings) for key, findings in about.items()}
 
 
-def _findings(found: object) -> tuple[Finding, ...]:
-    if not isinstance(found, list):
+def _findings(data: object) -> tuple[Finding, ...]:
+    if not isinstance(data, list):
         raise Crashed("garbage")
-    return tuple(_finding(one) for one in found[:_FINDINGS])
+    return tuple(_finding(entry) for entry in data[:_MAX_FINDINGS])
 
 
 def _finding(data: object) -> Finding:
@@ -405,6 +405,6 @@ def _reply(message: object) -> Reply:
             return Reply("missing")
         case "raised":
             error = text(message, "error", 100) or "Exception"
-            told, found = text(message, "message", MESSAGE_LIMIT), _findings(field(message, "findings"))
-            return Reply("raised", None, error, told, _trace(message), found)
+            detail, findings = text(message, "message", MESSAGE_LIMIT), _findings(field(message, "findings"))
+            return Reply("raised", None, error, detail, _trace(message), findings)
     raise Crashed("garbage")

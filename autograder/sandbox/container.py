@@ -101,7 +101,7 @@ class WalledContainer(Container):
         self._wall_stands = wall_stands
         self._supervisor: int | None = None
         self._cgroup: Cgroup | None = None
-        self._last_words: dict[str, Any] = {}
+        self._last_message: dict[str, Any] = {}
         # The wall's process, if the wall was built for this container alone.
         self.process: subprocess.Popen[bytes] | None = None
         self._limits = limits
@@ -111,9 +111,9 @@ class WalledContainer(Container):
 
         The candidate runs nothing until it receives a request.
         """
-        self._supervisor = os.pidfd_open(self._hear_from("ready", deadline))
+        self._supervisor = os.pidfd_open(self._receive_pid("ready", deadline))
         self._orders.send(b"go")
-        candidate = self._hear_from("candidate", deadline)
+        candidate = self._receive_pid("candidate", deadline)
         # The candidate and its examiner take turns, so the candidate gets the examiner's processors. If that
         # is a single one, neither process has to be woken up on another.
         with contextlib.suppress(OSError):
@@ -125,18 +125,18 @@ class WalledContainer(Container):
         elif group:  # the group can be made but not joined, so only the supervisor limits the memory
             group.remove()
 
-    def _hear_from(self, who: str, deadline: float) -> int:
+    def _receive_pid(self, key: str, deadline: float) -> int:
         """Return the id of a process that the supervisor reports as started.
 
         Args:
-            who: the key that the supervisor's message must have: "ready" or "candidate".
+            key: the key that the supervisor's message must have: "ready" or "candidate".
             deadline: the time.monotonic() by which the message must arrive.
 
         Raises:
             WallError: the message reports an error, or the process is not visible here.
         """
         message, pid = self._receive(deadline)
-        if who not in message or not pid:
+        if key not in message or not pid:
             raise WallError(
                 f"no container could be made: {message.get('error', 'its process is not visible')}"
             )
@@ -174,19 +174,19 @@ class WalledContainer(Container):
         except (OSError, WallError):
             return 0.0
         if "starved" not in message:
-            self._last_words = message
+            self._last_message = message
         return float(message.get("starved", 0.0))
 
     def ending(self) -> Crashed:
-        if self._last_words:
-            return self._ending(self._last_words)
+        if self._last_message:
+            return self._ending(self._last_message)
         ready, _, _ = select.select([self._orders], [], [], _LAST_WORDS_SECONDS)
         if not ready:
             return Crashed("unknown")  # the candidate is still running, and has only closed its channel
         try:
             message, _ = self._receive(time.monotonic())
         except (OSError, WallError):
-            return self._gone()
+            return self._silent_end()
         return self._ending(message)
 
     def _ending(self, message: dict[str, Any]) -> Crashed:
@@ -194,7 +194,7 @@ class WalledContainer(Container):
             raise WallError(f"the supervisor of a container failed: {message['error']}")
         return Crashed("memory") if message.get("over") == "memory" else self.reason(message.get("over"))
 
-    def _gone(self) -> Crashed:
+    def _silent_end(self) -> Crashed:
         """Return the reason why the supervisor has ended without a last message."""
         if self._out_of_memory():
             return Crashed("memory")
@@ -303,11 +303,11 @@ def _start_process(
     command = [sys.executable, "-P", "-m", "autograder.sandbox.inside.candidate"]
     if sys.platform == "win32":
         return connect_by_port(command, settings)
-    channel, theirs = socket.socketpair()
-    with theirs:
-        number = theirs.fileno()
+    channel, candidate_end = socket.socketpair()
+    with candidate_end:
+        descriptor = candidate_end.fileno()
         process = subprocess.Popen(
-            [*command, str(number)], pass_fds=[number], stdin=subprocess.DEVNULL, **settings
+            [*command, str(descriptor)], pass_fds=[descriptor], stdin=subprocess.DEVNULL, **settings
         )
     return channel, process
 

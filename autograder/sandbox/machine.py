@@ -46,10 +46,10 @@ def probe_machine() -> list[Finding]:
         _seccomp,
         _cgroup,
     ]
-    found = [finding for check in checks if (finding := check()) is not None]
+    findings = [finding for check in checks if (finding := check()) is not None]
     forked = _wall("forked", needed=False)
     # Either kind of wall is enough, so the slower one is needed only if the other fails.
-    return [*found, forked, _wall("single", needed=not forked.ok)]
+    return [*findings, forked, _wall("single", needed=not forked.ok)]
 
 
 def _bubblewrap() -> Finding:
@@ -71,10 +71,10 @@ def _user_namespaces() -> Finding:
         return Finding("user namespaces", False, "user.max_user_namespaces is 0", ALLOW)
     if program is None:
         return Finding("user namespaces", True, f"not tried; at most {limit}", needed=False)
-    done = subprocess.run([program, "--user", "true"], capture_output=True, text=True, check=False)
-    if done.returncode == 0:
+    result = subprocess.run([program, "--user", "true"], capture_output=True, text=True, check=False)
+    if result.returncode == 0:
         return Finding("user namespaces", True, "this user can make them")
-    return Finding("user namespaces", False, done.stderr.strip(), ALLOW)
+    return Finding("user namespaces", False, result.stderr.strip(), ALLOW)
 
 
 def _apparmor() -> Finding | None:
@@ -100,8 +100,8 @@ def _proc() -> Finding:
 
 
 def _seccomp() -> Finding:
-    there = Path("/proc/sys/kernel/seccomp/actions_avail").exists()
-    return Finding("seccomp", there, "available" if there else "not in this kernel", "" if there else ALLOW)
+    ok = Path("/proc/sys/kernel/seccomp/actions_avail").exists()
+    return Finding("seccomp", ok, "available" if ok else "not in this kernel", "" if ok else ALLOW)
 
 
 def _cgroup() -> Finding:
@@ -114,9 +114,9 @@ def _cgroup() -> Finding:
 
 def _can_join(group: Cgroup) -> bool:
     """Return whether a waiting process can be put into this group, and remove the group."""
-    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as waiting:
-        joined = group.add(waiting.pid)
-        waiting.communicate()
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        joined = group.add(process.pid)
+        process.communicate()
     group.remove()
     return joined
 

@@ -77,8 +77,8 @@ class PlainClient(CandidateClient):
         self.close()
         self._container = self._open()
         try:
-            begun = self._exchange({"do": "plain", "seed": seed, "done": done}, CONTAINER_SECONDS)
-            self._threads = number(begun, "threads")
+            reply = self._exchange({"do": "plain", "seed": seed, "done": done}, CONTAINER_SECONDS)
+            self._threads = number(reply, "threads")
             self._write(files)
         except CandidateError as error:
             raise WallError(f"the notebook could not be begun: {error}") from error
@@ -167,5 +167,5 @@ def _read(label: str, reply: object, seconds: float) -> Ran:
     flags = [field(reply, name) for name in ("stderr", "timed_out")]
     if not all(isinstance(flag, bool) for flag in flags):
         raise Crashed("garbage")
-    found = {name: text(reply, name, VALUE_LIMIT) for name in ("value", "proof") if name in reply}  # type: ignore[operator]
-    return Ran(cell_result(label, reply, seconds, OUTPUT_LIMIT), flags[0], flags[1], **found)
+    texts = {name: text(reply, name, VALUE_LIMIT) for name in ("value", "proof") if name in reply}  # type: ignore[operator]
+    return Ran(cell_result(label, reply, seconds, OUTPUT_LIMIT), flags[0], flags[1], **texts)

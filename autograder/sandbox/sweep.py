@@ -27,17 +27,17 @@ from secant.files import locked, read_json, replace_file
 # names, but it still imports from secant, as all tests do.
 MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
 _MOST = 8 * 2**20  # maximum number of bytes that are read of a file; a lesson has a fortieth of that
-_MOST_PACKED = 64 * 2**20
+_MAX_ARCHIVE_BYTES = 64 * 2**20
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 # Endings of the most frequent kinds of files that are not text. A text file may be a copy of a lesson,
 # whatever its name is.
-_OTHERS = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
-_GIT = "/.git/index"  # the index of a clone, which contains the names of all its files
+_BINARIES = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
+_GIT_INDEX = "/.git/index"  # the index of a clone, which contains the names of all its files
 _COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson compiled by Python; only its name shows what it is
-_PART, _PEEK = 2**16, 2**12  # bytes of the first read, and bytes that are searched for a NUL
+_FIRST_BYTES, _NUL_BYTES = 2**16, 2**12  # bytes of the first read, and bytes that are searched for a NUL
 _FORMAT = 2
-_PATIENCE = 60.0  # seconds to wait while another process reads all files
-_FRESH_SECONDS = 2.0  # seconds; a folder changed this recently may change again with the same time stamp
+_LOCK_SECONDS = 60.0  # seconds to wait while another process reads all files
+_SETTLE_SECONDS = 2.0  # seconds; a folder changed this recently may change again with the same time stamp
 
 Found = tuple[list[str], list[str]]  # names of a folder's subfolders, and of its files worth a look
 
@@ -50,33 +50,33 @@ def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
         cache: the file in which to keep the results; by default, one in the user's cache.
     """
     file = cache_file() if cache is None else cache
-    with locked(file, _PATIENCE):  # a second process waits for the first one's results
-        return _found(seen, file)
+    with locked(file, _LOCK_SECONDS):  # a second process waits for the first one's results
+        return _search(seen, file)
 
 
-def _found(seen: Visible, file: Path) -> tuple[str, ...]:
-    known = _load(file)
-    fresh: dict[str, Any] = {}
+def _search(seen: Visible, file: Path) -> tuple[str, ...]:
+    cached = _load(file)
+    entries: dict[str, Any] = {}
     masked = set(seen.masked)
-    waiting = [path for path in (*seen.shown, seen.package) if not os.path.islink(path)]
-    found = []
-    while waiting:
-        folder = waiting.pop()
-        if folder in masked or folder in fresh:
+    folders = [path for path in (*seen.shown, seen.package) if not os.path.islink(path)]
+    paths = []
+    while folders:
+        folder = folders.pop()
+        if folder in masked or folder in entries:
             continue
         try:
             stamp = os.stat(folder).st_mtime_ns
-            entry = known.get(folder)
+            entry = cached.get(folder)
             if entry is None or entry[0] != stamp:
                 entry = [stamp, *_look(folder)]
         except OSError:  # not a folder, or not readable
             continue
-        fresh[folder] = entry
-        waiting += [f"{folder}/{name}" for name in entry[1]]
-        found += [path for path in (f"{folder}/{name}" for name in entry[2]) if path not in masked]
-    if fresh != known:
-        _save(file, fresh)
-    return tuple(found)
+        entries[folder] = entry
+        folders += [f"{folder}/{name}" for name in entry[1]]
+        paths += [path for path in (f"{folder}/{name}" for name in entry[2]) if path not in masked]
+    if entries != cached:
+        _save(file, entries)
+    return tuple(paths)
 
 
 def read(path: str) -> Iterator[tuple[str, bytes]]:
@@ -103,11 +103,11 @@ def _look(folder: str) -> Found:
 
 
 def _is_suspect(path: str) -> bool:
-    if path.endswith((".ipynb", _GIT)) or _COMPILED.search(path):
+    if path.endswith((".ipynb", _GIT_INDEX)) or _COMPILED.search(path):
         return True
     if path.endswith(_ARCHIVES):
         return any(mark in data for _, data in read(path) for mark in MARKS)
-    if path.endswith(_OTHERS):
+    if path.endswith(_BINARIES):
         return False
     with suppress(OSError):
         data = _head(path)
@@ -119,10 +119,10 @@ def _head(path: str) -> bytes:
     """Return the beginning of a text file; nothing if the file is not text."""
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
-        data = os.read(file, _PART)
-        if b"\0" in data[:_PEEK] and not path.endswith(_GIT):
+        data = os.read(file, _FIRST_BYTES)
+        if b"\0" in data[:_NUL_BYTES] and not path.endswith(_GIT_INDEX):
             return b""
-        while _PART <= len(data) < _MOST and (more := os.read(file, _MOST)):
+        while _FIRST_BYTES <= len(data) < _MOST and (more := os.read(file, _MOST)):
             data += more
         return data
     finally:
@@ -130,23 +130,23 @@ def _head(path: str) -> bytes:
 
 
 def _members(path: str) -> Iterator[tuple[str, bytes]]:
-    if os.path.getsize(path) > _MOST_PACKED:
+    if os.path.getsize(path) > _MAX_ARCHIVE_BYTES:
         return
-    room = _MOST_PACKED
+    remaining = _MAX_ARCHIVE_BYTES
     if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as packed:
-            for one in packed.infolist():
-                if one.file_size <= min(_MOST, room) and not one.filename.endswith(_OTHERS):
-                    room -= one.file_size
-                    yield f"{path}: {one.filename}", packed.read(one)
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                if member.file_size <= min(_MOST, remaining) and not member.filename.endswith(_BINARIES):
+                    remaining -= member.file_size
+                    yield f"{path}: {member.filename}", archive.read(member)
     elif tarfile.is_tarfile(path):
-        with tarfile.open(path) as tape:
-            for part in tape:
-                room -= part.size
-                if room < 0:
+        with tarfile.open(path) as tar:
+            for item in tar:
+                remaining -= item.size
+                if remaining < 0:
                     return
-                if part.isfile() and part.size <= _MOST and not part.name.endswith(_OTHERS):
-                    yield f"{path}: {part.name}", (tape.extractfile(part) or io.BytesIO()).read()
+                if item.isfile() and item.size <= _MOST and not item.name.endswith(_BINARIES):
+                    yield f"{path}: {item.name}", (tar.extractfile(item) or io.BytesIO()).read()
 
 
 def cache_file() -> Path:
@@ -157,8 +157,8 @@ def cache_file() -> Path:
 def _load(file: Path) -> dict[str, Any]:
     """Return the cached results; nothing if another user could have written the file."""
     with suppress(OSError):
-        about = os.lstat(file)
-        if stat.S_ISREG(about.st_mode) and about.st_uid == os.getuid():
+        status = os.lstat(file)
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid():
             return read_json(file, _folders, {})
     return {}
 
@@ -170,8 +170,8 @@ def _folders(cache: dict[str, Any]) -> dict[str, Any]:
 
 
 def _save(file: Path, folders: dict[str, Any]) -> None:
-    until = time.time_ns() - int(_FRESH_SECONDS * 1e9)
-    kept = {"format": _FORMAT, "folders": {path: one for path, one in folders.items() if one[0] < until}}
+    limit = time.time_ns() - int(_SETTLE_SECONDS * 1e9)
+    data = {"format": _FORMAT, "folders": {path: item for path, item in folders.items() if item[0] < limit}}
     with suppress(OSError):  # in a home that is read-only, all files are read again each time
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(file, json.dumps(kept).encode())
+        replace_file(file, json.dumps(data).encode())

@@ -26,8 +26,8 @@ from autograder.sandbox.visible import visible
 START_SECONDS = 120.0  # seconds allowed for a start, with torch imported from a cold disk
 # User ids for containers that root starts. No distribution gives these numbers to its users.
 _GUESTS = range(60_578, 61_184)
-_END_SECONDS = 30.0
-_AT_ONCE = 8  # number of modules named in one message, which may have 4,096 bytes
+_EXIT_SECONDS = 30.0
+_MAX_MODULES = 8  # number of modules named in one message, which may have 4,096 bytes
 _PRELOAD_SECONDS = 300.0  # seconds allowed for importing the modules of one message
 
 
@@ -73,14 +73,14 @@ class Template:
         bwrap_path()
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._behind = behind
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._ready = False
         with theirs:
-            self.process = bubblewrap("forked", [theirs], behind, self._complaints)
+            self.process = bubblewrap("forked", [theirs], behind, self._stderr)
         self._suspects: tuple[str, ...] | None = None
         # Runs while the template imports.
-        self._sweep = threading.Thread(target=self._look_around, daemon=True)
-        self._sweep.start()
+        self._search = threading.Thread(target=self._find_suspects, daemon=True)
+        self._search.start()
 
     def wait(self) -> Share:
         """Wait until the template's imports are done.
@@ -92,8 +92,8 @@ class Template:
             ready, _, _ = select.select([self.control], [], [], START_SECONDS)
             self._ready = bool(ready and self.control.recv(4096))
         if not self._ready:
-            raise WallError(f"the template did not start: {read_end(self._complaints)}")
-        self._sweep.join()
+            raise WallError(f"the template did not start: {read_end(self._stderr)}")
+        self._search.join()
         if self._suspects is None:
             raise WallError("it could not be seen whether a part of a course is visible inside")
         return Share(self.control, self._behind, self._suspects)
@@ -107,7 +107,7 @@ class Template:
         """Have the template import modules that submissions import; see the function `preload`."""
         return preload(self.wait().control, modules) or {}
 
-    def _look_around(self) -> None:
+    def _find_suspects(self) -> None:
         self._suspects = suspects(visible(self._behind.hidden))
 
     def stands_for(self, behind: Behind) -> bool:
@@ -134,8 +134,8 @@ class Template:
         """End the template, and with it every container that was forked from it."""
         self.control.close()
         self.process.kill()
-        self.process.wait(_END_SECONDS)
-        self._complaints.close()
+        self.process.wait(_EXIT_SECONDS)
+        self._stderr.close()
 
 
 def preload(control: socket.socket, modules: Sequence[str]) -> dict[str, str] | None:
@@ -149,27 +149,27 @@ def preload(control: socket.socket, modules: Sequence[str]) -> dict[str, str] | 
         By name, why some modules were not imported; None if the template did not reply.
     """
     refused: dict[str, str] = {}
-    for start in range(0, len(modules), _AT_ONCE):
-        reply = _ask(control, json.dumps(modules[start : start + _AT_ONCE]).encode())
+    for start in range(0, len(modules), _MAX_MODULES):
+        reply = _request(control, json.dumps(modules[start : start + _MAX_MODULES]).encode())
         if reply is None:
             return None
         refused |= reply
     return refused
 
 
-def _ask(control: socket.socket, order: bytes) -> dict[str, str] | None:
+def _request(control: socket.socket, order: bytes) -> dict[str, str] | None:
     """Send the template an order that brings a socket for the reply.
 
     Returns:
         The reply; None if there is none.
     """
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
+    reply_end, template_end = socket.socketpair()
+    with reply_end, template_end:
         try:
-            socket.send_fds(control, [order], [theirs.fileno()])
-            theirs.close()
-            ours.settimeout(_PRELOAD_SECONDS)
-            reply: dict[str, str] = json.loads(b"".join(iter(lambda: ours.recv(65_536), b"")))
+            socket.send_fds(control, [order], [template_end.fileno()])
+            template_end.close()
+            reply_end.settimeout(_PRELOAD_SECONDS)
+            reply: dict[str, str] = json.loads(b"".join(iter(lambda: reply_end.recv(65_536), b"")))
             return reply
         except (OSError, ValueError):
             return None

@@ -26,14 +26,14 @@ _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts
 _NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
 # The parts of a Python installation that Python needs. Anything else in its folder is not Python's: a clone,
 # exports, other environments.
-_OF_PREFIX = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
+_PREFIX_PARTS = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
 # Folders of the system that no notebook needs and in which users may keep files of their own. One of them is
 # nbgrader's exchange.
 _NEEDLESS = (
     *("/usr/local/etc", "/usr/local/share/jupyter", "/usr/local/share/nbgrader", "/usr/share/jupyter"),
     *("/usr/local/src", "/usr/src"),
 )
-_OURS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
+_SECANT_PATTERNS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
 # Folders of the package `secant`, which all notebooks import. `_course` is where older wheels put the course.
 # The others draw, and for that they compute answers to tasks (see inside/pictures.py).
 OLD_COURSE = "_course"
@@ -62,10 +62,10 @@ def visible(hidden: Iterable[str]) -> Visible:
     """
     package = _package()
     shown = [path for path in SYSTEM if os.path.exists(path)]
-    shown += [*_python(), *(path for folder in extra_packages() for path in _put_by_pip(folder))]
+    shown += [*_python(), *(path for folder in extra_packages() for path in _pip_paths(folder))]
     shown += [f"/etc/{name}" for name in _SETTINGS if os.path.exists(f"/etc/{name}")]
-    ours = [*_NEEDLESS, *_installed(), *_clone(package)]
-    masked = [place for path in (*hidden, *ours) for place in _within(path, shown)]
+    secant_paths = [*_NEEDLESS, *_installed(), *_clone(package)]
+    masked = [place for path in (*hidden, *secant_paths) for place in _within(path, shown)]
     masked += [path for name in _COVERED if os.path.isdir(path := f"{package}/{name}")]
     return Visible(tuple(dict.fromkeys(shown)), tuple(dict.fromkeys(masked)), package)
 
@@ -78,35 +78,35 @@ def _package() -> str:
 
 def _python() -> list[str]:
     """Return the paths of Python: those of the virtual environment and of the installation behind it."""
-    paths = [f"{prefix}/{name}" for prefix in _prefixes() for name in _OF_PREFIX]
+    paths = [f"{prefix}/{name}" for prefix in _prefixes() for name in _PREFIX_PARTS]
     paths += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     paths += [os.path.dirname(os.path.realpath(sys.executable))]
-    found = [path for path in dict.fromkeys(paths) if os.path.exists(path) and not is_inside(path, SYSTEM)]
-    return [path for path in found if not is_inside(path, [other for other in found if other != path])]
+    existing = [path for path in dict.fromkeys(paths) if os.path.exists(path) and not is_inside(path, SYSTEM)]
+    return [path for path in existing if not is_inside(path, [other for other in existing if other != path])]
 
 
 def _prefixes() -> list[str]:
     executable = os.path.realpath(sys.executable)
-    found = [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.dirname(executable))]
-    return [path for path in dict.fromkeys(found) if path not in ("/", "/usr")]
+    prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.dirname(executable))]
+    return [path for path in dict.fromkeys(prefixes) if path not in ("/", "/usr")]
 
 
 @cache
 def extra_packages() -> tuple[str, ...]:
     """Return the folders outside of Python's own that hold needed packages, as made by `pip --target`."""
-    known = [*SYSTEM, *_python()]
-    extra = []
+    known_folders = [*SYSTEM, *_python()]
+    folders = []
     for name in _NEEDED:
-        found = importlib.util.find_spec(name)
-        if found is not None and found.origin:
-            folder = os.path.dirname(os.path.dirname(os.path.abspath(found.origin)))
-            if not is_inside(folder, known):
-                extra.append(folder)
-    return tuple(dict.fromkeys(extra))
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin:
+            folder = os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))
+            if not is_inside(folder, known_folders):
+                folders.append(folder)
+    return tuple(dict.fromkeys(folders))
 
 
 @cache
-def _put_by_pip(folder: str) -> tuple[str, ...]:
+def _pip_paths(folder: str) -> tuple[str, ...]:
     """Return the paths that pip has installed in a folder, and those of the needed packages.
 
     Other files in the folder are left out, because they may be users' own files.
@@ -115,13 +115,13 @@ def _put_by_pip(folder: str) -> tuple[str, ...]:
     for record in glob(f"{folder}/*.dist-info/RECORD"):
         with suppress(OSError), open(record, encoding="utf-8", errors="replace") as lines:
             names |= {line.split(",")[0].split("/")[0].strip('"') for line in lines}
-    theirs = {name for name in names if not any(fnmatch(name, ours) for ours in _OURS)} - {
+    packages = {name for name in names if not any(fnmatch(name, pattern) for pattern in _SECANT_PATTERNS)} - {
         "",
         ".",
         "..",
         "bin",
     }
-    return tuple(path for name in sorted(theirs) if os.path.exists(path := f"{folder}/{name}"))
+    return tuple(path for name in sorted(packages) if os.path.exists(path := f"{folder}/{name}"))
 
 
 def _installed() -> Iterator[str]:
@@ -131,7 +131,7 @@ def _installed() -> Iterator[str]:
     folders += [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *extra_packages()]
     folders += [str(Path(path).parent) for path in (_package(), *autograder.__path__)]
     for folder in dict.fromkeys(folders):
-        for name in _OURS:
+        for name in _SECANT_PATTERNS:
             yield from glob(f"{folder}/{name}")
 
 
@@ -148,9 +148,9 @@ def _within(path: str, shown: Iterable[str]) -> Iterator[str]:
     """
     real = Path(os.path.realpath(path))
     for folder in shown:
-        there = Path(os.path.realpath(folder))
-        if not os.path.islink(folder) and real != there and real.is_relative_to(there) and real.exists():
-            yield os.path.join(folder, real.relative_to(there))
+        target = Path(os.path.realpath(folder))
+        if not os.path.islink(folder) and real != target and real.is_relative_to(target) and real.exists():
+            yield os.path.join(folder, real.relative_to(target))
 
 
 def is_inside(path: str, folders: Iterable[str]) -> bool:

@@ -48,7 +48,7 @@ from autograder.sandbox.visible import OLD_COURSE, visible
 Mode = Literal["forked", "single"]
 Log = Callable[[str], None]
 
-_LAST_BREATH_SECONDS = 0.5
+_EXIT_SECONDS = 0.5
 
 
 class Wall:
@@ -140,7 +140,7 @@ class Wall:
                 # Preloading stops if a module has ended the template, so that no second template is lost.
                 self._may_preload = refused is not None
                 self._preloaded |= dict.fromkeys(new, "") | (refused or {})
-        return {module: why for module in modules if (why := self._preloaded.get(module))}
+        return {module: reason for module in modules if (reason := self._preloaded.get(module))}
 
     def start(self) -> None:
         """Build the wall, and try it out from inside.
@@ -152,8 +152,8 @@ class Wall:
             return self._try_out()
         bwrap_path()
         remove_stale()
-        wanted: list[Mode] = [self.mode] if self.mode else ["forked", "single"]
-        for mode in wanted:
+        modes: list[Mode] = [self.mode] if self.mode else ["forked", "single"]
+        for mode in modes:
             self.mode = mode
             try:
                 return self._try_out()
@@ -242,7 +242,7 @@ class Wall:
         if self._joined:
             return self._control is not None and not hung_up(self._control)
         # The template may end a moment after its children do.
-        return self._template is not None and self._template.lives(_LAST_BREATH_SECONDS)
+        return self._template is not None and self._template.lives(_EXIT_SECONDS)
 
     def _end_dead_template(self) -> None:
         """End the template if its process has ended, so that a new one can be started.
@@ -269,16 +269,16 @@ class Wall:
             WallError: the attempts could not be run.
         """
         with self.candidate() as candidate:
-            seen = visible(self._hidden)
-            hidden = [*self._hidden, *seen.masked, f"{PACKAGE}/{OLD_COURSE}"]
-            source = f"HIDDEN = {hidden!r}\nSHOWN = {seen.shown!r}\n{_PROOF}"
+            view = visible(self._hidden)
+            hidden = [*self._hidden, *view.masked, f"{PACKAGE}/{OLD_COURSE}"]
+            source = f"HIDDEN = {hidden!r}\nSHOWN = {view.shown!r}\n{_PROOF}"
             try:
                 (cell,) = candidate.load([("proof", source)], timeout=30.0).cells
             except CandidateError as error:
                 raise WallError(f"the wall could not be tried: {error!r}") from error
         if not cell.ok or not cell.output.endswith("held\n"):
-            found = cell.output.strip() or f"{cell.error}: {cell.message}"
-            raise WallUnavailable(f"The sandbox does not hold on this machine: {found}", ALLOW)
+            failure = cell.output.strip() or f"{cell.error}: {cell.message}"
+            raise WallUnavailable(f"The sandbox does not hold on this machine: {failure}", ALLOW)
 
 
 # This runs as a student's cell. It prints "held", or a list of what it could do.

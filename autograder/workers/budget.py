@@ -60,14 +60,14 @@ class Budget:
             wanted: the number of workers that the user asked for; 0 for as many as make sense.
             submissions: the number of submissions to grade.
         """
-        given = min(wanted, max(1, self.fit)) if wanted else self.workers
-        if given < wanted:
+        count = min(wanted, max(1, self.fit)) if wanted else self.workers
+        if count < wanted:
             return (
-                given,
-                f"{counted(given, 'worker')} instead of {wanted}, for which memory may be too small: {self}.",
+                count,
+                f"{counted(count, 'worker')} instead of {wanted}, for which memory may be too small: {self}.",
             )
-        given = min(given, submissions)
-        return given, f"{counted(given, 'worker')}: {self}."
+        count = min(count, submissions)
+        return count, f"{counted(count, 'worker')}: {self}."
 
 
 def _cores() -> int:
@@ -81,9 +81,9 @@ def _free_memory() -> int:
 
     This is the kernel's estimate, or the memory that this process's limits leave, if that is less.
     """
-    left = cgroup.memory_left()
+    limit = cgroup.memory_left()
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
-            free = int(line.split()[1]) * 1024
-            return free if left is None else min(free, left)
+            available = int(line.split()[1]) * 1024
+            return available if limit is None else min(available, limit)
     raise OSError("/proc/meminfo says nothing of available memory")

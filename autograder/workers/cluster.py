@@ -19,8 +19,8 @@ CONNECT_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0  # seconds allowed without any worker, since some may still be starting
 _LOOK_SECONDS = 1.0
 # The jobs of each worker: one that runs, and one that waits there, so that no worker waits for the network.
-_JOBS = 2
-_AGAIN = "Finished grades are kept; run the same command to continue."
+_JOBS_PER_WORKER = 2
+_HINT = "Finished grades are kept; run the same command to continue."
 
 
 def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers":
@@ -42,8 +42,8 @@ def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
-        why = " ".join(str(error).split()).rstrip(".")
-        raise CourseError(f"No Dask scheduler answers at {address}: {why}.") from None
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise CourseError(f"No Dask scheduler answers at {address}: {reason}.") from None
     return ClusterWorkers(client, address, patience)
 
 
@@ -63,13 +63,13 @@ class ClusterWorkers:
         # With pure=True, Dask would merge equal calls, and a second try of a job is an equal call.
         self._executor = client.get_executor(pure=False, retries=0)
         self._workers = 0
-        self._looked = self._seen = time.monotonic()
+        self._last_count = self._last_worker = time.monotonic()
         self._count()
 
     @property
     def places(self) -> int:
         """The number of jobs that may be given out at once."""
-        return max(1, _JOBS * self._workers)
+        return max(1, _JOBS_PER_WORKER * self._workers)
 
     def look(self) -> None:
         """Count the workers, at most once a second.
@@ -78,35 +78,35 @@ class ClusterWorkers:
             CourseError: the scheduler no longer answers, or there has been no worker for too long.
         """
         if self._client.status != "running":
-            raise CourseError(f"The Dask scheduler at {self._address} no longer answers. {_AGAIN}")
+            raise CourseError(f"The Dask scheduler at {self._address} no longer answers. {_HINT}")
         now = time.monotonic()
-        if now - self._looked < _LOOK_SECONDS:
+        if now - self._last_count < _LOOK_SECONDS:
             return
-        self._looked = now
+        self._last_count = now
         self._count()
-        if now - self._seen > self._patience:
+        if now - self._last_worker > self._patience:
             start = f"`dask worker {self._address} --nthreads 1`"
             raise CourseError(
                 f"The Dask scheduler at {self._address} has had no worker for {self._patience:.0f} s. Start "
-                f"some: {start}. A worker without {_secant()} ends at its first job. {_AGAIN}"
+                f"some: {start}. A worker without {_secant()} ends at its first job. {_HINT}"
             )
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
-        found: Future[Any] = Future()
+        result: Future[Any] = Future()
 
-        def pass_on(answer: Future[Any]) -> None:
+        def set_result(answer: Future[Any]) -> None:
             try:
-                found.set_result(remote.unpack(answer.result()))
+                result.set_result(remote.unpack(answer.result()))
             except CancelledError as error:
-                found.set_exception(error)
+                result.set_exception(error)
             except remote.OtherVersion as error:
-                found.set_exception(CourseError(_other_version(error)))
+                result.set_exception(CourseError(_other_version(error)))
             except Exception as error:
-                known = "deserialization of the task graph" in str(error)
-                found.set_exception(CourseError(_no_grader(self._address)) if known else error)
+                no_grader = "deserialization of the task graph" in str(error)
+                result.set_exception(CourseError(_no_grader(self._address)) if no_grader else error)
 
-        self._executor.submit(remote.do, work, remote.pack(job)).add_done_callback(pass_on)
-        return found
+        self._executor.submit(remote.do, work, remote.pack(job)).add_done_callback(set_result)
+        return result
 
     def settle(self, future: Future[Any]) -> None:
         pass
@@ -123,13 +123,13 @@ class ClusterWorkers:
         except OSError:  # the connection is lost, as the client's status will show soon
             self._workers = 0
         if self._workers:
-            self._seen = time.monotonic()
+            self._last_worker = time.monotonic()
 
 
 def _other_version(error: remote.OtherVersion) -> str:
     return (
         f"The worker on {error.where} has {_named(error.there)}, but this command has {_named(error.here)}: "
-        f"it graded nothing. Install the same versions on both, and restart the worker. {_AGAIN}"
+        f"it graded nothing. Install the same versions on both, and restart the worker. {_HINT}"
     )
 
 
@@ -138,7 +138,7 @@ def _named(versions: remote.Versions) -> str:
 
 
 def _no_grader(address: str) -> str:
-    return f"The Dask scheduler at {address} needs {_secant()}, as its workers do: install it there. {_AGAIN}"
+    return f"The Dask scheduler at {address} needs {_secant()}, as its workers do: install it there. {_HINT}"
 
 
 def _secant() -> str:

@@ -31,7 +31,7 @@ from autograder.workers.jobs import Busy, Failed
 
 Work = Callable[[Any], Any]  # a function that does a job; the job and the result have to be picklable
 TRIES = 2  # number of tries of a job while others run; one more try follows, alone
-_BEAT = 1.0  # seconds between two checks of the workers, while no job ends
+_POLL_SECONDS = 1.0  # seconds between two checks of the workers, while no job ends
 
 
 class Workers(Protocol):
@@ -109,31 +109,31 @@ class LocalWorkers:
         share = self._share()
         # Drop workers of a wall that no longer exists.
         while self._idle and self._shares[self._idle[-1]] != share:
-            self._let_go(self._idle.pop())
-        one = self._idle.pop() if self._idle else self._hire(share)
-        future = one.submit(work, job)
-        self._busy[future] = one
+            self._drop(self._idle.pop())
+        pool = self._idle.pop() if self._idle else self._hire(share)
+        future = pool.submit(work, job)
+        self._busy[future] = pool
         return future
 
     def look(self) -> None:
         pass  # a worker that dies breaks its job's future
 
     def settle(self, future: Future[Any]) -> None:
-        one = self._busy.pop(future)
+        pool = self._busy.pop(future)
         if isinstance(future.exception(), BrokenExecutor):
-            self._let_go(one)
+            self._drop(pool)
         else:
-            self._idle.append(one)
+            self._idle.append(pool)
 
     def close(self, kill: bool = False) -> None:
-        for one, pid in self._pids.items():
-            known = pid.done() and not pid.exception()
-            if kill and known:
+        for pool, pid in self._pids.items():
+            started = pid.done() and not pid.exception()
+            if kill and started:
                 with suppress(ProcessLookupError):
                     os.kill(pid.result(), signal.SIGKILL)
             # Dead workers are joined too: otherwise ProcessPoolExecutor's own shutdown would race with this
             # one.
-            one.shutdown(wait=known or not kill, cancel_futures=True)
+            pool.shutdown(wait=started or not kill, cancel_futures=True)
         if not self._pids:
             end()
         if self._template is not None:
@@ -162,23 +162,23 @@ class LocalWorkers:
 
     def _hire(self, share: Share | None) -> ProcessPoolExecutor:
         processor = self._free_processor()
-        one = ProcessPoolExecutor(1, self._context, _begin, (self._hidden, share, processor))
-        self._pids[one] = one.submit(os.getpid)
-        self._shares[one], self._processors[one] = share, processor
-        return one
+        pool = ProcessPoolExecutor(1, self._context, _set_up, (self._hidden, share, processor))
+        self._pids[pool] = pool.submit(os.getpid)
+        self._shares[pool], self._processors[pool] = share, processor
+        return pool
 
     def _free_processor(self) -> int | None:
         """Return a processor that no worker has yet, or None.
 
         Workers get their own processors only if there are as many workers as processors.
         """
-        all_here = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-        free = sorted(all_here - {number for number in self._processors.values() if number is not None})
-        return free[0] if free and self.places == len(all_here) else None
+        processors = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+        free = sorted(processors - {number for number in self._processors.values() if number is not None})
+        return free[0] if free and self.places == len(processors) else None
 
-    def _let_go(self, one: ProcessPoolExecutor) -> None:
-        del self._pids[one], self._shares[one], self._processors[one]
-        one.shutdown(wait=False)
+    def _drop(self, pool: ProcessPoolExecutor) -> None:
+        del self._pids[pool], self._shares[pool], self._processors[pool]
+        pool.shutdown(wait=False)
 
 
 def begin() -> Template | None:
@@ -228,14 +228,14 @@ def end() -> None:
 
     This is only called if no worker was forked. The process may still be importing.
     """
-    ours: Any = forkserver._forkserver
-    if ours._forkserver_pid is not None:
+    server: Any = forkserver._forkserver
+    if server._forkserver_pid is not None:
         with suppress(OSError):  # the process has ended by itself
-            os.kill(ours._forkserver_pid, signal.SIGTERM)
-            ours._stop()  # forget the process, so that the next workers get a new one
+            os.kill(server._forkserver_pid, signal.SIGTERM)
+            server._stop()  # forget the process, so that the next workers get a new one
 
 
-def _begin(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:
+def _set_up(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:
     """Set up a new worker: join the wall, leave Ctrl-C to the parent, and end when the parent ends."""
     if processor is not None:
         with suppress(OSError):
@@ -246,10 +246,10 @@ def _begin(hidden: tuple[str, ...] | None, share: Share | None, processor: int |
     signal.signal(signal.SIGINT, lambda *_: None)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+        threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
 
 
-def _end_with(parent: Any) -> None:
+def _exit_with(parent: Any) -> None:
     parent.join()
     os._exit(1)
 
@@ -271,21 +271,21 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
         CourseError: no worker is left, or no worker may do these jobs.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
-    ahead: deque[Any] = deque()  # holds at most one job, prepared while several others run
-    alone: deque[Any] = deque()
+    queue: deque[Any] = deque()  # holds at most one job, prepared while several others run
+    postponed: deque[Any] = deque()
     while True:
-        while len(running) < workers.places and (job := ahead.popleft() if ahead else next_job()) is not None:
+        while len(running) < workers.places and (job := queue.popleft() if queue else next_job()) is not None:
             running[workers.submit(work, job)] = (job, 1)
         if not running:
-            if not alone:
+            if not postponed:
                 return
-            job = alone.popleft()
+            job = postponed.popleft()
             running[workers.submit(work, job)] = (job, TRIES + 1)
-        elif not ahead and len(running) > 1 and (job := next_job()) is not None:
-            ahead.append(job)
-        done, _ = wait(running, _BEAT, FIRST_COMPLETED)
+        elif not queue and len(running) > 1 and (job := next_job()) is not None:
+            queue.append(job)
+        done, _ = wait(running, _POLL_SECONDS, FIRST_COMPLETED)
         workers.look()
-        over = []
+        finished = []
         for future in done:
             job, tries = running.pop(future)
             workers.settle(future)
@@ -293,14 +293,14 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
             if isinstance(result, Failed) and tries < TRIES:
                 running[workers.submit(work, job)] = (job, tries + 1)
             elif isinstance(result, Failed | Busy) and tries <= TRIES:
-                alone.append(job)
+                postponed.append(job)
             else:
-                over.append((job, Failed(result.why) if isinstance(result, Busy) else result))
+                finished.append((job, Failed(result.why) if isinstance(result, Busy) else result))
         # No worker has to wait while the caller stores results.
-        while ahead and len(running) < workers.places:
-            job = ahead.popleft()
+        while queue and len(running) < workers.places:
+            job = queue.popleft()
             running[workers.submit(work, job)] = (job, 1)
-        yield from over
+        yield from finished
 
 
 def _result(future: Future[Any]) -> Any:

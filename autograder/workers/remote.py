@@ -37,7 +37,7 @@ Versions = dict[str, str]
 _JOBS = {kind.__name__: kind for kind in (Job, PlainJob, Page)}
 _DONE = {kind.__name__: kind for kind in (Examined, ExaminedPlain, Rendered, NoWall, Failed, Busy)}
 _REFUSED = "refused"
-_one = threading.Lock()
+_one_job = threading.Lock()
 
 
 class OtherVersion(Exception):
@@ -80,7 +80,7 @@ def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
         return _dump({"kind": _REFUSED, "versions": versions(), "where": platform.node()})
     job = _built(_JOBS[order["kind"]], order["job"])
     _import()
-    with _one:  # one job at a time, even if this worker has several threads
+    with _one_job:  # one job at a time, even if this worker has several threads
         try:
             done = work(job)
         except Exception as error:
@@ -103,8 +103,8 @@ def unpack(answer: object) -> Done:
     """
     if not isinstance(answer, bytes):
         raise ValueError(f"a worker returned {type(answer).__name__}, not bytes")
-    found = json.loads(answer)
-    match found:
+    result = json.loads(answer)
+    match result:
         case {"kind": "refused", "versions": dict(there), "where": str(where)}:
             raise OtherVersion(where, {str(name): str(text) for name, text in there.items()}, versions())
         case {"kind": str(kind), "done": done} if kind in _DONE:
@@ -151,7 +151,7 @@ def _built(kind: Any, value: Any) -> Any:
         if isinstance(value, str) and value in inner:
             return value
     elif origin in (typing.Union, types.UnionType):
-        return None if value is None else _built(next(one for one in inner if one is not type(None)), value)
+        return None if value is None else _built(next(arg for arg in inner if arg is not type(None)), value)
     elif origin in (Sequence, tuple):
         if isinstance(value, list):
             return tuple(_built(inner[0], entry) for entry in value)

@@ -78,9 +78,9 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
         wall = _wall(job.hidden)
         if isinstance(job, PlainJob):
             return _examine_plain(job, wall)
-        if shown := _exposed(job.lesson, job.source, wall.suspects):
-            raise WallUnavailable(_shown(shown, job.lesson), _MOVE)
-        for later in (_of_lesson(job.source), imported_later(*(step.source for step in job.script.steps))):
+        if file := _exposed(job.lesson, job.source, wall.suspects):
+            raise WallUnavailable(_exposure(file, job.lesson), _MOVE)
+        for later in (_by_lesson(job.source), imported_later(*(step.source for step in job.script.steps))):
             if later is not None:
                 wall.prepare(later)
         examiner = _examiner(job.lesson, job.source)
@@ -123,7 +123,7 @@ def imported_later(*sources: str) -> Later | None:
 
 
 @lru_cache(maxsize=4)  # used for lessons only, so that no submission stays in memory
-def _of_lesson(source: str) -> Later | None:
+def _by_lesson(source: str) -> Later | None:
     return imported_later(source)
 
 
@@ -142,9 +142,9 @@ def memory_limit(more: int) -> Iterator[None]:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-    known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_DATA, (min([used + more, *known]), hard))
+    current = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min([current + more, *limits]), hard))
     try:
         yield
     finally:
@@ -188,9 +188,9 @@ def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, tim
     key = (digest, notebook, timeout)
     if key not in _plain_examiners:
         torch.set_num_threads(1)  # one thread, as for a lesson
-        for other in [other for other in _plain_examiners if other[0] != digest]:
-            del _plain_examiners[other]
-        source = next(one for one in assignment.notebooks if one.name == notebook)
+        for old_key in [old_key for old_key in _plain_examiners if old_key[0] != digest]:
+            del _plain_examiners[old_key]
+        source = next(item for item in assignment.notebooks if item.name == notebook)
         _plain_examiners[key] = PlainExaminer(source, timeout)
     return _plain_examiners[key]
 
@@ -203,7 +203,7 @@ def _exposed(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
     return Lesson(lesson, v4.reads(source)).exposed(suspects)
 
 
-def _shown(file: str, lesson: str) -> str:
+def _exposure(file: str, lesson: str) -> str:
     return (
         f"On {platform.node()}, every notebook could read {file}, "
         f"which holds answers or hidden tests of {lesson}."
@@ -221,11 +221,11 @@ def join(hidden: tuple[str, ...], share: Share) -> None:
 
 def _wall(hidden: tuple[str, ...]) -> Any:
     if hidden not in _walls:
-        _walls[hidden] = _joined(hidden) or _own(hidden)
+        _walls[hidden] = _join_wall(hidden) or _build_wall(hidden)
     return _walls[hidden]
 
 
-def _joined(hidden: tuple[str, ...]) -> Any:
+def _join_wall(hidden: tuple[str, ...]) -> Any:
     """Return the shared wall; None if there is none, or if containers cannot be forked here."""
     from autograder.sandbox.wall import Wall
 
@@ -239,7 +239,7 @@ def _joined(hidden: tuple[str, ...]) -> Any:
         return None
 
 
-def _own(hidden: tuple[str, ...]) -> Any:
+def _build_wall(hidden: tuple[str, ...]) -> Any:
     from autograder.sandbox.wall import Wall
 
     wall = Wall(hidden=hidden)

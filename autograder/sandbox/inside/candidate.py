@@ -59,14 +59,14 @@ def libraries() -> list[tuple[Any, dict[str, Any]]]:
     return [(owner, dict(vars(owner))) for owner in (*_SHARED, *_SHARED_CLASSES)]
 
 
-def restore(known: list[tuple[Any, dict[str, Any]]]) -> None:
+def restore(saved: list[tuple[Any, dict[str, Any]]]) -> None:
     """Undo a notebook's changes to libraries, such as `math.sin = 3`, because tests use these libraries."""
-    for owner, before in known:
-        now, is_class = vars(owner), isinstance(owner, type)
-        for name in [name for name, value in before.items() if now.get(name) is not value]:
+    for owner, before in saved:
+        current, is_class = vars(owner), isinstance(owner, type)
+        for name in [name for name, value in before.items() if current.get(name) is not value]:
             if is_class or not name.startswith("_"):
                 setattr(owner, name, before[name])
-        for name in now.keys() - before.keys():
+        for name in current.keys() - before.keys():
             if is_class and any(name in vars(base) for base in owner.__mro__[1:]):
                 # Deleting an override, such as one of torch.Tensor.abs, makes the inherited attribute visible
                 # again.
@@ -133,11 +133,11 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                     signal.signal(signal.SIGINT, signal.default_int_handler)
                 seed(request["seed"])
                 shell.begin(request["cells"])
-                known = libraries()
+                saved = libraries()
                 for label, source in request["cells"]:
                     wire.send(channel, run_cell(shell, label, source))
                 with contextlib.suppress(BaseException):
-                    restore(known)
+                    restore(saved)
                 reset()  # done once here, not in the fork of each task
                 wire.send(channel, {"threads": thread_count(), **_findings(shell, request["answers"])})
             case "task":
@@ -180,15 +180,15 @@ def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list
         shell: the shell that ran the notebook.
         answers: by task, the label of its answer cell.
     """
-    found: dict[str, dict[str, list[Any]]] = {"answers": {}, "cells": {}}
+    result: dict[str, dict[str, list[Any]]] = {"answers": {}, "cells": {}}
     with contextlib.suppress(BaseException):  # the notebook's own objects may raise any error
         rebound = shell.bindings.rebound()
         for task, label in answers.items():
             if findings := shell.bindings.used_by(task, label, rebound):
-                found["answers"][task] = _plain(findings)
-        about = shell.bindings.causes(set(answers.values())).items()
-        found["cells"] = {label: _plain(findings) for label, findings in about}
-    return found
+                result["answers"][task] = _plain(findings)
+        causes = shell.bindings.causes(set(answers.values())).items()
+        result["cells"] = {label: _plain(findings) for label, findings in causes}
+    return result
 
 
 def _plain(findings: list[Finding]) -> list[list[Any]]:

@@ -47,10 +47,10 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
     options = f"size={limits.disk_mb}m,nr_inodes=10000,mode=1777"
     for path in ("/tmp", "/dev/shm"):
         points = _mounted_below(path)
-        kept = [(below, os.open(below, os.O_PATH)) for below in points]
+        mounts = [(below, os.open(below, os.O_PATH)) for below in points]
         links = list(_links_beside(points, path))
         _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
-        for below, handle in kept:  # puts back each mount below, such as an installed Python
+        for below, handle in mounts:  # puts back each mount below, such as an installed Python
             os.makedirs(os.path.dirname(below), exist_ok=True)
             if os.path.isdir(f"/proc/self/fd/{handle}"):
                 os.mkdir(below)
@@ -77,11 +77,11 @@ def _mounted_below(path: str) -> list[str]:
     """Return the mount points below a folder, without those that lie below another one."""
     with open("/proc/self/mountinfo") as file:
         points = sorted(line.split()[4].encode().decode("unicode_escape") for line in file)
-    found: list[str] = []
+    outermost: list[str] = []
     for point in points:
-        if point.startswith(path + "/") and not any(point.startswith(other + "/") for other in found):
-            found.append(point)
-    return found
+        if point.startswith(path + "/") and not any(point.startswith(other + "/") for other in outermost):
+            outermost.append(point)
+    return outermost
 
 
 def mount_proc() -> None:

@@ -39,7 +39,7 @@ from secant.bindings import BUILTINS, PRISTINE
 #: Top-level packages. Before each test, all their modules are restored.
 _LEANED_ON = frozenset({"cmath", "functools", "itertools", "math", "numpy", "operator", "random", "unittest"})
 # Modules of other packages that are restored, too.
-_PARTS = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")
+_RESTORED_MODULES = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")
 
 
 def serve(channel: socket.socket, shell: Shell, order: dict[str, Any]) -> None:
@@ -206,19 +206,19 @@ class Session:
 
 def _modules(builtins: ModuleType) -> list[ModuleType]:
     """Return the loaded modules that have functions on which tests rely."""
-    found = [builtins]
+    modules = [builtins]
     for name, module in list(sys.modules.items()):
-        wanted = name.partition(".")[0] in _LEANED_ON or name.startswith(_PARTS)
+        wanted = name.partition(".")[0] in _LEANED_ON or name.startswith(_RESTORED_MODULES)
         if wanted and isinstance(module, ModuleType):
-            found.append(module)
-    return found
+            modules.append(module)
+    return modules
 
 
 def _functions(module: ModuleType) -> list[FunctionType]:
     """Return the functions in a module, and the functions that callables in the module wrap."""
-    found = [each for each in vars(module).values() if isinstance(each, FunctionType)]
-    wrapped = (getattr(each, "__wrapped__", None) for each in vars(module).values() if callable(each))
-    return [*found, *(each for each in wrapped if isinstance(each, FunctionType))]
+    functions = [value for value in vars(module).values() if isinstance(value, FunctionType)]
+    wrapped = (getattr(value, "__wrapped__", None) for value in vars(module).values() if callable(value))
+    return [*functions, *(value for value in wrapped if isinstance(value, FunctionType))]
 
 
 def _text_of(value: object) -> str:

@@ -187,10 +187,10 @@ def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
     report = {"label": label, "output": output.text(), "error": "", "message": "", "trace": []}
     shell.bindings.note(label, imports=label == IMPORTS)
     if error is not None:
-        report |= (said := describe(error))
-        _, line, _, text = next((step for step in said["trace"] if step[0] == label), ("", 0, "", ""))
+        report |= (description := describe(error))
+        _, line, _, text = next((step for step in description["trace"] if step[0] == label), ("", 0, "", ""))
         with contextlib.suppress(Exception):  # the notebook's own objects may raise any error
-            shell.bindings.fail(label, error, line, text, f"{said['error']}: {said['message']}")
+            shell.bindings.fail(label, error, line, text, f"{description['error']}: {description['message']}")
     return report
 
 

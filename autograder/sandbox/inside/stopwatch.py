@@ -9,7 +9,7 @@ from typing import NamedTuple
 from autograder.sandbox.inside.processes import process_ids, stat_fields
 
 _NANO = 1e-9
-_MOST = 50_000  # maximum number of notes; if there are more, the older half is dropped
+_MAX_NOTES = 50_000  # maximum number of notes; if there are more, the older half is dropped
 
 
 class _Note(NamedTuple):
@@ -61,8 +61,8 @@ class Stopwatch:
         idle = max(0.0, passed - ran) if all_seen else 0.0
         self._seen, self._newest = seen, newest
         self._notes.append(_Note(now, last.idle + idle, last.ready + waited))
-        if len(self._notes) > _MOST:
-            del self._notes[: _MOST // 2]
+        if len(self._notes) > _MAX_NOTES:
+            del self._notes[: _MAX_NOTES // 2]
 
     def starved(self, since: float) -> float:
         """Return for how many seconds the container was starved since a moment of time.monotonic."""
@@ -83,15 +83,15 @@ def _threads() -> dict[str, tuple[int, int]]:
 
     Process 1 is left out, because it is the supervisor.
     """
-    found = {}
+    times = {}
     for process in process_ids():
         if process != 1:
             with contextlib.suppress(OSError):
                 for thread in os.listdir(f"/proc/{process}/task"):
                     with open(f"/proc/{process}/task/{thread}/schedstat") as file:
                         running, waiting, _ = file.read().split()
-                    found[thread] = (int(running), int(waiting))
-    return found
+                    times[thread] = (int(running), int(waiting))
+    return times
 
 
 def _is_ready(thread: str) -> bool:

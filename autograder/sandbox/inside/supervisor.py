@@ -20,9 +20,9 @@ from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
 from autograder.sandbox.inside.processes import kill, process_ids, read_text, stat_fields, sum_fields
 from autograder.sandbox.inside.stopwatch import Stopwatch
 
-_TICK = 0.1  # seconds between two checks of memory and processor time
+_CHECK_SECONDS = 0.1  # seconds between two checks of memory and processor time
 # Pause after a memory count, as a multiple of the time it took: no control group limits this process.
-_REST = 4
+_PAUSE_FACTOR = 4
 _NICE = 10  # niceness of the candidate: without control groups, the grader's own work comes first
 _SWEEP_SECONDS = 3.0
 # Bytes of kernel memory for one mapping of a process; 820 were measured after 30 forks in a row.
@@ -113,17 +113,17 @@ def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> No
     handle, order = os.pidfd_open(candidate), orders.fileno()
     stopwatch, count_at = Stopwatch(), 0.0
     while True:
-        ready, _, _ = select.select([order, handle], [], [], _TICK)
+        ready, _, _ = select.select([order, handle], [], [], _CHECK_SECONDS)
         if handle in ready:
             _, status = os.waitpid(candidate, 0)
             return report(orders, {"over": os.waitstatus_to_exitcode(status)})
         _bury(candidate)
         kill_headless()
         if time.monotonic() >= count_at:
-            most, worked = limits.memory_mb * MEGABYTE, time.process_time()
-            if memory_in_use(most) > most:
+            limit, worked = limits.memory_mb * MEGABYTE, time.process_time()
+            if memory_in_use(limit) > limit:
                 return report(orders, {"over": "memory"})
-            count_at = time.monotonic() + _REST * (time.process_time() - worked)
+            count_at = time.monotonic() + _PAUSE_FACTOR * (time.process_time() - worked)
         stopwatch.look()
         if stopwatch.computed > limits.cpu_seconds:
             return report(orders, {"over": "processor time"})

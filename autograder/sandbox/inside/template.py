@@ -110,16 +110,16 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
         # Large pages are made while no order waits: they speed up a whole class, but one submission need not
         # wait for them.
         for _ in collapsing:
-            if _is_asked(control):
+            if _has_order(control):
                 break
         message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
         if not message:
             os._exit(0)
         if not descriptors:
-            module, bring = _LATER[message.decode()]
+            module, import_group = _LATER[message.decode()]
             # Every worker sends this order, so the group may be imported already.
             if module not in sys.modules:
-                bring()
+                import_group()
                 collapsing = pages.collapsing()
             continue
         if len(descriptors) == 1:
@@ -139,12 +139,12 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
 def _preload(preloader: Preloader, modules: list[str], descriptor: int) -> None:
     """Import modules, and send back by name why some could not be imported."""
     with socket.socket(fileno=descriptor) as reply:
-        found = json.dumps(preloader.bring(modules)).encode()
+        refused = json.dumps(preloader.bring(modules)).encode()
         with contextlib.suppress(OSError):  # the process that sent the order has ended
-            reply.sendall(found)
+            reply.sendall(refused)
 
 
-def _is_asked(control: socket.socket) -> bool:
+def _has_order(control: socket.socket) -> bool:
     return bool(select.select([control], [], [], 0)[0])
 
 

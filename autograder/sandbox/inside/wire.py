@@ -81,7 +81,7 @@ _TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
 # Number of items that a tensor counts as; it takes as much memory as about ten small numbers.
 _TENSOR_COST = 10
 _CHUNK = 1 << 16
-_PAUSE = 0.001  # seconds to wait after a short read: a slow sender makes this side wait, but not work
+_PAUSE_SECONDS = 0.001  # seconds to wait after a short read: a slow sender makes this side wait, but not work
 
 
 class WireError(ValueError):
@@ -169,8 +169,8 @@ def _large_tensor(shape: tuple[int, ...]) -> tuple[str, str]:
     numbers = math.prod(shape)
     count = f"{numbers:,}" if numbers < 10**18 else "10**18+"
     if len(shape) > ANSWER_LIMITS.dims:
-        one = "" if numbers == 1 else "s"
-        en = f"a tensor with {len(shape)} dimensions and {count} element{one}, far more than is asked for"
+        plural = "" if numbers == 1 else "s"
+        en = f"a tensor with {len(shape)} dimensions and {count} element{plural}, far more than is asked for"
         return en, f"{len(shape)}차원에 원소가 {count}개인 텐서(문제에서 요구하는 것보다 훨씬 큽니다)"
     en = f"a tensor of shape {shape} with {count} elements, far more than is asked for"
     return en, f"shape가 {shape}이고 원소가 {count}개인 텐서(문제에서 요구하는 것보다 훨씬 큽니다)"
@@ -260,13 +260,13 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
         return bytes(writer.out)
     except _TooMuch as error:
         error.reached_in(value)
-        found = error.found
+        stand_in = error.found
     except (RecursionError, MemoryError):
-        found = Other(_type_name(value), "too_large", _length(value))
+        stand_in = Other(_type_name(value), "too_large", _length(value))
     if exact:
-        raise WireError(f"cannot send a {found.type_name}: {found.note}")
+        raise WireError(f"cannot send a {stand_in.type_name}: {stand_in.note}")
     writer = _Writer(limits, exact)
-    writer.other(found)
+    writer.other(stand_in)
     return bytes(writer.out)
 
 
@@ -281,7 +281,10 @@ def _type_name(value: object) -> str:
 
 
 def _length(value: object) -> tuple[int, ...]:
-    """Return the length of a list, tuple, dict or str, whatever its subclass defines; () for other objects."""
+    """Return the length of a list, tuple, dict or str in a tuple, whatever its subclass defines.
+
+    For any other object, the tuple is empty.
+    """
     kinds: tuple[Any, ...] = (list, tuple, dict, str)
     return next(((kind.__len__(value),) for kind in kinds if issubclass(type(value), kind)), ())
 
@@ -292,7 +295,7 @@ _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in (
 _SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64
 _QUICK_BYTES = 2_000  # bytes; more than the encoding of any of these values takes
 # The numbers on the wire of the dtypes that numpy can read.
-_NUMPYS = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
+_NUMPY_DTYPES = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
 
 class _Writer:
@@ -323,21 +326,21 @@ class _Writer:
             error.reached_in(value)
             if depth != 1:
                 raise
-            found = error.found
+            stand_in = error.found
         except _Unsent as error:
-            found = Other((_type_name(value) + error.detail)[:120], error.note, error.size)
+            stand_in = Other((_type_name(value) + error.detail)[:120], error.note, error.size)
         except (RecursionError, MemoryError):
             raise
         except Exception:  # an odd object may raise any error when it is read
-            found = Other(_type_name(value), "unreadable")
+            stand_in = Other(_type_name(value), "unreadable")
         else:
             return
         if self.exact:
-            raise WireError(f"cannot send a {found.type_name}: {found.note}")
+            raise WireError(f"cannot send a {stand_in.type_name}: {stand_in.note}")
         del self.out[start:]
         self.items, self.keys, self.numbers, self.text_bytes = counts
         self._count(1)
-        self.other(found)
+        self.other(stand_in)
 
     def _quick(self, value: Any, depth: int) -> bool:
         """Append a value of one of the most frequent kinds, if it fits. Return whether that was done.
@@ -479,7 +482,7 @@ class _Writer:
 
 def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | None:
     """Encode an ordinary tensor of few numbers. Return the bytes and the count of numbers, or None."""
-    number = _NUMPYS.get(tensor.dtype)
+    number = _NUMPY_DTYPES.get(tensor.dtype)
     with contextlib.suppress(Exception), torch._C.DisableTorchFunction():
         count, shape = tensor.numel(), tuple(tensor.shape)
         if number is None or not 0 < count <= _SMALL_TENSOR or len(shape) > limits.dims:
@@ -550,13 +553,13 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     value = reader.value(0)
     if reader.position != len(data):
         raise WireError("bytes after the value")
-    if reader.items > _FEW:
+    if reader.items > _FEW_ITEMS:
         _refuse_colliding(value)
     return value
 
 
-_FEW = 1_000  # number of items; a set of so few is made quickly, whatever their hashes
-_ALIKE = 100  # number of values that may share a hash: -1 and -2 do, and so do 67 powers of two
+_FEW_ITEMS = 1_000  # number of items; a set of so few is made quickly, whatever their hashes
+_MAX_SAME_HASH = 100  # number of values that may share a hash: -1 and -2 do, and so do 67 powers of two
 
 
 def _refuse_colliding(value: Any) -> None:
@@ -569,12 +572,12 @@ def _refuse_colliding(value: Any) -> None:
     if not hashes:
         return
     kinds, counts = torch.frombuffer(hashes, dtype=torch.int64).unique(return_counts=True)
-    alike: dict[int, set[bytes]] = {number: set() for number in kinds[counts > _ALIKE].tolist()}
-    for number, part in _hashed(value) if alike else ():
-        if (found := alike.get(number)) is not None:
+    same_hash: dict[int, set[bytes]] = {number: set() for number in kinds[counts > _MAX_SAME_HASH].tolist()}
+    for number, part in _hashed(value) if same_hash else ():
+        if (encodings := same_hash.get(number)) is not None:
             # Version 2 has no references, so equal values have equal bytes.
-            found.add(marshal.dumps(_plain(part), 2))
-            if len(found) > _ALIKE:
+            encodings.add(marshal.dumps(_plain(part), 2))
+            if len(encodings) > _MAX_SAME_HASH:
                 raise TooMuch(Other(type(value).__name__, "too_large"))
 
 
@@ -743,10 +746,10 @@ class _Reader:
         raw = self.take(count)
         if not count:
             return torch.empty(shape, dtype=dtype)
-        own = bytearray(raw)  # a tensor is writable, so it must not share the frame's memory
-        if dtype is torch.bool and own.strip(b"\0\1"):
+        copy = bytearray(raw)  # a tensor is writable, so it must not share the frame's memory
+        if dtype is torch.bool and copy.strip(b"\0\1"):
             raise WireError("a bool is neither 0 nor 1")
-        flat = torch.frombuffer(own, dtype=dtype)
+        flat = torch.frombuffer(copy, dtype=dtype)
         return flat if dims == 1 else flat.reshape(shape)
 
 
@@ -768,12 +771,12 @@ def send(
 def send_body(sock: socket.socket, body: bytes, deadline: Deadline | None = None) -> None:
     """Send the result of `encode` as a frame. This raises WireTimeout and WireClosed as `recv` does."""
     try:
-        left = memoryview(struct.pack("<I", len(body)) + body)
-        while left:
+        remaining = memoryview(struct.pack("<I", len(body)) + body)
+        while remaining:
             if deadline is not None:
-                sock.settimeout(_left(deadline))
+                sock.settimeout(_seconds_left(deadline))
             with contextlib.suppress(BlockingIOError, TimeoutError):
-                left = left[sock.send(left) :]
+                remaining = remaining[sock.send(remaining) :]
     except TimeoutError:
         raise WireTimeout("the other side does not read") from None
     except OSError as error:
@@ -811,14 +814,14 @@ def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline | None) -> b
     try:
         while len(data) < count:
             if deadline is not None:
-                sock.settimeout(_left(deadline))
+                sock.settimeout(_seconds_left(deadline))
             with contextlib.suppress(BlockingIOError, TimeoutError):
                 part = sock.recv(min(count - len(data), _CHUNK))
                 if not part:
                     raise WireClosed("the connection was closed")
                 data += part
                 if len(data) < count and len(part) < _CHUNK:
-                    time.sleep(_PAUSE)
+                    time.sleep(_PAUSE_SECONDS)
     except TimeoutError:
         raise WireTimeout("no complete frame before the deadline") from None
     except OSError as error:
@@ -826,8 +829,8 @@ def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline | None) -> b
     return data
 
 
-def _left(deadline: Deadline) -> float:
-    left = deadline() if callable(deadline) else deadline - time.monotonic()
-    if left <= 0:
+def _seconds_left(deadline: Deadline) -> float:
+    seconds = deadline() if callable(deadline) else deadline - time.monotonic()
+    if seconds <= 0:
         raise TimeoutError
-    return left
+    return seconds
