@@ -1,1 +1,1 @@
-"""Warm kernels: forks of a template process that has imported a lesson's modules before a notebook opens."""
+"""Warm kernels: forks of a template process that has already imported the modules that lessons need."""

@@ -2,9 +2,9 @@
 
     python -P cold.py -f CONNECTION
 
-`python -m ipykernel_launcher` searches the folder in which it starts for itself and for the modules that it
-imports. So a file `ipykernel_launcher.py` next to a notebook would run when the notebook is opened. This
-launcher is a script, and like template.py it imports nothing of this repository.
+`python -m ipykernel_launcher` looks for itself, and for the modules that it imports, in the folder where it
+starts. So a file `ipykernel_launcher.py` next to a notebook would run as soon as the notebook is opened. This
+launcher is a script instead. Like template.py, it imports nothing from this repository.
 """
 
 import importlib
@@ -13,13 +13,12 @@ import sys
 
 from ipykernel.kernelapp import IPKernelApp
 
-# The modules that a Jupyter page can make a kernel import before any cell runs, for example when the user
-# presses Tab.
+# Modules that Jupyter may import into a kernel before any cell runs, for example when the user presses Tab.
 _EARLY = ("IPython.core.completerlib", "IPython.extensions.storemagic", "ipykernel.debugger", "jedi")
 
 
 def main() -> None:
-    """Run a kernel, and return when the kernel ends."""
+    """Run an ordinary kernel, and return when it ends."""
     for name in _EARLY:
         importlib.import_module(name)
     app = IPKernelApp.instance()

@@ -1,19 +1,19 @@
-"""A kernel provisioner for standard tools: kernels are forks of a process that has imported torch.
+"""A kernel provisioner for standard tools, whose kernels are forks of a process that has imported torch.
 
     JUPYTER_DEFAULT_PROVISIONER_NAME=secant-warm nbgrader autograde ...
 
-`make lab` uses it through `autograder.kernels.server_extension`. A process has one template, which starts
-with the server or with the first kernel. An ordinary kernel starts instead if a fork could not replace a new
-process, or if no fork is ready within `patience` seconds. The log then gives the reason.
+`make lab` uses it through `autograder.kernels.server_extension`. Each server process has one template, which
+starts with the server or with its first kernel. If a fork would not behave like a new process, or if no fork
+is ready within `patience` seconds, an ordinary kernel starts instead, and the log gives the reason.
 
 The process that checks notebooks is a fork of the same template (`fork_module`).
 
-A warm kernel differs from an ordinary one in a few ways that a notebook can notice. Torch, matplotlib (but
-not pyplot), ipywidgets, networkx and the modules that they import are in `sys.modules` before the notebook's
-first import. The warning filters that these modules set are in place. All kernels have the same hash seed for
-strings, which is 0 as in grading. They have the limits and the umask with which the template started. If a
-library is changed meanwhile, kernels use the new version only after the server has been restarted. `secant`
-is not imported beforehand: each kernel imports it itself, in the kernel's own language.
+A notebook can tell a warm kernel from an ordinary one. Torch, matplotlib (but not pyplot), ipywidgets,
+networkx and their dependencies are in `sys.modules` before the notebook's first import, and the warning
+filters that they set are active. All kernels use the same hash seed for strings, which is 0, as in grading.
+They have the limits and the umask with which the template started. If a library is changed while the server
+runs, kernels use the new version only after the server has been restarted. `secant` is not imported in
+advance: each kernel imports it in the kernel's own language.
 """
 
 import asyncio
@@ -40,8 +40,8 @@ from autograder.sandbox.inside.libraries import LIBRARIES
 
 NAME = "secant-warm"  # the name of the entry point in pyproject.toml
 
-# The modules that a kernel itself imports at its start, and matplotlib. Pyplot is left out because it looks
-# for the shell in which it is imported. Its import is quick once the other modules are there.
+# Modules that a kernel itself imports when it starts, and matplotlib. Pyplot is left out, because its import
+# depends on the shell that imports it, and is quick once the other modules are imported.
 _MODULES = (
     *LIBRARIES,
     "IPython.core.completerlib",
@@ -56,24 +56,24 @@ _MODULES = (
     "matplotlib.widgets",
 )
 PATIENCE = 5.0  # seconds to wait for a template that is still importing
-# The hash seed of all kernels. An environment may name another seed, because verdicts do not depend on the
+# The hash seed of all kernels. The environment may set another seed, because verdicts do not depend on the
 # order of strings in a set.
 _SEED = {"PYTHONHASHSEED": "0"}
-# OPENBLAS_NUM_THREADS keeps OpenBLAS from starting threads when it is imported. The other variable keeps
-# debugpy from printing a warning, which it would print here but not in a kernel.
+# OPENBLAS_NUM_THREADS keeps OpenBLAS from starting threads when it is imported. The other variable suppresses
+# a warning that debugpy prints only in the template.
 _OWN_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-# Prefixes of environment variables that are read when a kernel starts or later. The modules that the template
-# imports do not read them.
+# Prefixes of environment variables that are read when a kernel starts or later, but not when modules are
+# imported.
 _READ_LATER = ("IPYTHONDIR", "JPY_", "KERNEL_", "MPLBACKEND", "NBGRADER_", "PYTEST_", "SECANT_")
 _KNOWN_OPTIONS = {"cwd", "env", "extra_arguments", "independent", "kernel_id", "stderr", "stdin", "stdout"}
 
 
 class CannotFork(Exception):
-    """A kernel cannot be a fork of the template. The text of the error gives the reason."""
+    """A kernel cannot be a fork of the template. The message gives the reason."""
 
 
 class Template:
-    """The process that kernels are forked from. It ends when this process ends.
+    """The process that kernels are forked from. It ends when the process that started it ends.
 
     Args:
         python: the interpreter's path and its options.
@@ -95,11 +95,11 @@ class Template:
             )
 
     def send(self, order: dict[str, Any], files: list[int]) -> None:
-        """Send an order for a fork. The template answers on the other end of the first file.
+        """Send an order for a fork to the template. The answers arrive at the other end of the first file.
 
         Args:
             order: the order, as plain data.
-            files: the descriptors that the fork gets.
+            files: the descriptors to pass to the fork; the first one is a socket.
 
         Raises:
             OSError: the template cannot take the order.
@@ -107,7 +107,7 @@ class Template:
         socket.send_fds(self._control, [json.dumps(order).encode()], files)
 
     def close(self) -> None:
-        """End the template and its kernels."""
+        """Kill the template. Its kernels end with it."""
         self._control.close()
         self.process.kill()
         self.process.wait()
@@ -126,7 +126,7 @@ class ForkedKernel:
         self._lock = threading.Lock()
 
     def poll(self) -> int | None:
-        """Return the exit code; None while the kernel is running."""
+        """Return the kernel's exit code, or None while it is running."""
         with self._lock:
             if self.returncode is None:
                 try:
@@ -135,7 +135,7 @@ class ForkedKernel:
                     return None
                 except OSError:
                     message = b""
-                # No message means that the template has ended, and the kernel with it.
+                # An empty message means that the template has ended, and the kernel with it.
                 self.returncode = json.loads(message)["exit"] if message else -signal.SIGKILL
                 self._channel.close()
         return self.returncode
@@ -168,7 +168,7 @@ class ForkedKernel:
 
 
 class ForkedModule(ForkedKernel):
-    """The subset of `Popen` needed for a module that runs in a fork, with pipes to and from the module."""
+    """The subset of `Popen` that is needed for a module running in a fork, with pipes to and from it."""
 
     def __init__(self, pid: int, channel: socket.socket, stdin: IO[bytes], stdout: IO[bytes]) -> None:
         super().__init__(pid, channel)
@@ -179,10 +179,10 @@ _template: Template | None = None
 
 
 def python_of(command: list[str]) -> list[str]:
-    """Return the interpreter and its options from a command that starts a kernel.
+    """Extract the interpreter and its options from a command that starts a kernel.
 
     Raises:
-        CannotFork: the interpreter is not that of this process, or the command starts something else.
+        CannotFork: the command uses another interpreter than this process, or does not start a kernel.
     """
     python = list(takewhile("-m".__ne__, command))
     if command[len(python) :][:2] != ["-m", "ipykernel_launcher"]:
@@ -193,23 +193,23 @@ def python_of(command: list[str]) -> list[str]:
 
 
 def cold(command: list[str]) -> list[str]:
-    """Return a command for the same kernel that imports nothing from the notebook's folder at its start.
+    """Return a command for the same kernel that imports nothing from the notebook's folder until a cell does.
 
-    A command for another Python or another language is returned as it is.
+    A command for another interpreter or another language is returned unchanged.
     """
     try:
         python = python_of(command)
     except CannotFork:
-        return command  # the command starts another Python or another language
+        return command  # the command is for another interpreter or another language
     launcher = str(Path(__file__).with_name("cold.py"))
     return [*python, "-P", launcher, *command[len(python) + 2 :]]
 
 
 def template_for(command: list[str]) -> Template:
-    """Return the template for a kernel that this command starts. Start the template if there is none.
+    """Return the template that can fork the kernel of this command. Start one if there is none.
 
     Raises:
-        CannotFork: there can be no template for this kernel.
+        CannotFork: no template can fork this kernel.
     """
     global _template
     if sys.platform != "linux":
@@ -227,7 +227,7 @@ def template_for(command: list[str]) -> Template:
 
 
 def close_template() -> None:
-    """End this process's template, if it has one, and the template's kernels."""
+    """End this process's template and the template's kernels, if there is a template."""
     global _template
     if _template is not None:
         _template.close()
@@ -235,11 +235,11 @@ def close_template() -> None:
 
 
 def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> None:
-    """Check that a kernel's environment fits the modules that the template has imported.
+    """Check that a kernel's environment is compatible with the modules that the template has imported.
 
     Args:
-        ours: the environment with which the template was started.
-        theirs: the environment that the kernel is to have.
+        ours: the environment in which the template was started.
+        theirs: the environment that the kernel needs.
 
     Raises:
         CannotFork: the environments differ in a variable that an imported module may have read.
@@ -253,7 +253,7 @@ def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> Non
 
 
 def file_number(value: Any, default: int, null: int) -> int:
-    """Return the descriptor that a standard stream's argument of Popen stands for.
+    """Return the descriptor that a `stdin`, `stdout` or `stderr` argument of Popen refers to.
 
     Args:
         value: the value of the argument.
@@ -275,7 +275,7 @@ def file_number(value: Any, default: int, null: int) -> int:
 
 @contextlib.contextmanager
 def _order_fork(template: Template, order: dict[str, Any], streams: Sequence[int]) -> Iterator[socket.socket]:
-    """Send an order for a fork, and yield the socket on which the fork answers.
+    """Ask the template for a fork, and yield the socket on which the fork answers.
 
     The socket is closed if the body fails.
     """
@@ -290,7 +290,7 @@ def _order_fork(template: Template, order: dict[str, Any], streams: Sequence[int
 
 
 def _confirm_fork(template: Template, channel: socket.socket, message: bytes) -> int:
-    """Read a fork's answer, confirm the order to the fork, and return its process id.
+    """Let a fork continue if its answer is positive, and return its process id.
 
     Raises:
         CannotFork: the fork has refused the order, or it has ended.
@@ -341,14 +341,14 @@ def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping
 
 
 class WarmProvisioner(LocalProvisioner):
-    """A provisioner that forks kernels from a template, or starts ordinary ones if it cannot."""
+    """A provisioner that forks kernels from a template, or starts ordinary kernels if it cannot."""
 
     patience = Float(PATIENCE, help="Seconds to wait for a template that is still importing.").tag(
         config=True
     )
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
-        """Fork a kernel for a command, or start an ordinary one if no fork is possible."""
+        """Start the kernel of a command: as a fork if possible, otherwise as an ordinary process."""
         try:
             kernel = await self._fork(cmd, kwargs)
         except (CannotFork, OSError) as error:

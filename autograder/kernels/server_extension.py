@@ -1,7 +1,7 @@
 """A Jupyter server extension that provides warm kernels, and starts their template with the server.
 
-If warm kernels are not possible, ordinary ones start instead. Even then, opening a notebook runs no file from
-its folder (cold.py).
+If warm kernels are impossible, ordinary kernels start instead. Even then, opening a notebook runs no file
+from the notebook's folder (cold.py).
 """
 
 import sys
@@ -19,9 +19,9 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Choose the provisioner of warm kernels, unless another one is configured.
+    """Select the provisioner of warm kernels, unless another provisioner is configured.
 
-    If anything fails, kernels still start, only more slowly.
+    If this fails, kernels still start, only more slowly.
     """
     try:
         factory = KernelProvisionerFactory.instance(parent=server)

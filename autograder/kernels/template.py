@@ -1,6 +1,6 @@
-"""The process that kernels are forked from: it has imported the modules that they need, and never computes.
+"""The process that kernels are forked from. It has imported the modules that they need, and never computes.
 
-The process that checks notebooks is also a fork of it (`be_module`), so torch is in memory only once.
+The process that checks notebooks is another fork of it (`be_module`), so that torch is in memory only once.
 
     python template.py CONTROL MODULE...
 
@@ -10,8 +10,9 @@ kernel, waits for a byte that confirms the order, and becomes the kernel. When t
 reports that on the channel. When the process that started the template ends or closes the socket, the
 template ends, and with it every kernel.
 
-This file is a script and imports nothing of this repository, so that a kernel starts without any module of
-it. It has one thread, because a fork of a process with threads hangs at its first parallel sum.
+This file is run as a script and imports nothing from this repository, so that no module of the repository is
+loaded in a new kernel. The template has one thread, because a fork of a process with threads hangs at its
+first parallel sum.
 """
 
 import contextlib
@@ -35,10 +36,10 @@ _INLINE = "module://matplotlib_inline.backend_inline"
 
 
 def main() -> None:
-    """Import the modules and fork for orders. In each fork, become a kernel or run a module."""
+    """Import the modules, and fork for each order. Each fork becomes a kernel or runs a module."""
     number, *modules = sys.argv[1:]
     if not sys.flags.safe_path:
-        del sys.path[0]  # removes this script's folder
+        del sys.path[0]  # removes the folder of this script
     before = set(os.environ)
     gc.disable()  # modules leave little garbage, and looking for it takes a quarter of the import time
     for name in modules:
@@ -59,8 +60,8 @@ def main() -> None:
 
 
 def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Fork for every order. Return only in the forks, with the order and its files."""
-    # The owner is watched in addition to the socket, which a fork of the owner may keep open.
+    """Fork for every order. This function returns only in the forks, with the order and its files."""
+    # The end of the owner is watched separately, because a fork of the owner may keep the socket open.
     owner = os.pidfd_open(os.getppid())
     # The process id and channel of each kernel, by the pidfd that becomes readable when the kernel ends.
     kernels: dict[int, tuple[int, socket.socket]] = {}
@@ -102,19 +103,19 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 
 def tell(channel: socket.socket, **message: Any) -> None:
-    """Send a message to the process that ordered the kernel, if that process still listens."""
+    """Send a message to the process that ordered the kernel, unless that process has closed the channel."""
     with contextlib.suppress(OSError):
         channel.send(json.dumps(message).encode())
 
 
 def part(order: dict[str, Any], files: list[int], look: bool) -> None:
-    """Set up a fork like a new process: its session, folder, standard streams and environment.
+    """Give a fork the session, folder, standard streams and environment of a separate process.
 
     Args:
         order: the order, with the folder and the environment.
         files: the channel, and the files for standard input, output and error.
-        look: True to refuse the order if a new process would import files of the folder instead of modules
-            that this process has imported already.
+        look: True to refuse the order if a new process would import files from the folder in place of modules
+            that this process has already imported.
     """
     os.setsid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -139,7 +140,7 @@ def part(order: dict[str, Any], files: list[int], look: bool) -> None:
 
 
 def be_module(order: dict[str, Any], files: list[int]) -> None:
-    """Run a module in a fork, as `python -P -m` would, and return when the module ends."""
+    """Run a module in a fork as `python -P -m` would, and return when the module ends."""
     part(order, files, look=False)
     sys.path[:0] = [path for path in order["path"] if path not in sys.path]
     sys.argv = sys.orig_argv = [order["module"]]
@@ -147,7 +148,7 @@ def be_module(order: dict[str, Any], files: list[int]) -> None:
 
 
 def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
-    """Become, in a fork, the kernel that `python -m ipykernel_launcher` would be; return when it ends."""
+    """Run a kernel in a fork as `python -m ipykernel_launcher` would, and return when the kernel ends."""
     part(order, files, look=True)
     use_threads(threads_of_numpy())
     launcher = importlib.util.find_spec("ipykernel_launcher")
@@ -160,13 +161,14 @@ def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
 
     app = IPKernelApp.instance(parent_handle=template)
     app.initialize()
-    # If imported in a kernel, ipywidgets does this itself. Here it was imported before there was a kernel.
+    # ipywidgets does this itself if it is imported in a kernel. Here it was imported before the kernel
+    # existed.
     ipywidgets.load_ipython_extension(app.shell)
     app.start()
 
 
 def shadowed(folder: str) -> str:
-    """Return the reason why a kernel in this folder would not use all modules imported so far.
+    """Return the reason why a kernel in this folder could not use all modules imported so far.
 
     The reason names a file in the folder that the kernel would use instead. It is empty if there is no such
     file.
@@ -185,26 +187,26 @@ def shadowed(folder: str) -> str:
 
 
 def begin_anew() -> None:
-    """Repeat the choices that libraries made at their import, such as random seeds, as in a new process."""
+    """Repeat the choices that libraries made when they were imported, as a new process would."""
     import matplotlib
     import torch
 
-    # Otherwise all kernels would draw the same numbers; `random` reseeds itself in a fork.
+    # Without this, all kernels would draw the same random numbers. `random` reseeds itself in a fork.
     torch.default_generator.seed()
-    if "numpy.random" in sys.modules:  # numpy imports its submodule only at the first use
+    if "numpy.random" in sys.modules:  # numpy imports this submodule only at its first use
         sys.modules["numpy.random"].seed()
     matplotlib.rcParams["backend"] = os.environ.get("MPLBACKEND") or _INLINE
 
 
 def threads_of_numpy() -> int:
-    """Return how many threads OpenBLAS would have in a new process."""
+    """Return the number of threads that OpenBLAS would have in a new process."""
     names = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
     wanted = next((os.environ[name] for name in names if os.environ.get(name, "").isdigit()), "0")
     return int(wanted) or len(os.sched_getaffinity(0))
 
 
 def use_threads(number: int) -> None:
-    """Set the number of threads of numpy's OpenBLAS. In the template, it started with only one."""
+    """Set the number of threads of numpy's OpenBLAS. The template was started with only one."""
     with open("/proc/self/maps") as maps:
         libraries = {line.split()[-1] for line in maps if "openblas" in line}
     for library in libraries:

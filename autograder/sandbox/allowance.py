@@ -1,7 +1,7 @@
 """A time limit that is fair on a busy machine.
 
-Only the time in which a submission computed or waited counts. Time in which it was ready to compute, but
-other processes had the processor, does not count. The supervisor of its container measures that time
+Only the time in which a submission computed or waited counts. The time in which it was ready to compute but
+other processes had the processor does not. The supervisor of its container measures that time
 (inside/stopwatch.py). So the same file meets the same limit, regardless of what else runs on the machine.
 """
 
@@ -10,18 +10,18 @@ from collections.abc import Callable
 
 from autograder.sandbox.results import Starved
 
-PATIENCE = 10  # real time allowed, as a multiple of the limit; beyond it, the machine counts as too busy
-_MIN_QUERY_SECONDS = 0.5  # seconds; for less time, it is not worth asking how much of it counts
+PATIENCE = 10  # how many times the limit may pass in real time before the machine counts as too busy
+_MIN_QUERY_SECONDS = 0.5  # seconds; below this, it is not worth asking how much of the time counts
 _MIN_WAIT_SECONDS = 0.05  # minimum number of seconds between two checks of a limit
 
 
 class Allowance:
-    """A time limit, and how much of it is left.
+    """A time limit, and the part of it that is left.
 
     Args:
         seconds: the limit.
-        starved: a function that takes a moment of time.monotonic, and returns how many seconds since then do
-            not count.
+        starved: a function that takes a moment of time.monotonic, and returns how many of the seconds since
+            then do not count.
     """
 
     def __init__(self, seconds: float, starved: Callable[[float], float]) -> None:
@@ -31,10 +31,10 @@ class Allowance:
         self._lost = 0.0
 
     def left(self) -> float:
-        """Return how many seconds to wait before checking the limit again; 0 if the limit is reached.
+        """Return how many seconds to wait before checking the limit again, or 0 if it is reached.
 
         Raises:
-            Starved: the limit is not reached, but the machine is so busy that waiting has to end.
+            Starved: the limit is not reached, but the machine is too busy to wait any longer.
         """
         passed = time.monotonic() - self._start
         if passed - self._lost >= self.seconds:
@@ -47,7 +47,7 @@ class Allowance:
         return max(left, _MIN_WAIT_SECONDS)
 
     def spent(self) -> float:
-        """Return how many of the seconds since the start count."""
+        """Return the number of seconds since the start that count towards the limit."""
         passed = time.monotonic() - self._start
         if passed > _MIN_QUERY_SECONDS:  # asking the supervisor costs an exchange of messages
             self._lost = self._starved(self._start)

@@ -37,18 +37,18 @@ def bwrap_path() -> str:
 
 
 _CODE_FOLDER = "/secant"  # the folder inside the wall that holds Secant's code
-_INSIDE_FOLDER = f"{_CODE_FOLDER}/autograder/sandbox/inside"  # the grader's only folder inside the wall
+_INSIDE_FOLDER = f"{_CODE_FOLDER}/autograder/sandbox/inside"  # the only folder of the grader inside the wall
 PACKAGE = f"{_CODE_FOLDER}/secant"
 
 
 def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int) -> list[str]:
-    """Return bubblewrap's options for one wall, which shows only the files on an allow-list.
+    """Return bubblewrap's options for one wall, in which only files on an allow-list are visible.
 
     Args:
         kind: "forked" for a wall around a template, "single" for a wall around one container.
         hidden: files and folders that must not be visible inside.
-        language: "en" or "ko", for the texts of the course's code inside.
-        disk_mb: the size limit, in megabytes, of each file system in memory that is writable inside.
+        language: "en" or "ko", the language of the course's texts inside.
+        disk_mb: the size limit of each writable in-memory file system, in megabytes.
     """
     root = os.getuid() == 0
     options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
@@ -56,9 +56,9 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
     if kind == "single":
         options += ["--as-pid-1"]
     if root:
-        # The template starts as root, mounts /proc and then gives up root, for which it needs these
-        # capabilities. Bubblewrap's own /proc would be covered in parts, and would forbid a second one. Its
-        # user namespace would keep root's access to root's files.
+        # The template's first steps need these capabilities: it mounts /proc and then gives up root. A /proc
+        # mounted by bubblewrap would be partly covered, and the kernel would then refuse a second one.
+        # Bubblewrap's user namespace would keep root's access to root's files.
         options += ["--cap-drop", "ALL"]
         for capability in ("SETUID", "SETGID", "SETPCAP", "SYS_ADMIN"):
             options += ["--cap-add", f"CAP_{capability}"]
@@ -71,7 +71,7 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
 
 
 def _environment(language: str) -> dict[str, str]:
-    """Return all environment variables of a candidate."""
+    """Return all environment variables that a candidate gets."""
     binaries = os.path.dirname(sys.executable)
     one_thread = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     return dict.fromkeys(one_thread, "1") | {
@@ -79,7 +79,7 @@ def _environment(language: str) -> dict[str, str]:
         "IPYTHONDIR": "/tmp/.ipython",
         "LANG": "C.UTF-8",
         "LOGNAME": "student",
-        # Otherwise each thread may claim 64 MB that count as used, although they never are.
+        # Without this, each thread may reserve 64 MB that it never uses, but that count as used.
         "MALLOC_ARENA_MAX": "2",
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": "/tmp/.matplotlib",
@@ -93,16 +93,16 @@ def _environment(language: str) -> dict[str, str]:
 
 
 def _size_option(disk_mb: int) -> list[str]:
-    """Return the options that limit the size of a tmpfs; bubblewrap before 0.7 has none.
+    """Return the options that limit the size of a tmpfs, or an empty list for bubblewrap before 0.7.
 
-    Without them, only the supervisor's count of memory limits the size.
+    Without these options, the size is limited only by the supervisor, which counts files as memory.
     """
     return ["--size", str(disk_mb * MEGABYTE)] if "--size" in _help(bwrap_path()) else []
 
 
 @cache
 def _help(bwrap: str) -> str:
-    """Return the help text of bubblewrap, which lists the options that it supports.
+    """Return bubblewrap's help text, which shows the options that this version supports.
 
     The text is cached, because some machines build a wall for each submission.
     """
@@ -111,14 +111,14 @@ def _help(bwrap: str) -> str:
 
 
 def _mounts(seen: Visible, size: list[str]) -> list[str]:
-    """Return the options for the file system. Parent folders come before the paths in them."""
+    """Return the options for the file system, in which each folder comes before the paths inside it."""
     covered = [path for path in seen.masked if os.path.dirname(path) == seen.package]
     plan = dict.fromkeys((path for path in seen.masked if path not in covered), "mask") | dict.fromkeys(
         seen.shown, "show"
     )
     options = _devices(size)
-    # These folders are made explicitly. If bubblewrap made a mount's parents itself, it would copy the mode
-    # of a home folder that is closed to other users.
+    # These folders are made explicitly. If bubblewrap made the parents of a mount, it would copy the mode of
+    # a home folder that other users cannot enter.
     parents = {str(parent) for path in [*plan, _INSIDE_FOLDER] for parent in Path(path).parents}
     parents -= {"/", "/tmp", "/dev"}
     for path in sorted(path for path in parents if not is_inside(path, seen.shown)):
@@ -145,14 +145,14 @@ def _show(path: str) -> list[str]:
 
 
 def _devices(size: list[str]) -> list[str]:
-    """Return the options for a minimal /dev and for the two folders that can be written to.
+    """Return the options for a minimal /dev and for the two writable folders.
 
-    A forked container mounts file systems of its own over these two folders.
+    A forked container mounts its own file systems over these two folders.
     """
     options = ["--dir", "/dev", "--dir", "/dev/shm"]
     for path in ("/tmp", "/dev/shm"):
         options += [*size, "--perms", "1777", "--tmpfs", path]
-    # Zero is left out, because mapping it makes shared memory.
+    # /dev/zero is left out, because mapping it makes shared memory.
     for name in ("null", "full", "random", "urandom"):
         options += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for number, name in enumerate(("stdin", "stdout", "stderr")):

@@ -1,7 +1,7 @@
-"""A control group for one submission, with which the kernel itself limits and counts memory.
+"""A control group for one submission, with which the kernel itself counts and limits memory.
 
-It is made where this user may make one. Elsewhere, the supervisor counts the memory, ten times a second. Both
-versions of the kernel's interface are supported.
+A group is used wherever this user is allowed to make one. Elsewhere, the supervisor counts the memory ten
+times a second. Both versions of the kernel's interface are supported.
 """
 
 import contextlib
@@ -12,23 +12,23 @@ from typing import NamedTuple
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "secant-container-"
-# Random, not a process id: a submission can read its group's name.
+# Random instead of a process id, because a submission can read its group's name.
 OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"
 _PERIOD = 20_000  # microseconds; a group that has used up its share waits no longer than this
 _STALE_SECONDS = 60.0  # seconds that may pass between making a group and putting a process into it
 
 
 class Cgroup:
-    """A group with limits. In version 1 it is several groups, because each kind of limit has its own tree."""
+    """A control group with limits. In cgroup version 1, it is several groups: one for each kind of limit."""
 
     def __init__(self, folders: list[Path]) -> None:
         self._folders = folders
 
     @classmethod
     def create(cls, memory_bytes: int, processes: int, processors: int) -> "Cgroup | None":
-        """Make a group that limits memory; return None if this user may not make one.
+        """Make a group that limits memory, or return None if this user may not make one.
 
-        The group also limits processes and processors, where it can. The kernel shares the processors equally
+        If possible, the group also limits processes and processors. The kernel shares the processors equally
         between groups, and no group gets more than `processors`.
         """
         name = f"{OWN_PREFIX}{secrets.token_hex(8)}"
@@ -41,7 +41,7 @@ class Cgroup:
                 cls(folders).remove()
                 continue
             for file, value in (("memory.swap.max", 0), ("memory.memsw.limit_in_bytes", memory_bytes)):
-                # Otherwise memory beyond the limit would be swapped to disk.
+                # Without this, memory beyond the limit would be swapped to disk.
                 with contextlib.suppress(OSError):
                     _limit(folders[0], (file,), value)
             for parent in {place.pids, place.cpu} - {place.memory}:
@@ -55,7 +55,7 @@ class Cgroup:
         return None
 
     def add(self, pid: int) -> bool:
-        """Put a process, and so its later children, into the group. Return False if this user may not."""
+        """Put a process, and its later children, into the group. Return False if this is not allowed."""
         memory, *others = self._folders
         try:
             (memory / "cgroup.procs").write_text(str(pid))
@@ -101,7 +101,7 @@ def remove_stale() -> None:
 
 
 def memory_left() -> int | None:
-    """Return how many more bytes this process's groups let it use; None if they set no limit.
+    """Return how many more bytes the groups of this process let it use, or None without a limit.
 
     Cached file contents do not count as used, because the kernel drops them when memory is needed.
     """
@@ -115,7 +115,7 @@ def memory_left() -> int | None:
 
 
 def processors_allowed() -> float | None:
-    """Return how many processors this process's groups let it use; None if they set no limit."""
+    """Return how many processors the groups of this process let it use, or None without a limit."""
     shares: list[float] = []
     for folder in _enclosing("cpu"):
         with contextlib.suppress(OSError, ValueError):
@@ -174,7 +174,7 @@ def _limit(folder: Path, names: tuple[str, ...], value: int) -> None:
 
 
 class _Place(NamedTuple):
-    """A place for a new group: the parent folder for each kind of limit, all the same in version 2."""
+    """A place for a new group: the parent folder for each kind of limit. In version 2, all are equal."""
 
     memory: Path
     pids: Path
@@ -182,7 +182,7 @@ class _Place(NamedTuple):
 
 
 def _own_groups() -> dict[str, str]:
-    """Return the paths of this process's groups by controller. Version 2 has one group, with the name ""."""
+    """Return the path of this process's group for each controller. In cgroup version 2, the key is ""."""
     own: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
@@ -195,8 +195,8 @@ def _places() -> list[_Place]:
     own = _own_groups()
     if "memory" in own:
         return [_Place(*(_ROOT / kind / own.get(kind, "") for kind in _Place._fields))]
-    # In version 2, a group that contains processes cannot give limits to groups below it. So the new group
-    # goes next to this process's own, or below it if that is the root.
+    # In cgroup version 2, a group that contains processes cannot set limits for groups below it. So the new
+    # group goes next to this process's own group, or below it if that is the root.
     own_folder = _ROOT / own.get("", "")
     places = dict.fromkeys((own_folder.parent, own_folder))
     return [_Place(place, place, place) for place in places if place.is_relative_to(_ROOT)]

@@ -1,4 +1,4 @@
-"""A client with which the examiner has a candidate load cells and answer each task's questions.
+"""The examiner's client for a candidate: it loads a submission's cells, then asks each task's questions.
 
 Each task is asked in a fresh copy of the process that loaded the cells.
 """
@@ -30,8 +30,8 @@ from secant.bindings import Finding
 
 Limiting = Callable[[float], AbstractContextManager[Allowance]]
 _REAP_SECONDS = 3.0
-_MAX_FINDINGS = 5  # number of findings that are kept about one error or answer
-_MAX_OUTPUT = 1_000_000  # number of characters kept of all cells' outputs together; a page shows fewer
+_MAX_FINDINGS = 5  # maximum number of findings about one error or answer
+_MAX_OUTPUT = 1_000_000  # maximum number of characters of all cells' outputs together; a page shows fewer
 
 
 class Candidates(Protocol):
@@ -42,15 +42,14 @@ class Candidates(Protocol):
 
 
 class CandidateClient:
-    """One submission. Its cells are loaded once, and each task gets a fresh copy of the state they left.
+    """The client for one submission. Cells are loaded once, and each task gets a fresh copy of the result.
 
     The copy is a fork of the loaded process. In three cases, the cells are loaded again in a new container
-    instead: the loaded process was lost, forking is unsafe because the cells left threads behind, or forking
-    is impossible.
+    instead: if the loaded process was lost, if forking is unsafe because the cells left threads behind, or if
+    forking is impossible.
 
     Attributes:
-        spent: seconds that this submission has used; time without a processor does not count (see
-            allowance.py).
+        spent: seconds that this submission has used, without the time that does not count (see allowance.py).
     """
 
     def __init__(self, open_container: Callable[[], Container]) -> None:
@@ -82,14 +81,13 @@ class CandidateClient:
         seed: int = 0,
         answers: Mapping[str, str] | None = None,
     ) -> Loaded:
-        """Run cells in order, as a notebook would: after a cell that raised an error, the next one runs.
+        """Run cells in order, as a notebook would: if a cell raises an error, the next one still runs.
 
         Args:
             cells: the label and the source of each cell.
             timeout: seconds for all cells together.
             seed: the seed of every random number generator.
-            answers: by task, the label of its answer cell. Findings about the notebook's names need these
-                labels.
+            answers: for each task, the label of its answer cell. Findings about the notebook's names need it.
 
         Raises:
             TimedOut, Crashed: a cell did not finish. The error has that cell's label and the results of those
@@ -123,7 +121,7 @@ class CandidateClient:
                 error.cell, error.done = running, results
             raise
         if self._can_fork():
-            self._container.sweep(0)  # kills processes that the cells have started in the background
+            self._container.sweep(0)  # kills processes that the cells have left running in the background
         return Loaded(tuple(results), self._threads, _about(last, "answers"), _about(last, "cells"))
 
     def task(self, seed: int = 0, *, last: bool = False) -> "TaskClient":
@@ -164,7 +162,7 @@ class CandidateClient:
 
     @contextmanager
     def _limited(self, container: Container, seconds: float) -> Iterator[Allowance]:
-        """Limit the time of an exchange, and add the time it took to `spent`."""
+        """Limit the duration of an exchange, and add the time it took to `spent`."""
         limit = Allowance(seconds, container.starved)
         try:
             yield limit
@@ -183,8 +181,8 @@ class CandidateClient:
                     try:
                         socket.send_fds(container.channel, [b"t"], [child_end.fileno()])
                     except OSError as error:
-                        # The kernel limits how many descriptors one user may have in transit. If that limit
-                        # is reached, it is not the candidate's fault.
+                        # The kernel limits how many descriptors one user may have in transit. Reaching that
+                        # limit is not the candidate's fault.
                         if error.errno == errno.ETOOMANYREFS:
                             raise WallError(f"no task could be begun: {error}") from None
                         raise container.ending() from None
@@ -200,9 +198,9 @@ class CandidateClient:
         )
 
     def _ending_of_task(self, container: Container) -> Crashed:
-        """Return the reason why a task's process ended, as the loaded process reports it.
+        """Return the reason why a task's process ended, according to the loaded process.
 
-        The report is a claim of the student's process, but good enough for a message.
+        The student's code may have falsified this report, but it is good enough for a message.
         """
         try:
             return container.reason(field(self._reap(container), "exit"))
@@ -221,7 +219,7 @@ class CandidateClient:
             self._drop(container)
 
     def _reap(self, container: Container) -> Any:
-        """Have the loaded process reap its child, and return its report on the child."""
+        """Have the loaded process reap its child, and return what it reports about the child."""
         with self._limited(container, _REAP_SECONDS) as limit:
             send(container, {"do": "reap"}, limit)
             return receive(container, limit)
@@ -275,7 +273,7 @@ class TaskClient:
         return self._request(request, timeout)
 
     def order(self, request: dict[str, Any], timeout: float) -> Reply:
-        """Send a request of another kind and return the answer. This raises the same errors as `ask`."""
+        """Send a request of another kind, and return the answer. The errors are those of `ask`."""
         return self._request(request, timeout)
 
     def close(self) -> None:
@@ -288,7 +286,7 @@ class TaskClient:
     def _request(self, request: dict[str, Any], timeout: float) -> Reply:
         if self._channel is None:
             raise Crashed("unknown")
-        # This raises an error for a value that cannot be sent, because that is the caller's fault.
+        # A value that cannot be sent is the caller's fault, so this may raise an error.
         body = wire.encode(request, exact=True)
         try:
             with self._limiting(timeout) as limit:
@@ -329,7 +327,7 @@ def receive(container: Container, limit: Allowance) -> Any:
         raise Crashed("garbage") from None
 
 
-# --- Reading the candidate's replies, none of which is trusted --------------------------------------------
+# --- Reading the candidate's replies, which are not trusted ------------------------------------------------
 
 
 def field(reply: object, name: str) -> Any:
@@ -367,7 +365,7 @@ def _line(line: object) -> Line:
 
 
 def _about(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
-    """Return the findings that a candidate claims, by the task or the cell that they are about."""
+    """Return the candidate's claimed findings for each task or cell."""
     about = field(reply, name)
     if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):
         raise Crashed("garbage")

@@ -1,4 +1,4 @@
-"""Handles on the processes of one submission, through which the grader reaches them and ends them."""
+"""Access to the processes of one submission: channels to them, and methods that end them."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ from autograder.sandbox.inside.processes import kill_group
 from autograder.sandbox.results import Crashed, WallError
 from autograder.sandbox.template import START_SECONDS, read_end
 
-# Seconds allowed for making a container from a template, or for an answer of its supervisor.
+# Seconds allowed for making a container from a template, or for an answer from its supervisor.
 CONTAINER_SECONDS = 20.0
 _KILL_SECONDS = 30.0
 _LAST_WORDS_SECONDS = 2.0
@@ -39,7 +39,8 @@ class Container:
     def sweep(self, child: int) -> bool:
         """Kill the process of a task and its process group.
 
-        The loaded candidate keeps running. Only behind a wall are processes found that have left the group.
+        The loaded candidate keeps running. A plain container misses processes that have left the group; a
+        walled one kills them, too.
 
         Args:
             child: the process id of the task; 0 if the task has no process.
@@ -52,7 +53,7 @@ class Container:
         return child > 1
 
     def starved(self, since: float) -> float:
-        """Return for how many seconds the container waited while other processes had the processor.
+        """Return how many seconds the container waited because other processes had the processor.
 
         Args:
             since: the moment of time.monotonic from which to count.
@@ -64,13 +65,13 @@ class Container:
         raise NotImplementedError
 
     def reason(self, code: object) -> Crashed:
-        """Return the error for an exit code. A negative code stands for a signal."""
+        """Return the error for an exit code. A negative code is the number of a signal."""
         if not isinstance(code, int):
             return Crashed("unknown")
         return Crashed("signal", -code) if code < 0 else Crashed("exit", code)
 
     def kill(self) -> None:
-        """Kill the candidate. This is safe while another thread waits for the candidate's answer."""
+        """Kill the candidate. This may be called while another thread waits for the candidate."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -79,14 +80,14 @@ class Container:
 
 
 class WalledContainer(Container):
-    """A container with a supervisor as its process 1, reached through a socket and a pidfd.
+    """A container with a supervisor as its process 1, which is reached through a socket and a pidfd.
 
     Args:
         channel: the socket to the candidate.
         orders: the socket to the supervisor.
         limits: the limits on what the container may use.
-        wall_stands: a function that returns whether the wall that made this container still exists. If it
-            does not, the supervisor was not ended by the processes in its container.
+        wall_stands: a function that returns whether the wall around this container still exists. If it does
+            not, the processes in the container are not to blame for the end of the supervisor.
     """
 
     def __init__(
@@ -115,14 +116,14 @@ class WalledContainer(Container):
         self._orders.send(b"go")
         candidate = self._receive_pid("candidate", deadline)
         # The candidate and its examiner take turns, so the candidate gets the examiner's processors. If that
-        # is a single one, neither process has to be woken up on another.
+        # is only one, neither process has to wake up another processor.
         with contextlib.suppress(OSError):
             os.sched_setaffinity(candidate, os.sched_getaffinity(0))
         limits = self._limits
         group = Cgroup.create(limits.memory_mb * MEGABYTE, limits.processes, limits.processors)
         if group and group.add(candidate):
             self._cgroup = group
-        elif group:  # the group can be made but not joined, so only the supervisor limits the memory
+        elif group:  # the group can be made but not joined, so only the supervisor enforces the memory limit
             group.remove()
 
     def _receive_pid(self, key: str, deadline: float) -> int:
@@ -143,9 +144,9 @@ class WalledContainer(Container):
         return pid
 
     def _receive(self, deadline: float) -> tuple[dict[str, Any], int]:
-        """Return the supervisor's next message, and the sender's process id in this namespace.
+        """Return the supervisor's next message, and the sender's process id outside of the container.
 
-        The process id comes from the kernel, not from the message. It is 0 if the kernel sends none.
+        The process id comes from the kernel, not from the message. It is 0 if the kernel reports none.
         """
         ready, _, _ = select.select([self._orders], [], [], max(0.0, deadline - time.monotonic()))
         if not ready:
@@ -315,9 +316,9 @@ def _start_process(
 def connect_by_port(
     command: list[str], settings: dict[str, Any]
 ) -> tuple[socket.socket, subprocess.Popen[bytes]]:
-    """Start a candidate that connects to a local port, for systems where sockets are not inherited.
+    """Start a candidate that connects to a local port, for systems on which sockets are not inherited.
 
-    The candidate reads a token from its standard input, and sends the token back to prove who it is.
+    The candidate reads a token from its standard input, and sends it back to prove its identity.
     """
     token = secrets.token_bytes(32)
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -325,7 +326,7 @@ def connect_by_port(
         port = server.getsockname()[1]
         process = subprocess.Popen([*command, "port", str(port)], stdin=subprocess.PIPE, **settings)
         assert process.stdin is not None
-        # The process may have ended already, as the loop below will notice.
+        # The process may have ended already. The loop below will notice that.
         with contextlib.suppress(OSError), process.stdin:
             process.stdin.write(token)
         deadline = time.monotonic() + START_SECONDS

@@ -1,4 +1,4 @@
-"""Checks of whether this machine can run strangers' code in a sandbox, with advice on what to install."""
+"""Checks that this machine can run strangers' code in a sandbox, with advice on what to install."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ class Finding:
     """The result of one check of this machine.
 
     Attributes:
-        what: the name of what was checked.
+        what: the name of the thing that was checked.
         ok: True if the check succeeded.
         detail: what the check found.
         fix: what to install or to allow; empty if nothing is needed.
@@ -35,7 +35,7 @@ class Finding:
 
 
 def probe_machine() -> list[Finding]:
-    """Check everything that the wall needs. This tries out the real wall, so it takes some seconds."""
+    """Check everything that the wall needs. This builds and tries a real wall, so it takes some seconds."""
     if sys.platform != "linux":
         return [Finding("Linux", False, sys.platform, "Use a Linux machine, or WSL 2, to grade.")]
     checks: list[Callable[[], Finding | None]] = [
@@ -48,7 +48,7 @@ def probe_machine() -> list[Finding]:
     ]
     findings = [finding for check in checks if (finding := check()) is not None]
     forked = _wall("forked", needed=False)
-    # Either kind of wall is enough, so the slower one is needed only if the other fails.
+    # One kind of wall is enough, so the second kind is needed only if the first one fails.
     return [*findings, forked, _wall("single", needed=not forked.ok)]
 
 
@@ -89,7 +89,7 @@ def _apparmor() -> Finding | None:
 
 
 def _proc() -> Finding:
-    """Check whether parts of /proc are covered, as in Docker. If so, no other /proc can be mounted."""
+    """Check whether parts of /proc are covered, as in Docker. If they are, no other /proc can be mounted."""
     covers = []
     with contextlib.suppress(OSError):
         points = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
@@ -113,7 +113,7 @@ def _cgroup() -> Finding:
 
 
 def _can_join(group: Cgroup) -> bool:
-    """Return whether a waiting process can be put into this group, and remove the group."""
+    """Return whether a process can be put into this group. The group is removed afterwards."""
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         joined = group.add(process.pid)
         process.communicate()

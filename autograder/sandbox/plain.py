@@ -1,4 +1,4 @@
-"""Client that runs a notebook with ordinary nbgrader tests in the sandbox, cell by cell."""
+"""The client that runs a notebook with ordinary nbgrader tests in the sandbox, cell by cell."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from autograder.sandbox.container import CONTAINER_SECONDS, Container
 from autograder.sandbox.inside.limits import OUTPUT_LIMIT, VALUE_LIMIT
 from autograder.sandbox.results import CandidateError, CellResult, Crashed, TimedOut, WallError
 
-# Extra seconds beyond a cell's limit, by which the candidate should have interrupted the cell itself.
+# Extra seconds after a cell's time limit, in which the candidate should interrupt the cell itself.
 _GRACE_SECONDS = 5.0
 _PIECE = 8_000_000  # maximum number of bytes of a file in one message
 
@@ -25,7 +25,7 @@ class TestCode:
     Attributes:
         body: the code of everything before the cell's last value, marshalled and decoded as Latin-1.
         last: the code of the cell's last value, marshalled and decoded as Latin-1.
-        builtins: the names of the builtins that the test uses in their pristine versions.
+        builtins: the names of the builtins that the test uses in their original versions.
         proof: a text that is sent back only if the end of the test was reached.
     """
 
@@ -39,12 +39,12 @@ class TestCode:
 
 @dataclass(frozen=True)
 class Ran:
-    """The result of running a cell, as the candidate claims it.
+    """The result of running a cell, as claimed by the candidate.
 
     Attributes:
         cell: the cell's error and output.
         stderr: True if the cell wrote to standard error.
-        timed_out: True if the cell was interrupted because its time was over.
+        timed_out: True if the cell was interrupted at its time limit.
         value: the text of a test's last value.
         proof: the text that a test sent back from its end; empty if the end was not reached.
     """
@@ -57,14 +57,14 @@ class Ran:
 
 
 class PlainClient(CandidateClient):
-    """Client for one notebook with ordinary nbgrader tests."""
+    """The client for one notebook with ordinary nbgrader tests."""
 
     def __init__(self, open_container: Callable[[], Container]) -> None:
         super().__init__(open_container)
         self._open = open_container
 
     def begin(self, files: Mapping[str, bytes], seed: int, done: str = "autograde") -> None:
-        """Begin a notebook in a new container.
+        """Start a notebook in a new container.
 
         Args:
             files: the contents of the files in the notebook's folder, by path.
@@ -91,11 +91,11 @@ class PlainClient(CandidateClient):
 
     @property
     def is_alive(self) -> bool:
-        """True if the notebook's process still takes requests."""
+        """True if the notebook's process can still receive requests."""
         return self._container is not None
 
     def cell(self, label: str, source: str, seconds: float) -> Ran:
-        """Run a cell that the student wrote, or a locked one.
+        """Run a cell that the student wrote, or a locked cell.
 
         Raises:
             TimedOut, Crashed: the process was lost.
@@ -104,7 +104,7 @@ class PlainClient(CandidateClient):
         return self._ran(label, request, seconds)
 
     def test_in_line(self, label: str, test: TestCode, seconds: float) -> Ran:
-        """Run a test among the cells, so that later cells see what it leaves behind.
+        """Run a test in the notebook's own process, so that later cells see its effects.
 
         Raises:
             TimedOut, Crashed: the process was lost.
@@ -112,10 +112,10 @@ class PlainClient(CandidateClient):
         return self._ran(label, _test_request(test, seconds), seconds)
 
     def test_aside(self, label: str, test: TestCode, seconds: float) -> Ran:
-        """Run a test in a copy of the process, so that later cells see nothing of it.
+        """Run a test in a copy of the notebook's process, so that later cells see none of its effects.
 
         Raises:
-            TimedOut, Crashed: the copy was lost. The process itself goes on, unless `is_alive` is False.
+            TimedOut, Crashed: the copy was lost. The process itself continues, unless `is_alive` is False.
         """
         assert self._container is not None
         started = time.monotonic()
@@ -127,7 +127,7 @@ class PlainClient(CandidateClient):
 
     @property
     def can_fork(self) -> bool:
-        """True if the process can be copied: it has one thread, and the system is Linux."""
+        """True if the process can be copied: it must have a single thread and run on Linux."""
         return self._can_fork()
 
     def _ran(self, label: str, request: dict[str, Any], seconds: float) -> Ran:

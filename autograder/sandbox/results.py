@@ -8,9 +8,9 @@ from secant.bindings import Finding
 
 
 class WallError(RuntimeError):
-    """A failure of the grader itself, never of the student's code. No score may be written for it."""
+    """The grader itself has failed, not the student's code. No score may be written because of this error."""
 
-    # The whole task ends, so that no part of a test cell takes this for the student's failure.
+    # This ends the whole task, so that no part of a test cell mistakes it for the student's failure.
     ends_task = True
 
 
@@ -33,16 +33,16 @@ class WallUnavailable(WallError):
 
 
 class CandidateError(Exception):
-    """The student's process gave no answer, and the cause is that process, not the grader."""
+    """The student's process gave no answer, and the cause is this process, not the grader."""
 
     ends_task = True  # the process has ended, so no other part of the test cell can be asked
 
 
 class TimedOut(CandidateError):
-    """The time limit was reached, and the code that was running has been ended.
+    """The time limit was reached, and the running code has been stopped.
 
     Attributes:
-        cell: the label of the cell that was running, if the cells were being loaded.
+        cell: the label of the cell that was running, if cells were being loaded.
         done: the results of the cells before it.
     """
 
@@ -57,7 +57,7 @@ class Crashed(CandidateError):
 
     Attributes:
         reason: "memory", "signal", "exit", "garbage", or "unknown".
-        detail: the signal's number or the exit code, if it is known.
+        detail: the signal's number or the exit code, if known.
         cell, done: as in TimedOut.
     """
 
@@ -81,7 +81,7 @@ class Line:
 
 @dataclass(frozen=True)
 class CellResult:
-    """The result of one code cell. All text in it is the candidate's claim, and of bounded length."""
+    """The result of one code cell. All its text is claimed by the candidate, and of bounded length."""
 
     label: str
     error: str  # the exception's type name; empty if the cell raised none
@@ -98,14 +98,14 @@ class CellResult:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The results of a notebook's cells, once all of them have run.
+    """The results of loading a notebook, once all cells have run.
 
     Attributes:
         cells: the results of the cells.
-        threads: the number of threads in the process after the cells have run; 0 if it is not known.
-        about_answers: by task, findings about the names that its answer uses. They are the candidate's
-            claims, so they are only used in messages.
-        about_cells: by label, the same for cells that stopped with an error.
+        threads: the number of threads in the process after the last cell; 0 if unknown.
+        about_answers: for each task, findings about the names that its answer uses. The candidate claims
+            them, so they are used only in messages.
+        about_cells: the same for cells that stopped with an error, by the cell's label.
     """
 
     cells: tuple[CellResult, ...]
@@ -120,11 +120,11 @@ class Reply:
 
     Attributes:
         kind: "value", "raised", "missing" (no such name) or "too_much" (beyond what any test asks for).
-        value: plain data and tensors, with a `wire.Other` in place of any other object. If the kind is
-            "too_much", a single `wire.Other`.
+        value: plain data and tensors, with a `wire.Other` in place of any other object. For "too_much", this
+            is a single `wire.Other`.
         error, message, trace: the type, the message and the traceback of the exception that was raised.
-        findings: findings about the notebook's names that may explain the exception. They are the candidate's
-            claims, so they are only used in messages.
+        findings: findings about the notebook's names that may explain the exception. The candidate claims
+            them, so they are used only in messages.
     """
 
     kind: Literal["value", "raised", "missing", "too_much"]

@@ -1,8 +1,8 @@
-"""Search for files that are visible inside the wall and that might hold a part of a course.
+"""A search for files that are visible inside the wall and that might contain a part of a course.
 
-Reading all files of a system and of a Python with torch takes seconds. So each folder is read once, and the
-result is kept in the user's cache until the folder's entries change. Notebooks are few, so they are always
-listed. Another module, exam/exposed.py, checks whether a listed file gives away a certain lesson.
+It takes seconds to read all files of a system and of a Python with torch. So each folder is read once, and
+the result is kept in the user's cache until the folder's entries change. Notebooks are few, so they are
+always listed. Another module, exam/exposed.py, decides whether a listed file gives away a particular lesson.
 """
 
 import io
@@ -23,31 +23,33 @@ import platformdirs
 from autograder.sandbox.visible import Visible
 from secant.files import locked, read_json, replace_file
 
-# Each file of a course contains one of the first three texts. A copy of its tests may lack them and use other
-# names, but it still imports from secant, as all tests do.
+# Every file of a course contains one of the first three byte strings. A copy of its tests may lack them and
+# use other names, but it still imports from secant, as all tests do.
 MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
-_MOST = 8 * 2**20  # maximum number of bytes that are read of a file; a lesson has a fortieth of that
+_MOST = 8 * 2**20  # maximum number of bytes read of a file; lessons are forty times smaller
 _MAX_ARCHIVE_BYTES = 64 * 2**20
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-# Endings of the most frequent kinds of files that are not text. A text file may be a copy of a lesson,
-# whatever its name is.
+# Extensions of the most common files that are not text. Any text file may be a copy of a lesson, whatever its
+# name.
 _BINARIES = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
-_GIT_INDEX = "/.git/index"  # the index of a clone, which contains the names of all its files
-_COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson compiled by Python; only its name shows what it is
-_FIRST_BYTES, _NUL_BYTES = 2**16, 2**12  # bytes of the first read, and bytes that are searched for a NUL
+_GIT_INDEX = "/.git/index"  # the index of a Git clone, which names all its files
+_COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson that Python has compiled, which only its name shows
+# Bytes that are read first, and bytes in which a NUL marks a file that is not text.
+_FIRST_BYTES, _NUL_BYTES = 2**16, 2**12
 _FORMAT = 2
-_LOCK_SECONDS = 60.0  # seconds to wait while another process reads all files
-_SETTLE_SECONDS = 2.0  # seconds; a folder changed this recently may change again with the same time stamp
+_LOCK_SECONDS = 60.0  # seconds to wait for another process that is reading all files
+# Seconds; a folder that changed more recently may change again with the same time stamp.
+_SETTLE_SECONDS = 2.0
 
-Found = tuple[list[str], list[str]]  # names of a folder's subfolders, and of its files worth a look
+Found = tuple[list[str], list[str]]  # the names of a folder's subfolders, and of its suspicious files
 
 
 def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
-    """Return the visible files that may hold a part of a course, whatever its lesson.
+    """Return the visible files that may contain a part of any lesson of a course.
 
     Args:
-        seen: the files that the wall shows.
-        cache: the file in which to keep the results; by default, one in the user's cache.
+        seen: the files that are visible inside the wall.
+        cache: the file in which to keep the results; by default, a file in the user's cache.
     """
     file = cache_file() if cache is None else cache
     with locked(file, _LOCK_SECONDS):  # a second process waits for the first one's results
@@ -69,7 +71,7 @@ def _search(seen: Visible, file: Path) -> tuple[str, ...]:
             entry = cached.get(folder)
             if entry is None or entry[0] != stamp:
                 entry = [stamp, *_look(folder)]
-        except OSError:  # not a folder, or not readable
+        except OSError:  # a file, or a folder that is not readable
             continue
         entries[folder] = entry
         folders += [f"{folder}/{name}" for name in entry[1]]
@@ -80,9 +82,9 @@ def _search(seen: Visible, file: Path) -> tuple[str, ...]:
 
 
 def read(path: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of a file or, for an archive, of each of its members.
+    """Yield the name and the content of a file, or of each member of an archive.
 
-    If the file cannot be read, the iteration ends without an error.
+    An error while reading ends the iteration.
     """
     with suppress(Exception):  # each compression library raises errors of its own kind
         if path.endswith(_ARCHIVES):
@@ -116,7 +118,7 @@ def _is_suspect(path: str) -> bool:
 
 
 def _head(path: str) -> bytes:
-    """Return the beginning of a text file; nothing if the file is not text."""
+    """Return the first bytes of a text file, or nothing if the file is not text."""
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         data = os.read(file, _FIRST_BYTES)
@@ -155,7 +157,7 @@ def cache_file() -> Path:
 
 
 def _load(file: Path) -> dict[str, Any]:
-    """Return the cached results; nothing if another user could have written the file."""
+    """Return the cached results, or an empty dict if another user could have written the file."""
     with suppress(OSError):
         status = os.lstat(file)
         if stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid():
@@ -164,7 +166,7 @@ def _load(file: Path) -> dict[str, Any]:
 
 
 def _folders(cache: dict[str, Any]) -> dict[str, Any]:
-    """Return the folders of a cache; nothing if the cache has another format than the present one."""
+    """Return the folders of a cache, or an empty dict if the cache does not have the current format."""
     folders: dict[str, Any] = cache["folders"] if cache.get("format") == _FORMAT else {}
     return dict(folders)
 
@@ -172,6 +174,6 @@ def _folders(cache: dict[str, Any]) -> dict[str, Any]:
 def _save(file: Path, folders: dict[str, Any]) -> None:
     limit = time.time_ns() - int(_SETTLE_SECONDS * 1e9)
     data = {"format": _FORMAT, "folders": {path: item for path, item in folders.items() if item[0] < limit}}
-    with suppress(OSError):  # in a home that is read-only, all files are read again each time
+    with suppress(OSError):  # in a read-only home folder, all files are read again each time
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace_file(file, json.dumps(data).encode())

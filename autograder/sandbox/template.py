@@ -1,6 +1,6 @@
-"""The outer wall and the template process in it, as seen by the process that starts them.
+"""The outer wall and the template process inside it, as seen by the process that starts them.
 
-Nothing here imports torch, because the command that starts a template has other modules to import meanwhile.
+Nothing here imports torch, because the command that starts a template meanwhile imports other modules.
 """
 
 import contextlib
@@ -23,11 +23,11 @@ from autograder.sandbox.results import WallError
 from autograder.sandbox.sweep import suspects
 from autograder.sandbox.visible import visible
 
-START_SECONDS = 120.0  # seconds allowed for a start, with torch imported from a cold disk
-# User ids for containers that root starts. No distribution gives these numbers to its users.
+START_SECONDS = 120.0  # seconds allowed for the start, which imports torch, possibly from a cold disk
+# User ids for containers started by root. No distribution assigns these ids to its users.
 _GUESTS = range(60_578, 61_184)
 _EXIT_SECONDS = 30.0
-_MAX_MODULES = 8  # number of modules named in one message, which may have 4,096 bytes
+_MAX_MODULES = 8  # maximum number of modules in one message, which has at most 4,096 bytes
 _PRELOAD_SECONDS = 300.0  # seconds allowed for importing the modules of one message
 
 
@@ -36,8 +36,8 @@ class Behind(NamedTuple):
 
     Attributes:
         hidden: files and folders that must not exist inside.
-        language: "en" or "ko", for the texts of the course's code inside.
-        limits: what one submission may use.
+        language: "en" or "ko", the language of the course's texts inside.
+        limits: the limits on what one submission may use.
     """
 
     hidden: Sequence[str] = ()
@@ -46,12 +46,12 @@ class Behind(NamedTuple):
 
 
 class Share(NamedTuple):
-    """The data with which another process joins a wall.
+    """The data that another process needs to join a wall.
 
     Attributes:
-        control: the socket that takes orders for the wall's template.
+        control: the socket for orders to the wall's template.
         behind: the options with which the wall was built.
-        suspects: the files that the wall shows and that may hold a part of a course; see sweep.py.
+        suspects: the files that are visible inside and may contain a part of a course; see sweep.py.
     """
 
     control: socket.socket
@@ -62,8 +62,8 @@ class Share(NamedTuple):
 class Template:
     """A process behind the outer wall that has imported everything; see inside/template.py.
 
-    It is started at once. The thread that starts it must live as long as the template, because bubblewrap
-    ends when that thread does.
+    The process starts when this object is made. The thread that makes the object must live as long as the
+    template, because bubblewrap ends when that thread ends.
 
     Raises:
         WallUnavailable: bubblewrap is not installed.
@@ -78,7 +78,7 @@ class Template:
         with theirs:
             self.process = bubblewrap("forked", [theirs], behind, self._stderr)
         self._suspects: tuple[str, ...] | None = None
-        # Runs while the template imports.
+        # This runs while the template does its imports.
         self._search = threading.Thread(target=self._find_suspects, daemon=True)
         self._search.start()
 
@@ -99,7 +99,7 @@ class Template:
         return Share(self.control, self._behind, self._suspects)
 
     def prepare(self, what: Later) -> None:
-        """Have the template import one more group of modules, once its other imports are done."""
+        """Have the template import one more group of modules after its other imports."""
         with contextlib.suppress(OSError):  # the template has ended, as `wait` will report
             self.control.send(what.encode())
 
@@ -113,7 +113,7 @@ class Template:
     def stands_for(self, behind: Behind) -> bool:
         """Return whether a wall with the given options would be built in the same way.
 
-        If so, the template belongs to a wall with these options from now on.
+        If it would, the template uses these options from now on.
         """
         same = _options("forked", behind) == _options("forked", self._behind)
         if same:
@@ -142,11 +142,11 @@ def preload(control: socket.socket, modules: Sequence[str]) -> dict[str, str] | 
     """Have a template import modules that submissions import, once for all containers.
 
     Args:
-        control: the socket that takes orders for the template.
+        control: the socket for orders to the template.
         modules: the modules' dotted names.
 
     Returns:
-        By name, why some modules were not imported; None if the template did not reply.
+        For each module that was not imported, the reason; None if the template did not reply.
     """
     refused: dict[str, str] = {}
     for start in range(0, len(modules), _MAX_MODULES):
@@ -158,10 +158,10 @@ def preload(control: socket.socket, modules: Sequence[str]) -> dict[str, str] | 
 
 
 def _request(control: socket.socket, order: bytes) -> dict[str, str] | None:
-    """Send the template an order that brings a socket for the reply.
+    """Send the template an order, together with a socket for the reply.
 
     Returns:
-        The reply; None if there is none.
+        The reply, or None if there is none.
     """
     reply_end, template_end = socket.socketpair()
     with reply_end, template_end:
@@ -183,8 +183,8 @@ def bubblewrap(
     Args:
         kind: "forked" for a template, "single" for a container.
         ends: the sockets that the process inherits.
-        behind: the wall's options.
-        complaints: the file for the process's standard error.
+        behind: the options of the wall.
+        complaints: the file that receives the process's standard error.
     """
     guest = random.choice(_GUESTS) if os.getuid() == 0 else os.getuid()
     numbers = [end.fileno() for end in ends]
@@ -208,7 +208,7 @@ def _options(kind: str, behind: Behind) -> list[str]:
 
 
 def hung_up(end: socket.socket) -> bool:
-    """Return whether no process has the other end of this socket open any more."""
+    """Return whether the other end of this socket is closed in every process."""
     poll = select.poll()
     poll.register(end, select.POLLIN)
     return any(event & (select.POLLHUP | select.POLLERR) for _, event in poll.poll(0))
@@ -224,6 +224,6 @@ def _as_file(data: bytes) -> Iterator[int]:
 
 
 def read_end(complaints: IO[bytes]) -> str:
-    """Return the last lines that a process wrote to its standard error."""
+    """Return the last lines of what a process wrote to its standard error."""
     complaints.seek(0)
     return "\n".join(complaints.read(100_000).decode(errors="replace").strip().splitlines()[-3:])

@@ -1,8 +1,8 @@
 """The files of this machine that are visible inside the wall, and those among them that are covered.
 
-An allow-list is visible: the system's folders, and those in which Python is installed. In them, the wall
-covers everything that belongs to Secant: a course, a class, the grader, and files that pip left of an older
-version. Other copies of a course are found by their content (sweep.py).
+Only an allow-list is visible: the system's folders, and those in which Python is installed. In these folders,
+the wall covers everything that belongs to Secant: a course, a class, the grader, and files that pip left of
+an older version. Other copies of a course are found by their content (sweep.py).
 """
 
 import importlib.util
@@ -24,18 +24,18 @@ from autograder.sandbox.results import WallError
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime")
 _NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
-# The parts of a Python installation that Python needs. Anything else in its folder is not Python's: a clone,
-# exports, other environments.
+# The parts of Python's prefix that Python needs. Anything else there is not part of Python: a clone, exports,
+# other environments.
 _PREFIX_PARTS = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
-# Folders of the system that no notebook needs and in which users may keep files of their own. One of them is
-# nbgrader's exchange.
+# System folders that no notebook needs and where users may keep their own files. One of them is nbgrader's
+# exchange.
 _NEEDLESS = (
     *("/usr/local/etc", "/usr/local/share/jupyter", "/usr/local/share/nbgrader", "/usr/share/jupyter"),
     *("/usr/local/src", "/usr/src"),
 )
 _SECANT_PATTERNS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
-# Folders of the package `secant`, which all notebooks import. `_course` is where older wheels put the course.
-# The others draw, and for that they compute answers to tasks (see inside/pictures.py).
+# Folders of the package `secant`, which all notebooks import. Older wheels contained the course in `_course`.
+# The other folders draw, and for that they compute answers to tasks (see inside/pictures.py).
 OLD_COURSE = "_course"
 _COVERED = (OLD_COURSE, "explorers", "graph")
 
@@ -45,7 +45,8 @@ class Visible(NamedTuple):
 
     Attributes:
         shown: files and folders that are visible under their own names.
-        masked: paths in a visible folder that are empty inside the wall. A shown path may lie in one of them.
+        masked: paths in a shown folder that are empty inside the wall, except for shown paths that lie in
+            them.
         package: the folder of the package `secant`, which is visible under another name.
     """
 
@@ -55,7 +56,7 @@ class Visible(NamedTuple):
 
 
 def visible(hidden: Iterable[str]) -> Visible:
-    """Return what is visible inside a wall that hides the given paths.
+    """Return the files that are visible inside a wall that hides the given paths.
 
     Raises:
         WallError: the package secant is not installed in a folder.
@@ -77,7 +78,7 @@ def _package() -> str:
 
 
 def _python() -> list[str]:
-    """Return the paths of Python: those of the virtual environment and of the installation behind it."""
+    """Return the paths of Python: of the virtual environment, and of the installation it was made from."""
     paths = [f"{prefix}/{name}" for prefix in _prefixes() for name in _PREFIX_PARTS]
     paths += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     paths += [os.path.dirname(os.path.realpath(sys.executable))]
@@ -93,7 +94,7 @@ def _prefixes() -> list[str]:
 
 @cache
 def extra_packages() -> tuple[str, ...]:
-    """Return the folders outside of Python's own that hold needed packages, as made by `pip --target`."""
+    """Return the folders outside of Python's own in which needed packages lie, as with `pip --target`."""
     known_folders = [*SYSTEM, *_python()]
     folders = []
     for name in _NEEDED:
@@ -109,7 +110,7 @@ def extra_packages() -> tuple[str, ...]:
 def _pip_paths(folder: str) -> tuple[str, ...]:
     """Return the paths that pip has installed in a folder, and those of the needed packages.
 
-    Other files in the folder are left out, because they may be users' own files.
+    Anything else in the folder is left out, because it may be a user's own file.
     """
     names = {*_NEEDED}
     for record in glob(f"{folder}/*.dist-info/RECORD"):
@@ -125,7 +126,7 @@ def _pip_paths(folder: str) -> tuple[str, ...]:
 
 
 def _installed() -> Iterator[str]:
-    """Yield all parts of Secant in the folders from which a Python on this machine imports packages."""
+    """Yield the paths of all parts of Secant that are installed for some Python on this machine."""
     libraries = [path for path in (*SYSTEM, "/usr/local/lib", "/usr/lib", *_python()) if "lib" in path]
     folders = [place for path in libraries for place in glob(f"{path}/python*/*-packages")]
     folders += [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *extra_packages()]
@@ -136,15 +137,15 @@ def _installed() -> Iterator[str]:
 
 
 def _clone(package: str) -> list[str]:
-    """Return a list with the repository that this code runs from, or an empty list if it is installed."""
+    """Return the repository that this code runs from, in a list that is empty if there is none."""
     above = Path(package).parent
     return [str(above)] if (above / "nbgrader_config.py").is_file() and (above / "course").is_dir() else []
 
 
 def _within(path: str, shown: Iterable[str]) -> Iterator[str]:
-    """Yield the names under which a path is visible in the shown folders.
+    """Yield the names under which a path is visible inside the shown folders.
 
-    A folder that is itself shown is left out, because it cannot be covered.
+    A path that is itself a shown folder has no such name, because it cannot be covered.
     """
     real = Path(os.path.realpath(path))
     for folder in shown:
@@ -154,5 +155,5 @@ def _within(path: str, shown: Iterable[str]) -> Iterator[str]:
 
 
 def is_inside(path: str, folders: Iterable[str]) -> bool:
-    """Return whether a path is one of the given folders, or lies in one of them."""
+    """Return whether a path is one of the given folders or lies inside one of them."""
     return any(Path(path).is_relative_to(folder) for folder in folders)

@@ -8,10 +8,10 @@
 
 Bubblewrap makes the outer wall: no network, no file of the course, and only the environment variables that
 the grader sets. Inside it, a template process (inside/template.py) forks one container for each submission.
-Each container has its own namespaces, limits and filter of system calls. Where the kernel does not allow
-namespaces within namespaces, each submission gets a wall to itself. That is slower but just as safe. Where
-no wall can be made, `WallUnavailable` explains what to install. Users may run their own notebook without a
-wall (exam/selfcheck.py).
+Each container has its own namespaces, limits and filter of system calls. If the kernel does not allow
+namespaces within namespaces, each submission gets its own wall. That is slower but just as safe. If no wall
+can be made, `WallUnavailable` explains what to install. Users may run their own notebook without a wall
+(exam/selfcheck.py).
 """
 
 import contextlib
@@ -52,17 +52,17 @@ _EXIT_SECONDS = 0.5
 
 
 class Wall:
-    """The wall of a grading process. It makes candidates, each in its own container.
+    """A wall that makes candidates, each in its own container.
 
-    A wall may be shared between threads. The thread that starts it must live as long as the wall does,
-    because bubblewrap dies with the thread that started it.
+    A wall may be shared between threads. The thread that starts it must live as long as the wall, because
+    bubblewrap ends when that thread ends.
 
     Args:
-        limits: what one submission may use.
-        mode: "forked" or "single" (see the module's docstring); None takes the first that works here.
-        hidden: files and folders that must not exist inside; this is checked from inside at the start.
-        language: "en" or "ko", for the texts of the course's code inside.
-        log: called with notices, such as a fallback to the slower mode.
+        limits: the limits on what one submission may use.
+        mode: "forked" or "single" (see the module's docstring); None for the first mode that works here.
+        hidden: files and folders that must not exist inside. This is checked from inside at the start.
+        language: "en" or "ko", the language of the course's texts inside.
+        log: a function that receives notices, for example of a fallback to the slower mode.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Wall:
         self._joined = False
         self._prepared: set[Later] = set()
         self._may_preload = True
-        # By module, the reason why it was not imported; empty if it was imported.
+        # For each module, the reason why it was not imported; empty if it was.
         self._preloaded: dict[str, str] = {}
         self._suspects: tuple[str, ...] | None = None
 
@@ -106,20 +106,20 @@ class Wall:
 
     @property
     def suspects(self) -> tuple[str, ...]:
-        """The files that are visible inside and may hold a part of a course; see sweep.py."""
+        """The files that are visible inside and may contain a part of a course; see sweep.py."""
         if self._suspects is None:
             self._suspects = suspects(visible(self._hidden))
         return self._suspects
 
     def prepare(self, what: Later) -> None:
-        """Have the template import modules that torch imports at their first use, once for all containers.
+        """Have the template import a group of modules that torch imports late, so that no container has to.
 
         Args:
-            what: the group of modules; see inside/template.py.
+            what: the name of the group; see inside/template.py.
         """
         if self.mode != "forked" or what in self._prepared:
             return
-        # OSError: the template has ended, as the next use of it will show.
+        # The template may have ended. The next use of it will show that.
         with self._lock, contextlib.suppress(OSError):
             (self._control or self._start_template()).send(what.encode())
             self._prepared.add(what)
@@ -131,22 +131,22 @@ class Wall:
             modules: the modules' dotted names.
 
         Returns:
-            By name, why some modules were not imported. The submissions import these modules themselves.
+            For each module that was not imported, the reason. Submissions import such a module themselves.
         """
         new = [module for module in modules if module not in self._preloaded]
         if self.mode == "forked" and self._may_preload and new:
             with self._lock:
                 refused = preload(self._control or self._start_template(), new)
-                # Preloading stops if a module has ended the template, so that no second template is lost.
+                # A module that ends the template stops preloading, so that only one template is lost.
                 self._may_preload = refused is not None
                 self._preloaded |= dict.fromkeys(new, "") | (refused or {})
         return {module: reason for module in modules if (reason := self._preloaded.get(module))}
 
     def start(self) -> None:
-        """Build the wall, and try it out from inside.
+        """Build the wall, and test it from inside.
 
         Raises:
-            WallUnavailable: this machine cannot build a wall of the wanted kind.
+            WallUnavailable: this machine cannot build a wall in the wanted mode.
         """
         if self._joined:
             return self._try_out()
@@ -180,7 +180,7 @@ class Wall:
         return CandidateClient(self.open_container)
 
     def open_container(self) -> Container:
-        """Make one container, with a candidate in it that has loaded nothing."""
+        """Make one container with a candidate that has not loaded anything."""
         match self.mode:
             case "forked":
                 return self._fork_container()
@@ -245,7 +245,7 @@ class Wall:
         return self._template is not None and self._template.lives(_EXIT_SECONDS)
 
     def _end_dead_template(self) -> None:
-        """End the template if its process has ended, so that a new one can be started.
+        """Remove the template if its process has ended, so that a new one can be started.
 
         A running template stays, because other threads may use containers that were forked from it.
         """
@@ -262,7 +262,7 @@ class Wall:
             self._preloaded.clear()
 
     def _try_out(self) -> None:
-        """Attempt to escape from inside the wall, before any stranger's code runs there.
+        """Try to escape from inside the wall, before any stranger's code runs there.
 
         Raises:
             WallUnavailable: an attempt succeeded.
@@ -281,7 +281,7 @@ class Wall:
             raise WallUnavailable(f"The sandbox does not hold on this machine: {failure}", ALLOW)
 
 
-# This runs as a student's cell. It prints "held", or a list of what it could do.
+# This code runs as a student's cell. It prints "held", or a list of what it was able to do.
 _PROOF = """
 import ctypes, os, socket
 from pathlib import Path
@@ -315,13 +315,13 @@ print("; ".join(holes) or "held")
 
 
 def _sockets() -> tuple[list[socket.socket], list[socket.socket]]:
-    """Return two sockets for the grader, and the container's ends of both.
+    """Return the grader's ends of two socket pairs, and the container's ends.
 
-    The first socket carries orders to the supervisor, the second one values from the candidate.
+    The first pair carries orders to the supervisor, and the second one values from the candidate.
     """
     orders, supervisor = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     channel, candidate = socket.socketpair()
-    # Makes the kernel attach the supervisor's process id to its messages.
+    # This makes the kernel add the supervisor's process id to its messages.
     orders.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     return [orders, channel], [supervisor, candidate]
 

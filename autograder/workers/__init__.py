@@ -1,1 +1,1 @@
-"""Workers: processes of this machine or of a cluster, which take jobs and return plain data."""
+"""Workers: processes on this machine or on a cluster that take jobs and return plain data."""

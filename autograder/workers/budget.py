@@ -1,4 +1,4 @@
-"""The number of workers for which this machine has processors and memory, whatever their submissions do."""
+"""The number of workers for which this machine has enough processors and memory, even in the worst case."""
 
 import math
 import os
@@ -13,9 +13,10 @@ from secant.language import counted
 
 _MEGABYTE = 2**20
 _GIGABYTE = 2**30
-#: Memory of a worker: its own process, and the template of its containers (measured by benchmarks/memory.py).
+#: Bytes of memory for a worker: its own process, and the template of its containers (see
+#: benchmarks/memory.py).
 WORKER_BYTES = 600 * _MEGABYTE
-#: Memory for the command itself, and for other programs on this machine that need a little more.
+#: Bytes of memory for the command itself, and for any other program on this machine that needs a little more.
 RESERVE_BYTES = 512 * _MEGABYTE
 
 
@@ -26,7 +27,7 @@ class Budget:
     Attributes:
         cores: the number of processors that this process may use.
         free: bytes of free memory.
-        each: bytes that one worker may need, with a submission that uses as much as it may.
+        each: bytes that one worker may need at most, with a submission that uses all it is allowed to.
     """
 
     cores: int
@@ -35,7 +36,7 @@ class Budget:
 
     @classmethod
     def of_this_machine(cls) -> Self:
-        """Return the budget of this machine as it is now."""
+        """Return the current budget of this machine."""
         each = WORKER_BYTES + EXTRA_BYTES + Behind().limits.memory_mb * _MEGABYTE
         return cls(_cores(), _free_memory(), each)
 
@@ -54,7 +55,7 @@ class Budget:
         return f"{counted(self.cores, 'core')}, {free:.1f} GB of memory free, at most {each:.1f} GB a worker"
 
     def allow(self, wanted: int, submissions: int) -> tuple[int, str]:
-        """Return how many workers may be started, and a sentence that gives the reason.
+        """Return how many workers may be started, and a sentence that explains the number.
 
         Args:
             wanted: the number of workers that the user asked for; 0 for as many as make sense.
@@ -77,9 +78,9 @@ def _cores() -> int:
 
 
 def _free_memory() -> int:
-    """Return the bytes of free memory.
+    """Return the number of bytes of free memory.
 
-    This is the kernel's estimate, or the memory that this process's limits leave, if that is less.
+    This is the kernel's own estimate, or what is left of this process's memory limit, if that is less.
     """
     limit = cgroup.memory_left()
     for line in Path("/proc/meminfo").read_text().splitlines():

@@ -1,8 +1,8 @@
-"""The workers of a Dask cluster. They share no file with this machine, come and go, and may be killed.
+"""The workers of a Dask cluster. They share no files with this machine, come and go, and may be killed.
 
-If a worker ends, Dask itself gives its job to another one. This module adds three things. Jobs are sent as
-bytes (remote.py). A worker has its next job before it has finished the present one. A run ends with a clear
-message if the cluster can no longer be reached.
+If a worker ends, Dask gives its job to another one. This module adds three things. It sends jobs as bytes
+(remote.py). It gives each worker its next job before the current one is finished. And it ends a run with a
+clear message if the cluster can no longer be reached.
 """
 
 import logging
@@ -16,17 +16,17 @@ from autograder.workers import remote
 from autograder.workers.executors import Work
 
 CONNECT_SECONDS = 20.0
-PATIENCE_SECONDS = 60.0  # seconds allowed without any worker, since some may still be starting
+PATIENCE_SECONDS = 60.0  # how long the cluster may be without a worker, since some may still be starting
 _LOOK_SECONDS = 1.0
-# The jobs of each worker: one that runs, and one that waits there, so that no worker waits for the network.
+# Jobs given to each worker: one that runs, and one that waits, so that no worker waits for the network.
 _JOBS_PER_WORKER = 2
 _HINT = "Finished grades are kept; run the same command to continue."
 
 
 def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers":
-    """Return the workers of the Dask cluster that has its scheduler at the given address.
+    """Return the workers of the Dask cluster whose scheduler is at the given address.
 
-    Dask's own settings (~/.config/dask, DASK_...) apply here too. For TLS, see docs/scale.md.
+    Dask's own settings (~/.config/dask, DASK_...) apply here, too. For TLS, see docs/scale.md.
 
     Raises:
         CourseError: distributed is not installed, or no scheduler answers.
@@ -37,7 +37,7 @@ def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers
         raise CourseError(
             "--scheduler needs the package distributed: `pip install 'secant[scale]'`."
         ) from None
-    # This module reports lost connections in a sentence, so Dask's own messages are not needed.
+    # Dask's log messages about lost connections are hidden, because this module reports them itself.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -52,15 +52,15 @@ class ClusterWorkers:
 
     Args:
         client: Dask's connection to the scheduler.
-        address: the scheduler's address.
-        patience: the number of seconds for which there may be no worker at all.
+        address: the address of the scheduler.
+        patience: how many seconds the cluster may be without any worker.
     """
 
     def __init__(self, client: Any, address: str, patience: float) -> None:
         self._client = client
         self._address = address
         self._patience = patience
-        # With pure=True, Dask would merge equal calls, and a second try of a job is an equal call.
+        # With pure=True, Dask would merge equal calls, and the second try of a job is an equal call.
         self._executor = client.get_executor(pure=False, retries=0)
         self._workers = 0
         self._last_count = self._last_worker = time.monotonic()
@@ -68,7 +68,7 @@ class ClusterWorkers:
 
     @property
     def places(self) -> int:
-        """The number of jobs that may be given out at once."""
+        """The number of jobs to give out at once."""
         return max(1, _JOBS_PER_WORKER * self._workers)
 
     def look(self) -> None:
@@ -112,7 +112,7 @@ class ClusterWorkers:
         pass
 
     def close(self, kill: bool = False) -> None:
-        with suppress(Exception):  # the scheduler may have ended
+        with suppress(Exception):  # the scheduler may already have ended
             self._executor.shutdown(wait=not kill)
         with suppress(Exception):
             self._client.close()
@@ -120,7 +120,7 @@ class ClusterWorkers:
     def _count(self) -> None:
         try:
             self._workers = len(self._client.nthreads())
-        except OSError:  # the connection is lost, as the client's status will show soon
+        except OSError:  # the connection is lost, which the client's status will soon show
             self._workers = 0
         if self._workers:
             self._last_worker = time.monotonic()

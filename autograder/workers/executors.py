@@ -1,4 +1,4 @@
-"""Workers that are processes of this machine, and the loop that gives out jobs and tries failed ones again.
+"""Workers on this machine, and the loop that gives jobs to workers and retries failed ones.
 
 For the workers of a cluster, see cluster.py.
 """
@@ -30,52 +30,51 @@ from autograder.workers import worker
 from autograder.workers.jobs import Busy, Failed
 
 Work = Callable[[Any], Any]  # a function that does a job; the job and the result have to be picklable
-TRIES = 2  # number of tries of a job while others run; one more try follows, alone
-_POLL_SECONDS = 1.0  # seconds between two checks of the workers, while no job ends
+TRIES = 2  # number of tries while other jobs run; after them, a job is tried once more, alone
+_POLL_SECONDS = 1.0  # seconds between two checks of the workers while no job ends
 
 
 class Workers(Protocol):
-    """The interface of workers, which do as many jobs at once as they have places."""
+    """The interface of workers, which do as many jobs at the same time as there are places."""
 
     @property
     def places(self) -> int:
-        """The number of jobs that may be given out at once. It is at least one, and may change."""
+        """The number of jobs to give out at once. It is at least one, and may change."""
 
     def look(self) -> None:
-        """Check that there are still workers. This is called about once a second.
+        """Check that workers are left. This is called about once a second.
 
         Raises:
-            CourseError: there is no worker, and none is to be expected.
+            CourseError: no worker is left, and none is expected.
         """
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
-        """Start a job. This is only called while a place is free."""
+        """Start a job. This is called only while there is a free place."""
 
     def settle(self, future: Future[Any]) -> None:
-        """Note that a job is over, however it ended."""
+        """Note that a job is over, whether it has succeeded or not."""
 
     def close(self, kill: bool = False) -> None:
         """End all workers.
 
         Args:
-            kill: True to end them at once, even during a job.
+            kill: True to end them at once, even in the middle of a job.
         """
 
 
 class LocalWorkers:
-    """Worker processes of this machine, each of which does one job at a time.
+    """Worker processes on this machine, each of which does one job at a time.
 
     If a worker dies, it is known which job it had. All workers are forks of one process that has imported the
-    modules that they need. Their containers are forks of one template, which is built at the same time. The
+    modules that they need. Their containers are forks of one template, which starts at the same time. The
     thread that makes this object must live as long as the object.
 
     Args:
         places: the number of workers.
-        hidden: the paths that must not exist inside the wall that the workers share; None if each worker is
-            to build its own wall.
+        hidden: the paths that must not exist inside the shared wall; None if each worker builds its own wall.
         begun: a template that `begin` has started. It is used if it hides the same paths, and ended
             otherwise.
-        pages_alone: True if the workers only make pages. That needs no torch, and no process is started
+        pages_alone: True if the workers only make pages. Pages need no torch, and no process is started
             before the first page. What the first workers of this process have imported, later workers have
             too.
 
@@ -107,7 +106,7 @@ class LocalWorkers:
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
         share = self._share()
-        # Drop workers of a wall that no longer exists.
+        # These workers belong to a wall that no longer exists.
         while self._idle and self._shares[self._idle[-1]] != share:
             self._drop(self._idle.pop())
         pool = self._idle.pop() if self._idle else self._hire(share)
@@ -116,7 +115,7 @@ class LocalWorkers:
         return future
 
     def look(self) -> None:
-        pass  # a worker that dies breaks its job's future
+        pass  # when a worker dies, its job's future breaks
 
     def settle(self, future: Future[Any]) -> None:
         pool = self._busy.pop(future)
@@ -131,7 +130,7 @@ class LocalWorkers:
             if kill and started:
                 with suppress(ProcessLookupError):
                     os.kill(pid.result(), signal.SIGKILL)
-            # Dead workers are joined too: otherwise ProcessPoolExecutor's own shutdown would race with this
+            # Wait for killed workers, too. Otherwise ProcessPoolExecutor's own shutdown would race with this
             # one.
             pool.shutdown(wait=started or not kill, cancel_futures=True)
         if not self._pids:
@@ -146,7 +145,7 @@ class LocalWorkers:
         self._template = None if self._hidden is None else Template(self._behind())
 
     def _share(self) -> Share | None:
-        """Return the data with which a worker shares the template, or None.
+        """Return what a worker needs to share the template, or None.
 
         With None, a worker builds its own wall, or reports why it cannot.
         """
@@ -168,9 +167,9 @@ class LocalWorkers:
         return pool
 
     def _free_processor(self) -> int | None:
-        """Return a processor that no worker has yet, or None.
+        """Return a processor that no worker uses yet, or None.
 
-        Workers get their own processors only if there are as many workers as processors.
+        Workers are tied to processors only if there are as many workers as processors.
         """
         processors = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         free = sorted(processors - {number for number in self._processors.values() if number is not None})
@@ -182,10 +181,10 @@ class LocalWorkers:
 
 
 def begin() -> Template | None:
-    """Start slow preparations before the workers are known: their imports, and the usual template.
+    """Start the slow preparations early: the imports of the workers, and a template with the usual options.
 
     Returns:
-        The template; None if it could not be started.
+        The template, or None if it could not be started.
     """
     _start_server()
     with suppress(WallError):  # the workers need the template, and will report the reason
@@ -196,28 +195,28 @@ def begin() -> Template | None:
 def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
     """Return the group of modules that these lessons seem to make torch import late.
 
-    This is a guess, which affects only the speed.
+    This is a guess, and affects only the speed.
     """
     files = (root / "source" / lesson / f"{lesson}.ipynb" for lesson in lessons)
     return worker.imported_later(*(file.read_text("utf-8") for file in files if file.is_file()))
 
 
 def _start_server() -> Any:
-    """Start the process that workers are forked from, unless it is running; return its context."""
+    """Start the process that workers are forked from, unless it is running. Return its context."""
     context = _context("preloaded")
     forkserver.ensure_running()
     return context
 
 
 def _context(imports: str) -> Any:
-    """Return the multiprocessing context of workers that are forked from a process with some imports.
+    """Return the multiprocessing context whose workers are forked from a process with the given imports.
 
     The process starts with the first worker, unless it is already running.
 
     Args:
         imports: the module of autograder.workers that the process imports.
     """
-    # Workers are not forked from this process, because it has threads. They need nothing of its memory.
+    # Workers are not forked from this process, because it has threads. They need nothing from its memory.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"autograder.workers.{imports}"])
     return context
@@ -226,13 +225,13 @@ def _context(imports: str) -> Any:
 def end() -> None:
     """End the process that workers are forked from.
 
-    This is only called if no worker was forked. The process may still be importing.
+    This is called only if no worker was forked. The process may still be importing modules.
     """
     server: Any = forkserver._forkserver
     if server._forkserver_pid is not None:
         with suppress(OSError):  # the process has ended by itself
             os.kill(server._forkserver_pid, signal.SIGTERM)
-            server._stop()  # forget the process, so that the next workers get a new one
+            server._stop()  # makes multiprocessing forget the process, so that the next workers get a new one
 
 
 def _set_up(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:
@@ -242,7 +241,7 @@ def _set_up(hidden: tuple[str, ...] | None, share: Share | None, processor: int 
             os.sched_setaffinity(0, {processor})
     if hidden is not None and share is not None:
         worker.join(hidden, share)
-    # Unlike SIG_IGN, a handler is not inherited by a new program.
+    # A handler is used instead of SIG_IGN, which programs started by the worker would inherit.
     signal.signal(signal.SIGINT, lambda *_: None)
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -255,23 +254,23 @@ def _exit_with(parent: Any) -> None:
 
 
 def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Iterator[tuple[Any, Any]]:
-    """Do jobs until there are none, and yield each job with its result when it ends.
+    """Do jobs until there are none left, and yield each job with its result when it ends.
 
-    A job is tried once more if its worker died, or if its result was `Failed`. If that fails too, or if the
-    machine was too `Busy` to judge the job, the job waits until nothing else runs, and is then done alone. If
-    it still fails, that is its result.
+    A job is tried once more if its worker died, or if its result was `Failed`. If it fails again, or if the
+    machine was too `Busy` to judge it, the job waits until nothing else runs, and is then done alone. If it
+    fails even then, that is its result.
 
     Args:
         work: the function that does a job.
-        next_job: a function that returns the next job, or None if there is none at present. A result that was
-            yielded may lead to more jobs.
+        next_job: a function that returns the next job, or None if there is none at the moment. Results that
+            were yielded may lead to new jobs.
         workers: the workers that do the jobs.
 
     Raises:
-        CourseError: no worker is left, or no worker may do these jobs.
+        CourseError: no worker is left, or none may do these jobs.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
-    queue: deque[Any] = deque()  # holds at most one job, prepared while several others run
+    queue: deque[Any] = deque()  # at most one job, which is prepared while several others run
     postponed: deque[Any] = deque()
     while True:
         while len(running) < workers.places and (job := queue.popleft() if queue else next_job()) is not None:
@@ -296,7 +295,7 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
                 postponed.append(job)
             else:
                 finished.append((job, Failed(result.why) if isinstance(result, Busy) else result))
-        # No worker has to wait while the caller stores results.
+        # Start these jobs now, so that no worker waits while the caller stores the results.
         while queue and len(running) < workers.places:
             job = queue.popleft()
             running[workers.submit(work, job)] = (job, 1)

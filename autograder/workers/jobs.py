@@ -1,4 +1,4 @@
-"""The jobs that workers take and the results that they return, as plain data for any machine."""
+"""The jobs that workers take, and the results that they return: plain data for any process on any machine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class Job:
         lesson: the lesson's name.
         source: the instructor's notebook as JSON.
         script: the cells to run and the questions to ask.
-        secret: a key for drawing the tests' inputs; see `Examiner.grade`.
+        secret: the key from which the tests' inputs are drawn; see `Examiner.grade`.
         hidden: paths that must not exist inside the wall.
     """
 
@@ -68,7 +68,7 @@ class Page:
         notebook: the notebook to show, as JSON without hidden tests.
         head: the facts at the top of the page.
         bare: True to leave out what the student wrote, because the full page could not be made.
-        name: the name of the assignment's notebook that it shows; empty for the one with the assignment's
+        name: the name of the notebook, if the assignment has several; empty for the one with the assignment's
             name.
     """
 
@@ -82,7 +82,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Examined:
-    """The report on a submission, and the kind of wall in which it ran."""
+    """The report on a submission, and the kind of wall in which the submission ran."""
 
     report: Report
     wall: str
@@ -105,12 +105,11 @@ class ExaminedPlain:
 
 @dataclass(frozen=True)
 class Rendered:
-    """A feedback page that was made.
+    """A finished feedback page.
 
     Attributes:
         html: the page.
-        pictures: the results for the pictures in the student's notes, by name; see
-            `autograder.page.pictures`.
+        pictures: the outcome for each picture in the student's notes; see `autograder.page.pictures`.
     """
 
     html: str
@@ -127,7 +126,7 @@ class NoWall:
 
 @dataclass(frozen=True)
 class Failed:
-    """A failure of the grader itself. It does not count against the student."""
+    """The grader itself has failed. This does not count against the student."""
 
     why: str
 
@@ -136,7 +135,7 @@ class Failed:
 class Busy:
     """The machine was too busy to judge a time limit.
 
-    There is no verdict. The job has to be done again, alone.
+    There is no verdict, and the job has to be repeated alone.
     """
 
     why: str

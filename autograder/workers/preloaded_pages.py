@@ -1,4 +1,4 @@
-"""Imports of all modules that workers need for pages, made in the process that workers are forked from."""
+"""Imports of the modules that workers need for pages, made once in the process they are forked from."""
 
 import atexit
 import contextlib
@@ -19,25 +19,25 @@ with pages.kept():
 
 
 def nothing() -> Page:
-    """Return the job for a small page, which is made only to warm up."""
+    """Return the job for a tiny page, which only serves to warm up this process."""
     cells = [v4.new_markdown_cell("*One* cell, `x`."), v4.new_code_cell("x = 1")]
     return Page("", "", json.dumps(v4.new_notebook(cells=cells)), Head("", "en", 0.0, 0.0))
 
 
-with pages.kept(), contextlib.suppress(Exception):  # an error will be reported for the first real page
+with pages.kept(), contextlib.suppress(Exception):  # the first real page will report such an error
     render(nothing())  # each worker inherits what this imports and compiles
 
 
 def _end(server: int) -> None:
-    """Remove this process's socket and its folder, because a killed coordinator could not; then end.
+    """Remove this process's socket and its folder, which a killed coordinator leaves behind, and exit.
 
-    The process ends at once: taking torch apart takes a fifth of a second, and the kernel frees the memory
+    The process exits at once: taking torch apart takes a fifth of a second, and the kernel frees the memory
     anyway.
     """
     ours: Any = forkserver._forkserver
     if os.getpid() != server or ours._forkserver_pid or not ours._forkserver_address:
-        # This is a worker, or a process that imported this module for another purpose: both have more to do
-        # at their end.
+        # This is a worker, or a process that imported this module for another reason. Both have to end
+        # normally.
         return
     with contextlib.suppress(OSError):
         os.remove(ours._forkserver_address)
@@ -46,4 +46,4 @@ def _end(server: int) -> None:
     os._exit(0)
 
 
-atexit.register(_end, os.getpid())  # this process ends after the coordinator and all workers
+atexit.register(_end, os.getpid())  # this process outlives the coordinator and all workers

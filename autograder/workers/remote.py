@@ -41,7 +41,7 @@ _one_job = threading.Lock()
 
 
 class OtherVersion(Exception):
-    """A worker has another version of the code that decides grades.
+    """A worker has another version of the grader's code.
 
     Attributes:
         where: the name of the worker's machine.
@@ -58,10 +58,10 @@ class OtherVersion(Exception):
 
 @cache
 def versions() -> Versions:
-    """Return the versions that all machines must share, so that a file gets the same result on each."""
+    """Return the versions that must be equal on all machines for a file to get the same result everywhere."""
     return {
         "secant": importlib.metadata.version("secant"),
-        "grading code": plain_version()[:12],  # a hash of all modules that decide grades
+        "grading code": plain_version()[:12],  # a hash of all modules that affect a grade
         "page code": page_version()[:12],
         "torch": torch_version(),
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -69,7 +69,7 @@ def versions() -> Versions:
 
 
 def pack(job: Work) -> bytes:
-    """Return a job as bytes, with the versions of this process."""
+    """Return a job as bytes, together with the versions of this process."""
     return _dump({"versions": versions(), "kind": type(job).__name__, "job": _plain(job)})
 
 
@@ -80,7 +80,7 @@ def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
         return _dump({"kind": _REFUSED, "versions": versions(), "where": platform.node()})
     job = _built(_JOBS[order["kind"]], order["job"])
     _import()
-    with _one_job:  # one job at a time, even if this worker has several threads
+    with _one_job:  # one job at a time, however many threads this worker has
         try:
             done = work(job)
         except Exception as error:
@@ -90,16 +90,16 @@ def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
 
 @cache
 def _import() -> None:
-    """Import what jobs need, and exclude it from garbage collection, as a local worker's parent does."""
+    """Import what jobs need, and exclude it from garbage collection, as the parent of local workers does."""
     import autograder.workers.preloaded  # noqa: F401
 
 
 def unpack(answer: object) -> Done:
-    """Return the result in the bytes that a worker returned.
+    """Decode the result that a worker returned.
 
     Raises:
-        OtherVersion: the worker refused the job, because its version differs.
-        ValueError: the bytes are not from a worker of this version.
+        OtherVersion: the worker refused the job because its version differs.
+        ValueError: a worker of this version does not return such bytes.
     """
     if not isinstance(answer, bytes):
         raise ValueError(f"a worker returned {type(answer).__name__}, not bytes")
@@ -135,10 +135,10 @@ _hints = cache(typing.get_type_hints)
 
 
 def _built(kind: Any, value: Any) -> Any:
-    """Return the value of this type that `_plain` turned into plain data.
+    """Rebuild a value of the given type from the plain data that `_plain` returned.
 
     Raises:
-        ValueError: the data is not of this type.
+        ValueError: the data does not match the type.
     """
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any:

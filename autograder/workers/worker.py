@@ -1,8 +1,8 @@
-"""The work of a worker: it takes one job and returns plain data, in any process on any machine.
+"""The work of a worker, in any process on any machine: it takes a job and returns plain data.
 
-A job contains all its data. The wall is built for the first submission of a process, and serves all later
-ones. Pages are made here too, for two reasons: a page is slow to make, and a submission that makes a
-highlighter hang or crash must not stop the grading of the class.
+A job contains everything that it needs. The wall is built for the first submission in a process, and serves
+all later ones. Pages are made here too, because they are slow to make, and because a submission that makes
+the highlighter hang must not stop the grading of the class.
 """
 
 import atexit
@@ -38,14 +38,14 @@ from autograder.workers.jobs import (
     Work,
 )
 
-# Longer than all time limits of a submission together, even on a very busy machine. A process that reaches it
-# is stuck, and is ended.
+# Longer than all time limits of a submission together, even on a very busy machine. A process that takes
+# longer is stuck, and is ended.
 EXAMINE_SECONDS = 2000.0
 RENDER_SECONDS = 60.0
-# The bytes that the work on one submission may add to this process's memory. No right answer comes near that.
+# Bytes of memory that the work on one submission may add to this process. No right answer comes near this
+# limit.
 EXTRA_BYTES = 256 * 2**20
-# Patterns of code that makes torch import its compiler at the first use, which takes half a second, or only
-# sympy.
+# Code that makes torch import its compiler at the first use (which takes half a second), or only sympy.
 _COMPILER = re.compile(r"torch\.func|functorch|autograd\.functional|forward_ad|vectorize|optim\b|checkpoint")
 _SYMBOLS = re.compile(r"autograd\.grad\(|grad_outputs|backward\((?!retain|create|self)[a-z*\[{]")
 
@@ -54,8 +54,8 @@ _MOVE = (
     "visible inside the sandbox."
 )
 
-# One thread for each process: the examiner's seed and language belong to the process. Bubblewrap ends with
-# the thread that started it, so this must be a thread that stays.
+# One thread for each process, because the examiner's seed and language belong to the process. Bubblewrap ends
+# with the thread that started it, so this thread has to stay.
 _thread = ThreadPoolExecutor(1)
 
 
@@ -64,7 +64,7 @@ def work(job: Work) -> Done:
     seconds = RENDER_SECONDS if isinstance(job, Page) else EXAMINE_SECONDS
     if isinstance(job, PlainJob):
         seconds *= max(1, len(job.notebooks))
-    # This ends the process even if Python itself hangs. The process that sent the job notices the end.
+    # This ends the process even if Python itself hangs. The process that sent the job will notice.
     faulthandler.dump_traceback_later(seconds, exit=True)
     try:
         return render(job) if isinstance(job, Page) else _thread.submit(examine, job).result()
@@ -113,30 +113,30 @@ def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
 
 
 def imported_later(*sources: str) -> Later | None:
-    """Return the group of modules that this code seems to make torch import at their first use.
+    """Return the group of modules that this code seems to make torch import late.
 
-    This is a guess, which affects only the speed.
+    This is a guess, and affects only the speed.
     """
     if any(map(_COMPILER.search, sources)):
         return "compiler"
     return "symbols" if any(map(_SYMBOLS.search, sources)) else None
 
 
-@lru_cache(maxsize=4)  # used for lessons only, so that no submission stays in memory
+@lru_cache(maxsize=4)  # only lessons are cached, so that no submission stays in memory
 def _by_lesson(source: str) -> Later | None:
     return imported_later(source)
 
 
 @contextmanager
 def memory_limit(more: int) -> Iterator[None]:
-    """Limit the memory that this process may add while the body runs.
+    """Limit how much memory this process may add while the body runs.
 
     If the body needs more, it fails with an error that can be reported.
 
     Args:
         more: the limit in bytes.
     """
-    if sys.platform != "linux":  # other systems only check the user's own work
+    if sys.platform != "linux":  # on other systems, users only check their own work
         yield
         return
     import resource
@@ -172,7 +172,7 @@ def _examiner(lesson: str, source: str) -> Any:
 
     from autograder.exam.examiner import Examiner
 
-    torch.set_num_threads(1)  # the stacks of more threads would count as the memory of a submission
+    torch.set_num_threads(1)  # the stacks of further threads would count towards a submission's memory
     return Examiner(lesson, v4.reads(source))
 
 
@@ -180,14 +180,14 @@ _plain_examiners: dict[tuple[str, str, float | None], Any] = {}
 
 
 def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, timeout: float | None) -> Any:
-    """Return the examiner of a notebook. The examiners of the assignment graded last are cached."""
+    """Return the examiner of a notebook. Examiners are cached for the last assignment only."""
     import torch
 
     from autograder.exam.plain import PlainExaminer
 
     key = (digest, notebook, timeout)
     if key not in _plain_examiners:
-        torch.set_num_threads(1)  # one thread, as for a lesson
+        torch.set_num_threads(1)  # a single thread, as in `_examiner`
         for old_key in [old_key for old_key in _plain_examiners if old_key[0] != digest]:
             del _plain_examiners[old_key]
         source = next(item for item in assignment.notebooks if item.name == notebook)
@@ -197,7 +197,7 @@ def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, tim
 
 @lru_cache(maxsize=16)
 def _exposed(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
-    """Return a file that is visible inside the wall and gives this lesson away; None if there is none."""
+    """Return a file that is visible inside the wall and gives away this lesson, or None."""
     from autograder.exam.exposed import Lesson
 
     return Lesson(lesson, v4.reads(source)).exposed(suspects)
@@ -226,7 +226,7 @@ def _wall(hidden: tuple[str, ...]) -> Any:
 
 
 def _join_wall(hidden: tuple[str, ...]) -> Any:
-    """Return the shared wall; None if there is none, or if containers cannot be forked here."""
+    """Return the shared wall, or None if there is none or containers cannot be forked here."""
     from autograder.sandbox.wall import Wall
 
     try:

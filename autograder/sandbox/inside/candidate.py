@@ -35,7 +35,7 @@ from secant.bindings import BUILTINS, Bindings, Finding
 from secant.checking import situation  # noqa: F401 - questions import it, so all tasks' forks share it
 
 _WARNING_FILTERS = tuple(warnings.filters)
-# The library modules and classes that tests' questions and the grader's own code use.
+# The library modules and classes that tests and the grader's own code use.
 _SHARED = (
     *(torch, torch.nn, torch.nn.functional, torch.autograd, torch.linalg, torch.func),
     *(contextlib, math, random),
@@ -47,7 +47,7 @@ _SHARED_CLASSES = (torch.Tensor, torch.nn.Module, torch.nn.Parameter, torch.auto
 
 
 def _reset_torch_switches() -> None:
-    """Reset those of torch's switches that are slow to set, but only if they have changed."""
+    """Reset some of torch's global switches, but only if they have changed, because setting them is slow."""
     if torch.are_deterministic_algorithms_enabled():
         torch.use_deterministic_algorithms(False)
     if torch.get_num_threads() != 1:
@@ -68,8 +68,7 @@ def restore(saved: list[tuple[Any, dict[str, Any]]]) -> None:
                 setattr(owner, name, before[name])
         for name in current.keys() - before.keys():
             if is_class and any(name in vars(base) for base in owner.__mro__[1:]):
-                # Deleting an override, such as one of torch.Tensor.abs, makes the inherited attribute visible
-                # again.
+                # Deleting an override, such as one of torch.Tensor.abs, uncovers the inherited attribute.
                 delattr(owner, name)
 
 
@@ -99,8 +98,8 @@ def reset() -> None:
 
 def seed(number: int) -> None:
     """Seed every random number generator."""
-    # This does not call torch.manual_seed, which also looks for accelerators. In a fork, that would touch
-    # pages that are still shared.
+    # torch.manual_seed is avoided, because it also looks for accelerators. In a fork, that would touch many
+    # pages that are still shared with the parent process.
     _try_all(
         [
             lambda: random.seed(number),
@@ -138,16 +137,16 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                     wire.send(channel, run_cell(shell, label, source))
                 with contextlib.suppress(BaseException):
                     restore(saved)
-                reset()  # done once here, not in the fork of each task
+                reset()  # done once here instead of in the fork of each task
                 wire.send(channel, {"threads": thread_count(), **_findings(shell, request["answers"])})
             case "task":
                 child = fork_task(channel, partial(serve_task, shell=shell, number=request["seed"]))
                 wire.send(channel, {"child": child})
-            case "become":  # used where no child can be forked: this process itself serves one task
+            case "become":  # used if no child can be forked: this process itself serves a single task
                 serve_task(channel, shell, request["seed"])
             case "reap":
                 wire.send(channel, {"exit": exit_code(child)})
-            case "plain":  # a notebook with ordinary nbgrader tests, served until this process ends
+            case "plain":  # a notebook with ordinary nbgrader tests, which is served until the process ends
                 from autograder.sandbox.inside import plain
 
                 plain.serve(channel, shell, request)
@@ -156,14 +155,14 @@ def serve(channel: socket.socket, shell: Shell) -> None:
 
 
 def next_request(channel: socket.socket) -> dict[str, Any]:
-    request = wire.recv(channel)  # this has no time limit: the examiner ends the process instead
+    request = wire.recv(channel)  # needs no time limit, because the examiner ends this process instead
     if not isinstance(request, dict):
         raise TypeError("a request is a dict")
     return request
 
 
 def thread_count() -> int:
-    """Return the number of threads of this process; 0 where it is unknown.
+    """Return the number of threads of this process, or 0 if it is unknown.
 
     A fork of a process with several threads may hang.
     """
@@ -174,11 +173,11 @@ def thread_count() -> int:
 
 
 def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list[Any]]]:
-    """Return the findings about the notebook's names, by task for answers and by label for failed cells.
+    """Return the findings about the notebook's names: by task for answers, by label for failed cells.
 
     Args:
         shell: the shell that ran the notebook.
-        answers: by task, the label of its answer cell.
+        answers: for each task, the label of its answer cell.
     """
     result: dict[str, dict[str, list[Any]]] = {"answers": {}, "cells": {}}
     with contextlib.suppress(BaseException):  # the notebook's own objects may raise any error
@@ -197,7 +196,7 @@ def _plain(findings: list[Finding]) -> list[list[Any]]:
 
 
 def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], object]) -> int:
-    """Fork a child that serves the socket passed with the next message. Return the child's process id."""
+    """Fork a child that serves the socket passed with the next message, and return the child's process id."""
     _, (descriptor,), _, _ = socket.recv_fds(channel, 1, 1)
     child = os.fork()
     if child:
@@ -212,7 +211,7 @@ def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], obj
 
 
 def exit_code(child: int) -> int | None:
-    """Return the exit code of a task's child, negative for a signal; None if it is unknown."""
+    """Return the exit code of a task's child, which is negative for a signal, or None if it is unknown."""
     until = time.monotonic() + 1.0
     with contextlib.suppress(OSError):
         while time.monotonic() < until:
@@ -224,8 +223,8 @@ def exit_code(child: int) -> int | None:
 
 
 def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
-    """Answer the questions of one task, with a copy of the student's names."""
-    channel.settimeout(None)  # undoes a default timeout that the cells may have set
+    """Answer the questions of one task, using a copy of the student's names."""
+    channel.settimeout(None)  # overrides a default timeout that the cells may have set
     seed(number)
     names = dict(shell.user_ns)
     while True:
@@ -240,7 +239,7 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindi
         if request["do"] == "define":
             return _define(request["source"], names)
         return _ask(request["name"], request["args"], request.get("kwargs", {}), names)
-    # SystemExit and KeyboardInterrupt are wrong answers here, and must not end the process.
+    # SystemExit and KeyboardInterrupt count as wrong answers, and must not end the process.
     except BaseException as error:
         findings: list[Finding] = []
         with contextlib.suppress(BaseException):  # the notebook's own objects may raise any error
@@ -277,7 +276,7 @@ def main(arguments: list[str]) -> None:
     """Serve the examiner until it closes the connection.
 
     Args:
-        arguments: the number of an inherited socket, or "port" and the number of a local port to connect to.
+        arguments: either the number of an inherited socket, or "port" and the number of a local port.
     """
     if arguments[0] == "port":
         channel = socket.create_connection(("127.0.0.1", int(arguments[1])))
@@ -293,7 +292,7 @@ def main(arguments: list[str]) -> None:
         with contextlib.suppress(wire.WireClosed):
             serve(channel, shell)
     finally:
-        os._exit(0)  # does not wait for the student's exit handlers and threads
+        os._exit(0)  # ends without waiting for the student's exit handlers and threads
 
 
 if __name__ == "__main__":

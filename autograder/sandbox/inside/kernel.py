@@ -5,7 +5,7 @@ import os
 
 
 class KernelRefused(OSError):
-    """The kernel refused a step of building the wall, so no student's code may run behind this wall."""
+    """The kernel refused a step of building the wall, so no student's code may run behind it."""
 
 
 def libc() -> ctypes.CDLL:

@@ -3,25 +3,25 @@
 from dataclasses import asdict, dataclass
 
 MEGABYTE = 2**20
-OUTPUT_LIMIT = 20_000  # number of characters that are kept of a cell's output
-MESSAGE_LIMIT = 2_000  # number of characters that are kept of an error's message
-VALUE_LIMIT = 100  # number of characters that are kept of a plain test's last value, often a number of points
+OUTPUT_LIMIT = 20_000  # maximum number of characters kept of a cell's output
+MESSAGE_LIMIT = 2_000  # maximum number of characters kept of an error's message
+VALUE_LIMIT = 100  # maximum number of characters kept of a plain test's last value, which may be its points
 
 
 @dataclass(frozen=True)
 class ContainerLimits:
-    """The resources that one submission may use.
+    """The limits on the resources that one submission may use.
 
-    A limit on real time is not among them, because only a process outside of the container can enforce it.
+    Real time is not among them, because only a process outside the container can limit it.
 
     Attributes:
-        memory_mb: megabytes of memory of all its processes together, beyond what the imported libraries take.
-        disk_mb: megabytes of /tmp, and as many again of /dev/shm. Both are in memory.
-        file_mb: megabytes of one file.
+        memory_mb: megabytes of memory for all its processes together, in addition to the imported libraries.
+        disk_mb: megabytes of files in /tmp, and as many again in /dev/shm. Both are kept in memory.
+        file_mb: megabytes of a single file.
         processes: the number of processes; threads count too.
         open_files: the number of open files in each process.
-        cpu_seconds: seconds of processor time of all its processes together.
-        processors: the number of processors that it may use at once, where a control group can limit them.
+        cpu_seconds: seconds of processor time for all its processes together.
+        processors: the number of processors that it may use at once. Only a control group can enforce this.
     """
 
     memory_mb: int = 1024
@@ -33,5 +33,5 @@ class ContainerLimits:
     processors: int = 1
 
     def as_dict(self) -> dict[str, int]:
-        """Return the limits as plain data, which can be sent to the template."""
+        """Return the limits as plain data, to be sent to the template."""
         return asdict(self)

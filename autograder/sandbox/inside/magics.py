@@ -1,7 +1,7 @@
 """IPython magics for a shell without a front end.
 
-Magics that only show something do nothing, and magics that bind names work. An unknown magic costs one line
-of output, but the rest of its cell still runs: in the student's own Jupyter, the magic may come from an
+Magics that only display something do nothing, and magics that bind names work. An unknown line magic prints
+one line, and the rest of its cell still runs: in the student's own Jupyter, the magic may come from an
 extension that this machine does not have.
 """
 
@@ -18,8 +18,8 @@ from secant.language import say
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-# These magics would look for a kernel or a front end, wait for input, or reload modules that do not change
-# here. So they do nothing.
+# These magics do nothing here. They would look for a kernel or a front end, wait for input, or reload modules
+# that do not change here.
 _QUIET = (
     *("matplotlib", "pdb", "config", "gui", "autoreload", "unload_ext"),
     *("autosave", "clear", "connect_info", "qtconsole"),
@@ -62,7 +62,7 @@ def _report_manager(name: str, line: str) -> None:
 
 
 def report_unknown(magic: str) -> None:
-    """Print that a magic is not known here, and which part of the cell still runs."""
+    """Print that a magic is not known here, and whether the rest of the cell still runs."""
     if magic.startswith("%%"):
         print(
             say(

@@ -1,4 +1,4 @@
-"""Functions that make the namespaces and mounts of a container.
+"""The steps that make the namespaces and mounts of a container.
 
 Each function does one step, and raises `KernelRefused` if the kernel refuses it. The template (template.py)
 calls them in the right order.
@@ -26,7 +26,7 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int, option
 
 
 def enter_namespaces() -> None:
-    """Move into new namespaces of every kind, in which the user and the group stay the same.
+    """Move this process into new namespaces of every kind, keeping its user and group ids.
 
     The next child of this process becomes process 1.
     """
@@ -42,7 +42,7 @@ def enter_namespaces() -> None:
 
 
 def mount_private_tmp(limits: ContainerLimits) -> None:
-    """Mount empty directories of this container over all places that are writable inside the wall."""
+    """Mount private, empty directories over all places that are writable inside the wall."""
     _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
     options = f"size={limits.disk_mb}m,nr_inodes=10000,mode=1777"
     for path in ("/tmp", "/dev/shm"):
@@ -50,7 +50,7 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
         mounts = [(below, os.open(below, os.O_PATH)) for below in points]
         links = list(_links_beside(points, path))
         _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
-        for below, handle in mounts:  # puts back each mount below, such as an installed Python
+        for below, handle in mounts:  # puts back the mounts below this folder, such as an installed Python
             os.makedirs(os.path.dirname(below), exist_ok=True)
             if os.path.isdir(f"/proc/self/fd/{handle}"):
                 os.mkdir(below)
@@ -65,7 +65,7 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
 def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
     """Yield the symbolic links, with their targets, in the folders that contain mount points.
 
-    A virtual environment, for instance, has the link `lib64`. The folder `top` itself is left out.
+    An example is the link `lib64` of a virtual environment. Links in the folder `top` itself are left out.
     """
     folders = {os.path.dirname(point) for point in points} - {top}
     for entry in (entry for folder in folders for entry in os.scandir(folder)):
@@ -85,7 +85,7 @@ def _mounted_below(path: str) -> list[str]:
 
 
 def mount_proc() -> None:
-    """Mount a /proc that shows only this process namespace. Only process 1 of a new namespace calls this."""
+    """Mount a /proc that shows only this process namespace. This is for process 1 of a new namespace."""
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
 
 

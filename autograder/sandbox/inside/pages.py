@@ -1,4 +1,4 @@
-"""Memory management that makes forks of a large process quick: few large pages, which stay shared."""
+"""Functions that make forks of a large process quick: few large pages, which forks leave untouched."""
 
 import contextlib
 import ctypes
@@ -13,10 +13,11 @@ _MADV_COLLAPSE = 25
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Exclude everything that the body imports from all later garbage collections.
+    """Exclude everything that the body imports from later garbage collections.
 
-    A collection in a fork would touch, and so copy, every page. Garbage collection is also off while the body
-    runs: modules leave little garbage, and looking for it takes a quarter of the import time.
+    A collection in a fork would touch, and so copy, every page. Garbage collection is also switched off while
+    the body runs, because modules leave little garbage, and looking for it would take a quarter of the import
+    time.
     """
     gc.disable()
     try:
@@ -27,17 +28,17 @@ def kept() -> Iterator[None]:
 
 
 def collapse() -> None:
-    """Put this process's memory into large pages, after its imports; see `collapsing`."""
+    """Move this process's memory into large pages, after its imports; see `collapsing`."""
     for _ in collapsing():
         pass
 
 
 def collapsing() -> Iterator[None]:
-    """Put this process's memory into large pages, in steps that take some milliseconds each.
+    """Move this process's memory into large pages, in steps of a few milliseconds.
 
-    When a process forks, the kernel copies an entry for each of its pages, and drops the entry when the fork
-    ends. With torch these are 60,000 entries, which take longer than most tasks. If the kernel cannot combine
-    pages (before Linux 6.1), forks stay slow.
+    When a process forks, the kernel copies an entry for each of its pages, and drops the entries when the
+    fork ends. With torch, there are 60,000 entries, and copying them takes longer than most tasks. Before
+    Linux 6.1, the kernel cannot merge pages, and forks stay slow.
     """
     with contextlib.suppress(OSError):
         for start, end in _own_memory():

@@ -1,8 +1,8 @@
-"""Stand-ins for explorers and pictures of graphs, which grading never shows.
+"""Stand-ins for explorers and pictures of graphs, which are never shown during grading.
 
 To draw them, their packages compute what lessons ask for: difference quotients, gradients, second
-derivatives, and the nodes of a graph. So neither the wall nor a check contains these packages, and no answer
-can call them.
+derivatives, and the nodes of a graph. So these packages do not exist inside the wall or in a check, and no
+answer can call them.
 """
 
 import sys
@@ -34,7 +34,7 @@ class Unshown:
 def leave_out() -> None:
     """Make the packages that draw impossible to import.
 
-    Notebooks can still import the names that `secant` takes from these packages, but they get stand-ins.
+    Notebooks can still import the names that `secant` provides from these packages, but they get stand-ins.
     """
     for name, home in secant.HOMES.items():
         if home.startswith(PACKAGES):

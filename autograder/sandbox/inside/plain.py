@@ -1,9 +1,9 @@
 """The process that runs a notebook with ordinary nbgrader tests among the student's cells.
 
 Tests and answers share a process, because a plain test may read any name of the notebook. So nothing here can
-make a score unforgeable. But a forgery takes more than a patched function (docs/trust.md). A test arrives as
-code only when it is its turn, and the grader's own loop runs it, at first in a fork. Before it runs, the
-functions that tests rely on are restored to their state before the first cell.
+make a score unforgeable, but a forgery takes more than a patched function (docs/trust.md). A test is sent as
+code only when its turn comes. The grader's own loop runs it, first in a fork. Before each test, the functions
+that tests rely on are restored to the state before the first cell.
 """
 
 import contextlib
@@ -36,17 +36,17 @@ from autograder.sandbox.inside.limits import OUTPUT_LIMIT, VALUE_LIMIT
 from autograder.sandbox.inside.shell import Output, Shell, clean, describe
 from secant.bindings import BUILTINS, PRISTINE
 
-#: Top-level packages. Before each test, all their modules are restored.
+#: Top-level packages whose modules are all restored before each test.
 _LEANED_ON = frozenset({"cmath", "functools", "itertools", "math", "numpy", "operator", "random", "unittest"})
-# Modules of other packages that are restored, too.
+# Other modules that are restored before each test.
 _RESTORED_MODULES = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")
 
 
 def serve(channel: socket.socket, shell: Shell, order: dict[str, Any]) -> None:
     """Serve the examiner's requests until the examiner closes the connection."""
     session = Session(shell, order)
-    # Local variables are used here, so that a notebook that patches a module or a class of the grader changes
-    # nothing in this loop.
+    # The functions are held in local variables. So if a notebook patches a module or a class of the grader,
+    # this loop does not change.
     send, receive, fork, reap, threads = wire.send, next_request, fork_task, exit_code, thread_count
     run_cell, run_test = session.run_cell, session.run_test
     serve_copy = partial(_serve_copy, run_test, send, receive)
@@ -84,12 +84,11 @@ def _serve_copy(
 
 
 class Session:
-    """A notebook that is run cell by cell.
+    """A notebook whose cells are run one by one.
 
     Args:
-        shell: the shell that runs its cells.
-        order: the examiner's first request, with a `seed`, and with the value of NBGRADER_EXECUTION as
-            `done`.
+        shell: the shell that runs the cells.
+        order: the examiner's first request. It has a `seed`, and the value of NBGRADER_EXECUTION as `done`.
     """
 
     def __init__(self, shell: Shell, order: dict[str, Any]) -> None:
@@ -98,13 +97,13 @@ class Session:
         self.timed_out = False
         os.environ["NBGRADER_EXECUTION"] = order["done"]
         if "" not in sys.path:
-            # As in a kernel, so that cells can import modules from the notebook's folder.
+            # As in a kernel, cells can import modules from the notebook's folder.
             sys.path.insert(0, "")
         seed(order["seed"])
         builtins = shell.copy_builtins()
         self._out, self._err = Output(), Output()
-        # The same streams serve all cells. So if a notebook keeps one of them, as in a logger's handler, its
-        # output still counts in later cells.
+        # All cells share the same streams. If a notebook keeps a stream, for example in a logger's handler,
+        # later output to it still counts.
         sys.stdout, sys.stderr = self._out, self._err
         modules = _modules(builtins)
         owners = [*modules, Session, Shell, Output]
@@ -112,13 +111,13 @@ class Session:
         self._restore = restore
         self._codes = [(each, each.__code__) for module in modules for each in _functions(module)]
         self._builtins = dict(BUILTINS)
-        # Like ipykernel, show the deprecation warnings of the notebook itself.
+        # ipykernel, too, shows the deprecation warnings that the notebook itself causes.
         warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
 
     def write(self, path: str, data: Any) -> bool:
         """Append data to a file in the notebook's folder.
 
-        Cells may write to the file, as under nbgrader.
+        Cells may change the file later, as they may under nbgrader.
         """
         place = Path(path)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -140,13 +139,12 @@ class Session:
         return self._report(error)
 
     def run_test(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Run a test cell's code among the notebook's names.
+        """Run a test cell's code in the notebook's namespace.
 
         Returns:
-            The same report as for a cell, with the text of the last value and, if the end was reached, the
-                proof.
+            A cell's report, with the text of the last value and, if the end was reached, the proof of that.
         """
-        # Objects that the notebook put into modules may raise any error.
+        # An object that the notebook has put into a module may raise any error.
         with contextlib.suppress(BaseException):
             self._restore(self._libraries)
             for function, code in self._codes:
@@ -167,7 +165,7 @@ class Session:
         return {**self._report(error), "value": value, "proof": proof}
 
     def _report(self, error: BaseException | None) -> dict[str, Any]:
-        """Return what a cell printed and raised, and make room for the next cell's output."""
+        """Return what a cell printed and raised, and reset the output for the next cell."""
         with contextlib.suppress(BaseException):
             plt.close("all")  # as the inline backend does after each cell
         report: dict[str, Any] = {"error": "", "message": "", "trace": []}
@@ -184,12 +182,12 @@ class Session:
     def _limited(self, seconds: float) -> Iterator[None]:
         """Interrupt the running code when its time is over, as nbgrader interrupts a kernel."""
         self.timed_out = False
-        # On Windows, the examiner ends the process a little later instead.
+        # Windows has no such timer. There the examiner ends the process a little later.
         if not hasattr(signal, "setitimer"):
             yield
             return
         if signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN, None):
-            signal.signal(signal.SIGALRM, self._stop)  # any other handler is the notebook's own, and stays
+            signal.signal(signal.SIGALRM, self._stop)  # any other handler was set by the notebook, and stays
         self._running = True
         signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
@@ -205,7 +203,7 @@ class Session:
 
 
 def _modules(builtins: ModuleType) -> list[ModuleType]:
-    """Return the loaded modules that have functions on which tests rely."""
+    """Return the loaded modules whose functions tests rely on."""
     modules = [builtins]
     for name, module in list(sys.modules.items()):
         wanted = name.partition(".")[0] in _LEANED_ON or name.startswith(_RESTORED_MODULES)
@@ -215,12 +213,15 @@ def _modules(builtins: ModuleType) -> list[ModuleType]:
 
 
 def _functions(module: ModuleType) -> list[FunctionType]:
-    """Return the functions in a module, and the functions that callables in the module wrap."""
+    """Return a module's functions, and the functions that its callables wrap."""
     functions = [value for value in vars(module).values() if isinstance(value, FunctionType)]
     wrapped = (getattr(value, "__wrapped__", None) for value in vars(module).values() if callable(value))
     return [*functions, *(value for value in wrapped if isinstance(value, FunctionType))]
 
 
 def _text_of(value: object) -> str:
-    """Return a test's last value as a notebook would show it, since it may be a number of points."""
+    """Return the text of a test's last value, as a notebook would show it.
+
+    The value may be a number of points.
+    """
     return "" if value is None else clean(repr(value), VALUE_LIMIT)

@@ -1,8 +1,8 @@
-"""Preloading of modules that submissions import but lessons do not. The template does it on request.
+"""A preloader for modules that submissions import but lessons do not. The template runs it on request.
 
-Each module is first tried in a fork of the template. A module that fails, ends the process, hangs or starts a
-thread is not preloaded. A notebook that imports such a module gets the result that it would have got without
-preloading.
+Each module is first imported in a fork of the template, as a trial. A module that fails, ends the process,
+hangs or starts a thread is not preloaded. A notebook that imports such a module gets the same result as
+without preloading.
 """
 
 import contextlib
@@ -27,7 +27,10 @@ class Preloader:
         self._refused: dict[str, str] = {}
 
     def bring(self, modules: Iterable[str]) -> dict[str, str]:
-        """Import modules, and return by name why some of them are not imported.
+        """Import modules.
+
+        Returns:
+            For each module that is not imported, the reason.
 
         Raises:
             RuntimeError: a module started a thread, although its trial did not.
@@ -46,7 +49,7 @@ class Preloader:
         try:
             with pages.kept():
                 importlib.import_module(module)
-        except BaseException as error:  # it failed here, although its trial succeeded
+        except BaseException as error:  # the import failed here, although its trial succeeded
             self._refused[module] = _described(error)
         finally:
             os.environ.clear()
@@ -59,7 +62,7 @@ def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
     """Import a module in a fork of this process.
 
     Returns:
-        The reason why the module must not be imported here; an empty text if there is none.
+        The reason why the module must not be imported in this process, or an empty string.
     """
     reading, writing = os.pipe()
     child = os.fork()
@@ -70,11 +73,12 @@ def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
         reply = _read(reading, seconds)
     finally:
         os.close(reading)
-        # The child may not have its own process group yet, so the child alone is killed as well.
+        # The child may not have its process group yet, so the child is also killed directly.
         for end in (os.killpg, os.kill):
             with contextlib.suppress(OSError):
                 end(child, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):  # raised where the kernel reaps children by itself
+        # Raised where SIGCHLD is ignored, so that the kernel reaps children itself.
+        with contextlib.suppress(ChildProcessError):
             os.waitpid(child, 0)
     if reply is None:
         return f"its import takes longer than {seconds:g} s"
@@ -102,7 +106,7 @@ def _described(error: BaseException) -> str:
 
 
 def _read(reading: int, seconds: float) -> bytes | None:
-    """Return the child's reply; empty if the child ended without one, None if there was none in time."""
+    """Return the child's reply, which is empty if the child has ended; return None after the time limit."""
     ready, _, _ = select.select([reading], [], [], seconds)
     return os.read(reading, 4 * MESSAGE_LIMIT) if ready else None
 

@@ -1,4 +1,4 @@
-"""Functions with which a process gives up rights, memory and descriptors before it runs a student's code.
+"""The steps in which a process gives up rights, memory and descriptors before it runs a student's code.
 
 Each function does one step that cannot be undone, and raises `KernelRefused` if the kernel refuses it.
 """
@@ -19,30 +19,30 @@ _CAPABILITY_VERSION_3 = 0x20080522
 
 
 def become(user: int) -> None:
-    """Change from root to the user and the group with this number, which drops every capability.
+    """Change from root to the user and group with this id, which drops every capability.
 
-    A root user without capabilities would still own root's files, among them those in /proc/sys.
+    A root user without capabilities would still own root's files, including those in /proc/sys.
     """
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
-    # After a change of user, root owns /proc/self, but the id maps have to be written there.
+    # After a change of user, /proc/self belongs to root, but this process has to write its id maps there.
     prctl(_PR_SET_DUMPABLE, 1)
 
 
 def lift_memory_limit() -> None:
-    """Undo a memory limit that the examiner may have set for itself, because containers have their own."""
+    """Undo the memory limit that the examiner may have set for itself, because containers have their own."""
     _, highest = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (highest, highest))
 
 
 def set_limits(limits: ContainerLimits) -> None:
-    """Set the kernel's limits for this process and all processes that it will start."""
+    """Set the kernel's resource limits for this process and its future children."""
     with open("/proc/self/statm") as file:
         mapped = int(file.read().split()[0]) * resource.getpagesize()
     values = {
         resource.RLIMIT_AS: mapped + limits.memory_mb * MEGABYTE,
-        # With 0, the kernel would still start the machine's handler of core dumps, if it has one.
+        # With 0, the kernel would still start a crash handler, if the machine pipes its core dumps to one.
         resource.RLIMIT_CORE: 1,
         resource.RLIMIT_CPU: limits.cpu_seconds,
         resource.RLIMIT_FSIZE: limits.file_mb * MEGABYTE,
@@ -59,7 +59,7 @@ def set_limits(limits: ContainerLimits) -> None:
 
 
 def prefer_as_victim(proc: int) -> None:
-    """Have the kernel kill this process before others when memory runs out.
+    """Have the kernel kill this process first when memory runs out.
 
     Args:
         proc: a descriptor of a writable /proc.
@@ -82,13 +82,14 @@ def drop_privileges() -> None:
 
 
 def hide_memory(hidden: bool = True) -> None:
-    """Make this process unreadable for other processes of the same user, or readable again."""
+    """Make this process's memory unreadable for other processes of the same user, or readable again."""
     prctl(_PR_SET_DUMPABLE, 0 if hidden else 1)
 
 
 def hide_arguments() -> None:
-    """Overwrite this process's command line, because processes in the container can read it in /proc/1."""
-    start, end = map(int, stat_fields("self")[45:47])  # the fields arg_start and arg_end
+    """Overwrite this process's command line, which processes in the container can read in /proc/1."""
+    # The fields arg_start and arg_end: the addresses between which the command line is stored.
+    start, end = map(int, stat_fields("self")[45:47])
     ctypes.memset(start, 0, end - start)
 
 

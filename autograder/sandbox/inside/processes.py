@@ -1,4 +1,4 @@
-"""Functions that list the processes in /proc, read their figures, and kill them."""
+"""Functions that list the processes in /proc, read their data, and kill them."""
 
 import contextlib
 import errno
@@ -16,7 +16,7 @@ def process_ids() -> list[int]:
 
 
 def stat_fields(pid: int | str) -> list[str]:
-    """Return the fields after the name in /proc/PID/stat, for a process or thread; see proc_pid_stat(5).
+    """Return the fields of /proc/PID/stat after the process's name; see proc_pid_stat(5).
 
     The list is empty if the process has ended.
     """
@@ -28,7 +28,7 @@ def stat_fields(pid: int | str) -> list[str]:
 
 
 def sum_fields(path: str, names: tuple[str, ...]) -> int:
-    """Return the sum, in bytes, of the named fields of a file in /proc, which are in kilobytes.
+    """Return the sum of the named kilobyte fields of a file in /proc, converted to bytes.
 
     The sum is 0 if the process has ended, or if its file may not be read.
     """
@@ -37,7 +37,7 @@ def sum_fields(path: str, names: tuple[str, ...]) -> int:
 
 
 def read_text(path: str) -> str:
-    """Return the text of a file in /proc; an empty text if its process has ended or may not be read."""
+    """Return the text of a file in /proc, or an empty string if the process has ended or is unreadable."""
     try:
         with open(path, errors="replace") as file:
             return file.read()
@@ -54,13 +54,13 @@ def kill(pid: int) -> None:
 
 
 def kill_group(leader: int) -> None:
-    """Kill a process group, unless all its processes have ended."""
+    """Kill all processes of a group, unless the group has ended."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)
 
 
 def die_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends. Exit at once if the parent has ended."""
+    """Have the kernel kill this process when its parent ends. If the parent has already ended, exit."""
     prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)

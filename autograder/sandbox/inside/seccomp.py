@@ -1,6 +1,6 @@
-"""A seccomp filter, in classic BPF, that refuses system calls that no lesson needs.
+"""A seccomp filter, in classic BPF, which refuses system calls that no lesson needs.
 
-A filter cannot be removed, and every child process inherits it.
+The filter cannot be removed, and every child process inherits it.
 """
 
 import ctypes
@@ -18,11 +18,11 @@ _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 _NUMBER, _ARCHITECTURE = 0, 4
 _FIRST, _SECOND, _THIRD, _FOURTH = range(16, 48, 8)
 
-# The refused calls with their numbers on x86-64 and aarch64; None where the machine has no such call. They
-# would make or enter namespaces, read another process or starve it, or reach rarely used parts of the kernel.
-# Others hold memory that no limit counts, or use up what the kernel counts for a whole user. Newer calls are
-# handled by their number, below. Setting an attribute is refused because an access control list takes up to
-# 128 KB for each name in /tmp.
+# The refused system calls, with their numbers on x86-64 and aarch64 (None if the machine has no such call).
+# Some would make or enter namespaces, read or starve another process, or reach rarely used parts of the
+# kernel. Others would hold memory that no limit counts, or use up resources that the kernel counts per user.
+# Newer calls are handled by number, below. Setting extended attributes is refused because an access control
+# list takes up to 128 KB for each name in /tmp.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -92,23 +92,23 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "vhangup": (153, 58),
     "vmsplice": (278, 75),
 }
-# These calls fail with ENOSYS, so programs use other calls instead. A page that is sent without a copy stays
-# in memory as long as a socket or pipe holds one byte of it, but only that byte is counted.
+# These calls fail with ENOSYS, so that programs fall back to others. If a page is sent without being copied,
+# it stays in memory while a socket or pipe holds one byte of it, but only that byte is counted.
 _ABSENT = {
     "memfd_create": (319, 279),
     "sendfile": (40, 71),
     "splice": (275, 76),
     "tee": (276, 77),
 }
-# Succeeds without effect, since the kernel may give each session a share of the processors.
+# This call does nothing and succeeds, because the kernel may give each session a share of the processors.
 _SETSID = (112, 157)
 _CLONE, _MMAP, _SOCKET, _SOCKETPAIR = (56, 220), (9, 222), (41, 198), (53, 199)
 _PRLIMIT, _SET_AFFINITY = (302, 261), (203, 122)
 _FCNTL, _IOCTL, _PRCTL = (72, 25), (16, 29), (157, 167)
 _GETSOCKOPT, _SETSOCKOPT = (55, 209), (54, 208)
 
-# The allowed commands of fcntl. Others can put a lease, a notification or a hint on a file that all walls
-# share, or enlarge pipes.
+# The fcntl commands that are allowed. Others could put a lease, a notification or a hint on a file that all
+# walls share, or enlarge a pipe.
 _FCNTL_ALLOWED = {
     "F_DUPFD": 0,
     "F_GETFD": 1,
@@ -120,12 +120,12 @@ _FCNTL_ALLOWED = {
     "F_DUPFD_CLOEXEC": 1030,
     "F_GETPIPE_SZ": 1032,
 }
-# These commands succeed without effect, because sqlite3 needs them. No limit counts record locks, and a
-# process can hold millions of them. Only a submission's own processes share its files, and `flock` works
-# between these.
+# These fcntl commands do nothing and succeed, because sqlite3 needs them. No limit counts record locks, and a
+# process could hold millions of them. Only a submission's own processes share its files, and between these,
+# `flock` works.
 _RECORD_LOCKS = {"F_SETLK": 6, "F_SETLKW": 7}
-# The allowed requests of ioctl, which Python, shells and their tools need on files, pipes and sockets. There
-# are no terminals.
+# The ioctl requests that Python, shells and their tools need on files, pipes and sockets. There are no
+# terminals.
 _IOCTL_ALLOWED = {
     "TCGETS": 0x5401,
     "TIOCGPGRP": 0x540F,
@@ -135,8 +135,8 @@ _IOCTL_ALLOWED = {
     "FIONCLEX": 0x5450,
     "FIOCLEX": 0x5451,
 }
-# The allowed options of prctl. Others can add filters, which take memory of the whole machine, or set a
-# scheduling cookie, which can leave a processor idle.
+# The prctl options that are allowed. Others could add filters, which take up memory of the whole machine, or
+# set a scheduling cookie, which can leave a processor idle.
 _PRCTL_ALLOWED = {
     "PR_SET_PDEATHSIG": 1,
     "PR_GET_PDEATHSIG": 2,
@@ -155,9 +155,9 @@ _PRCTL_ALLOWED = {
     "PR_SET_THP_DISABLE": 41,
     "PR_GET_THP_DISABLE": 42,
 }
-# The allowed socket options. The supervisor counts sockets at their default size, so none may be enlarged
-# (SO_SNDBUF, SO_SNDBUFFORCE). A filter on a socket takes some of the memory that the whole machine has for
-# compiled filters.
+# The socket options that may be set. The supervisor counts sockets at their default size, so none may be
+# enlarged (SO_SNDBUF, SO_SNDBUFFORCE). Attaching a filter to a socket would take up memory for compiled
+# filters, which the whole machine shares.
 _SETSOCKOPT_ALLOWED = {
     "SO_REUSEADDR": 2,
     "SO_KEEPALIVE": 9,
@@ -180,7 +180,7 @@ _GETSOCKOPT_ALLOWED = _SETSOCKOPT_ALLOWED | {
     "SO_PROTOCOL": 38,
     "SO_DOMAIN": 39,
 }
-# Calls that take flags: their numbers on x86-64 and aarch64, and the argument that holds the flags.
+# System calls that take flags: their numbers on x86-64 and aarch64, and the argument that holds the flags.
 _MESSAGE_CALLS = {
     "sendto": ((44, 206), _FOURTH),
     "recvfrom": ((45, 207), _FOURTH),
@@ -210,8 +210,8 @@ _SHARED_ALLOWED = {
     "mseal": 462,
 }
 
-# The only system calls for a process that decodes a picture. It cannot open a file, start a process or make a
-# socket.
+# The only system calls that a process may use to decode a picture. They cannot open a file, start a process
+# or make a socket.
 _COMPUTING = {
     "read": (0, 63),
     "write": (1, 64),
@@ -238,10 +238,11 @@ _COMPUTING = {
     "getrandom": (318, 278),
 }
 
-# By machine: the column in the tables above, and the value of AUDIT_ARCH.
+# For each machine: its column in the tables above, and its AUDIT_ARCH value.
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32_BIT = 0x40000000
-# The only allowed address family. There is no network, but others, such as vsock, ignore network namespaces.
+# The only address family that is allowed. There is no network, but some families, such as vsock, ignore
+# network namespaces.
 _AF_UNIX = 1
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_HUGETLB = 0x01, 0x20, 0x40000
 
@@ -252,7 +253,7 @@ _Instruction = tuple[int, int, int, int]
 
 
 def unsupported_machine() -> str | None:
-    """Return the reason why no filter can be made on this machine; None if one can be made."""
+    """Return the reason why no filter can be made on this machine, or None if one can be made."""
     machine = platform.machine()
     return None if machine in _MACHINES else f"no table of system calls for {machine}"
 
@@ -263,7 +264,7 @@ def filter_system_calls() -> None:
 
 
 def allow_computing_alone() -> None:
-    """Refuse, from now on, all calls except those that use memory and descriptors that are already open."""
+    """Refuse, from now on, all system calls except those that use memory or open descriptors."""
     _install(_computing_program)
 
 
@@ -283,7 +284,7 @@ def _install(program_for: Callable[[str], list[_Instruction]]) -> None:
 
 
 def _computing_program(machine: str) -> list[_Instruction]:
-    """Return the filter for a process that only computes, in classic BPF."""
+    """Return the BPF program of the filter for a process that only computes."""
     column, _ = _MACHINES[machine]
     lines = _known_machine(machine)
     for numbers in _COMPUTING.values():
@@ -292,9 +293,9 @@ def _computing_program(machine: str) -> list[_Instruction]:
 
 
 def _known_machine(machine: str) -> list[_Instruction]:
-    """Return the first instructions of every filter.
+    """Return the instructions with which every filter begins.
 
-    They kill a process that uses another machine's numbers for system calls.
+    They kill a process that uses the system call numbers of another architecture.
     """
     return [
         (_LOAD, 0, 0, _ARCHITECTURE),
@@ -307,7 +308,7 @@ def _known_machine(machine: str) -> list[_Instruction]:
 
 
 def _program(machine: str) -> list[_Instruction]:
-    """Return the filter for one kind of machine, in classic BPF."""
+    """Return the BPF program of the filter for one kind of machine."""
     column, _ = _MACHINES[machine]
     lines = _known_machine(machine)
     for numbers in _REFUSED.values():
@@ -325,7 +326,7 @@ def _program(machine: str) -> list[_Instruction]:
         lines += _refuse_if_any_bit(numbers[column], argument, _MSG_OOB)
     for numbers in (_SOCKET, _SOCKETPAIR):
         lines += _allow_values(numbers[column], _FIRST, [_AF_UNIX], errno.EAFNOSUPPORT)
-    # A process may only change itself (0), because process 1 of its container belongs to the same user.
+    # A process may use these calls only on itself (0), because process 1 of its container has the same user.
     for numbers in (_PRLIMIT, _SET_AFFINITY):
         lines += _allow_values(numbers[column], _FIRST, [0], errno.EPERM)
     lines += _filter_fcntl(_FCNTL[column])
@@ -338,7 +339,7 @@ def _program(machine: str) -> list[_Instruction]:
 
 
 def _only_for(number: int, body: list[_Instruction]) -> list[_Instruction]:
-    """Return instructions that run the body for one system call only. The body must end in a return."""
+    """Return instructions that run the body for one system call only. The body must end with a return."""
     return [(_EQUAL, 0, len(body), number), *body]
 
 
@@ -368,10 +369,10 @@ def _filter_fcntl(number: int) -> list[_Instruction]:
 
 
 def _refuse_uncounted_mappings(number: int) -> list[_Instruction]:
-    """Refuse shared anonymous memory and huge pages.
+    """Return instructions that refuse shared anonymous memory and huge pages.
 
-    Shared anonymous memory outlives the process that filled it, and then no process's figures include it.
-    Huge pages belong to the whole machine, which sets them aside for other programs.
+    Shared anonymous memory outlives the process that filled it, and then counts for no process. Huge pages
+    belong to the whole machine, and are set aside for other programs.
     """
     refuse = (_RETURN, 0, 0, _ERROR | errno.EPERM)
     body: list[_Instruction] = [

@@ -1,4 +1,4 @@
-"""The IPython shell that runs the student's cells, and plain-text reports of what they print or raise."""
+"""The IPython shell that runs the student's cells, and reports in plain text what they print or raise."""
 
 import builtins
 import contextlib
@@ -22,12 +22,12 @@ from autograder.sandbox.inside.magics import register_magics, report_unknown
 from autograder.sandbox.inside.pictures import Unshown
 from secant.bindings import Bindings
 
-TRACE_LIMIT = 12  # number of lines that are kept of a traceback
-IMPORTS = "imports"  # the label of the cell with the lesson's own imports, which runs first
+TRACE_LIMIT = 12  # maximum number of lines kept of a traceback
+IMPORTS = "imports"  # label of the cell that contains the lesson's own imports and runs first
 
 
 class _Compiler(CachingCompiler):
-    """A compiler that gives each cell's code the cell's name, so that tracebacks show the cell."""
+    """A compiler that names each cell's code after the cell, so that tracebacks show the cell."""
 
     label = ""
 
@@ -36,7 +36,7 @@ class _Compiler(CachingCompiler):
 
 
 class _Hook(DisplayHook):
-    """A display hook that ignores widgets and their stand-ins, whose text would only list their parts."""
+    """A display hook that ignores widgets and their stand-ins, because their text is only a list of parts."""
 
     def __call__(self, result: Any = None) -> None:
         if not isinstance(result, Widget | Unshown):
@@ -52,10 +52,13 @@ class Shell(InteractiveShell):
     bindings: Bindings
 
     def begin(self, cells: Sequence[tuple[str, str]]) -> None:
-        """Prepare for a notebook with these cells: give it its own builtins, and watch its names.
+        """Prepare for a notebook: give it its own copy of the builtins, and watch its names.
 
-        If the notebook then rebinds a name in `builtins`, only its own cells see that. Torch, IPython and the
-        questions of a test do not.
+        If the notebook changes a name in `builtins`, only its own cells are affected, but not torch, IPython
+        or the questions of a test.
+
+        Args:
+            cells: the label and the source of each cell.
         """
         python = self.copy_builtins()
         self.bindings = Bindings(self.user_ns, _label, vars(python), self.transform_cell)
@@ -69,13 +72,13 @@ class Shell(InteractiveShell):
         return python
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
-        """Run a line magic. If it is unknown, report that, and let the cell continue."""
+        """Run a line magic. If the magic is unknown, report that, and let the cell continue."""
         if self.find_line_magic(magic_name) is None:
             return report_unknown(f"%{magic_name}")
         return super().run_line_magic(magic_name, line, _stack_depth + 1)
 
     def magic(self, arg_s: str) -> Any:
-        """Run a line magic that is given with its arguments as one string.
+        """Run a line magic that is given as one string, including its arguments.
 
         Notebooks call `get_ipython().magic("matplotlib inline")`, a method that IPython 9 no longer has.
         """
@@ -83,7 +86,7 @@ class Shell(InteractiveShell):
         return self.run_line_magic(name, line, 2)
 
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
-        """Run a cell magic. If it is unknown, report that, and skip everything below it."""
+        """Run a cell magic. If the magic is unknown, report that, and skip the rest of the cell."""
         if self.find_cell_magic(magic_name) is None:
             return report_unknown(f"%%{magic_name}")
         return super().run_cell_magic(magic_name, line, cell)
@@ -100,11 +103,11 @@ class Shell(InteractiveShell):
 
     @contextlib.contextmanager
     def _tee(self, channel: str) -> Iterator[None]:
-        """Keep no copy of what is printed. IPython would keep all of it for its history."""
+        """Do not copy printed text, all of which IPython would keep for its history."""
         yield
 
     def system(self, cmd: str) -> None:
-        """Run a shell command inside the container, and print its output in the cell's output."""
+        """Run a shell command inside the container, and print what it prints."""
         done = subprocess.run(
             self.var_expand(cmd, depth=1),
             shell=True,
@@ -125,14 +128,14 @@ def make_shell() -> Shell:
     config.InteractiveShell.colors = "nocolor"
     config.InteractiveShell.ast_node_interactivity = "last_expr"
     shell = Shell.instance(config=config)
-    # A report shows text only, so pictures and HTML would be made in vain.
+    # A report shows only text, so pictures and HTML would be made in vain.
     formatter = shell.display_formatter
     assert formatter is not None
     formatter.active_types = ["text/plain"]
     formatter.mimebundle_formatter.enabled = False
-    # `display` skips widgets, as _Hook does.
+    # `display` ignores widgets, like _Hook.
     formatter.ipython_display_formatter.for_type(Widget, lambda widget: None)
-    # Widgets open no connection to a page, because there is none. One explorer would open 70.
+    # Widgets must not open connections to a page, because there is none. One explorer would open 70 of them.
     Widget.open = lambda widget: None
     register_magics(shell)
     shell.bindings = Bindings(shell.user_ns, _label)
@@ -158,7 +161,7 @@ class Output(io.TextIOBase):
         return True
 
     def text(self) -> str:
-        """Return the characters that were kept, as text that can be sent."""
+        """Return the kept characters as text that can be sent."""
         return clean("".join(self.kept), OUTPUT_LIMIT)
 
 
@@ -195,7 +198,7 @@ def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
 
 
 def describe(error: BaseException) -> dict[str, Any]:
-    """Return an error as plain text of bounded length; its trace has only lines of the student's cells."""
+    """Return an error as plain text of bounded length. Its trace has only lines from the student's cells."""
     try:
         message = str(error)
     except BaseException as second:
@@ -208,7 +211,7 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 
 def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
-    """Return the (cell, line number, function, text) of the traceback's frames in the student's cells."""
+    """Return (cell, line number, function, text) for each frame of a traceback in the student's cells."""
     if isinstance(error, SyntaxError) and str(error.filename).startswith("<cell "):
         return [(_cell(str(error.filename)), error.lineno or 0, "", clean((error.text or "").rstrip(), 200))]
     lines: list[tuple[str, int, str, str]] = []
@@ -217,7 +220,7 @@ def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
         if name.startswith("<cell "):
             text = clean(linecache.getline(name, number).rstrip(), 200)
             lines.append((_cell(name), number, clean(frame.f_code.co_name, 100), text))
-            if len(lines) > 2 * TRACE_LIMIT:  # keeps the beginning and the end of a deep recursion
+            if len(lines) > 2 * TRACE_LIMIT:  # a deep recursion: only its beginning and its end are kept
                 del lines[TRACE_LIMIT]
     return lines[: TRACE_LIMIT // 2] + lines[TRACE_LIMIT // 2 :][-TRACE_LIMIT // 2 :]
 

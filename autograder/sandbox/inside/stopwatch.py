@@ -1,4 +1,4 @@
-"""A stopwatch for the time in which a container computed, and for that in which it lacked a processor."""
+"""A stopwatch for the time in which a container computed, and for the time in which it was starved."""
 
 import contextlib
 import os
@@ -9,25 +9,25 @@ from typing import NamedTuple
 from autograder.sandbox.inside.processes import process_ids, stat_fields
 
 _NANO = 1e-9
-_MAX_NOTES = 50_000  # maximum number of notes; if there are more, the older half is dropped
+_MAX_NOTES = 50_000  # maximum number of notes; beyond that, the older half is dropped
 
 
 class _Note(NamedTuple):
-    """Two running totals, in seconds, as of a moment of time.monotonic."""
+    """Two running totals, in seconds, at a moment of time.monotonic."""
 
     moment: float
-    idle: float  # seconds in which certainly no thread ran
-    ready: float  # seconds in which a thread was ready to run, but did not
+    idle: float  # total seconds in which certainly no thread ran
+    ready: float  # total seconds in which a thread was ready to run, but did not
 
 
 class Stopwatch:
-    """A stopwatch for the threads of this process namespace, which it reads at each call of `look`.
+    """A stopwatch for the threads of this process namespace. It reads the kernel's counts at each `look`.
 
-    For each thread, the kernel counts how long it ran, and how long it was ready to run but had to wait
+    The kernel counts how long each thread ran, and how long it was ready to run but had to wait
     (/proc/PID/task/TID/schedstat; see "Scheduler Statistics" in the kernel's documentation). The container is
     *starved* while one of its threads is ready and none of them runs, so starting many threads does not make
-    it starved. Where the kernel does not count, the container is never starved, and all real time counts. The
-    same holds for the time between two looks if a thread ended in it, because it is not known how long that
+    it starved. If the kernel does not count, the container is never starved, and all real time counts. The
+    same applies to the time between two looks in which a thread ended, because it is unknown how long that
     thread ran.
 
     Attributes:
@@ -41,7 +41,7 @@ class Stopwatch:
         self._notes = [_Note(time.monotonic(), 0.0, 0.0)]
 
     def look(self) -> None:
-        """Note what the threads have done since the last look."""
+        """Record what the threads have done since the last look."""
         last, now = self._notes[-1], time.monotonic()
         passed = now - last.moment
         newest, seen = _newest_thread(), _threads()
@@ -51,8 +51,8 @@ class Stopwatch:
         for thread, (running, waiting) in seen.items():
             before = self._seen.get(thread, (0, 0))
             if (running, waiting) == before:
-                # The kernel counts a wait only when it is over. So a thread that is ready may have waited
-                # since the last look.
+                # The kernel counts a wait only when it is over, so a thread that is still ready may have
+                # waited since the last look.
                 waited = max(waited, passed if _is_ready(thread) else 0.0)
             else:
                 ran += max(0, running - before[0]) * _NANO
@@ -65,21 +65,21 @@ class Stopwatch:
             del self._notes[: _MAX_NOTES // 2]
 
     def starved(self, since: float) -> float:
-        """Return for how many seconds the container was starved since a moment of time.monotonic."""
-        # Count from the last look before this moment, so rather from too early than too late.
+        """Return how many seconds the container was starved since a moment of time.monotonic."""
+        # Start from the last look before this moment, because starting too early is better than too late.
         first = self._notes[max(bisect_right(self._notes, since, key=lambda note: note.moment) - 1, 0)]
         last = self._notes[-1]
         return max(0.0, min(last.idle - first.idle, last.ready - first.ready))
 
 
 def _newest_thread() -> int:
-    """Return the id of the newest thread in this namespace. Ids are given out in ascending order."""
+    """Return the id of the newest thread in this namespace. Ids are assigned in ascending order."""
     with open("/proc/loadavg") as file:
         return int(file.read().split()[4])
 
 
 def _threads() -> dict[str, tuple[int, int]]:
-    """Return, by thread, the nanoseconds that it ran, and those that it was ready to run but waited.
+    """Return how many nanoseconds each thread ran, and how many it waited for a processor.
 
     Process 1 is left out, because it is the supervisor.
     """

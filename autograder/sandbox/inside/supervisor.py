@@ -1,4 +1,4 @@
-"""Process 1 of a container: it runs the grader's code only, and none of the student's.
+"""Process 1 of a container. It runs only the grader's code, never the student's.
 
 When it ends, the kernel ends every other process of the container.
 """
@@ -21,21 +21,22 @@ from autograder.sandbox.inside.processes import kill, process_ids, read_text, st
 from autograder.sandbox.inside.stopwatch import Stopwatch
 
 _CHECK_SECONDS = 0.1  # seconds between two checks of memory and processor time
-# Pause after a memory count, as a multiple of the time it took: no control group limits this process.
+# Pause after a memory count, as a multiple of the count's own duration. No control group limits the
+# supervisor.
 _PAUSE_FACTOR = 4
-_NICE = 10  # niceness of the candidate: without control groups, the grader's own work comes first
+_NICE = 10  # niceness of the candidate, so that the grader's own work comes first even without control groups
 _SWEEP_SECONDS = 3.0
-# Bytes of kernel memory for one mapping of a process; 820 were measured after 30 forks in a row.
+# Bytes of kernel memory for each mapping of a process. After 30 forks in a row, 820 were measured.
 _MAPPING = 1024
-_INODE = 2048  # bytes of kernel memory for one name in a tmpfs
-# Errors that mean that this container's own processes have used up a resource.
+_INODE = 2048  # bytes of kernel memory for each file in a tmpfs
+# Errors which show that this container's own processes have used up a resource.
 _USED_UP = (errno.EMFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC)
 
 
 def supervise(
     orders: socket.socket, channel: int, limits: ContainerLimits, shell: Any, own_proc: bool
 ) -> NoReturn:
-    """Lock this container for good, start the candidate in it, and watch over it until it ends."""
+    """Lock down this container for good, start the candidate in it, and watch it until it ends."""
     try:
         if os.getpid() != 1:
             raise KernelRefused(errno.EPERM, "the supervisor is not process 1 of its container")
@@ -43,8 +44,8 @@ def supervise(
         if own_proc:
             namespaces.mount_proc()
         proc = namespaces.cover_proc() if own_proc else os.open("/proc", os.O_PATH | os.O_DIRECTORY)
-        # Process 1 gets a signal from its own namespace only if it has a handler, and Python has one for
-        # SIGINT.
+        # Process 1 receives a signal from its own namespace only if it has a handler for it, and Python has a
+        # handler for SIGINT.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         privileges.set_limits(limits)
         privileges.drop_privileges()
@@ -69,16 +70,17 @@ def _be_candidate(orders: socket.socket, channel: int, proc: int, shell: Any) ->
 
     try:
         privileges.hide_memory(False)
-        # Only the candidate is marked as a victim for when memory runs out. The supervisor has to outlive it,
-        # to end the other processes and to report the reason.
+        # Only the candidate is made the first victim if memory runs out. The supervisor has to survive, to
+        # end the other processes and report the reason.
         with contextlib.suppress(OSError):
             privileges.prefer_as_victim(proc)
         os.close(proc)  # closed before any of the student's code runs
         os.nice(_NICE)
         seccomp.filter_system_calls()
-        report(orders, {"candidate": True})  # the kernel attaches this process's id to the message
+        report(orders, {"candidate": True})  # the kernel adds the process id of this process to the message
         orders.close()
-        os.setpgid(0, 0)  # a group, not a session: the kernel may give each session a share of the processors
+        # Makes a group, not a session, because the kernel may give each session a share of the processors.
+        os.setpgid(0, 0)
         os.chdir("/tmp")
         candidate.serve(socket.socket(fileno=channel), shell)
     finally:
@@ -91,9 +93,9 @@ def report(orders: socket.socket, message: dict[str, Any]) -> None:
 
 
 def watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
-    """Watch over the candidate until this container has to end, and report the reason.
+    """Watch the candidate until this container has to end, and report the reason.
 
-    A container that leaves this process no memory or no descriptors to work with is over, too.
+    The container also has to end if its processes leave this one no memory or descriptors to work with.
     """
     try:
         _watch(orders, candidate, limits)
@@ -108,7 +110,7 @@ def watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> Non
 def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
     """Follow the examiner's orders, reap orphans and enforce the limits.
 
-    The function reports the reason and returns when this container is over.
+    When this container has to end, report the reason and return.
     """
     handle, order = os.pidfd_open(candidate), orders.fileno()
     stopwatch, count_at = Stopwatch(), 0.0
@@ -138,7 +140,7 @@ def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> No
 
 
 def _bury(candidate: int) -> None:
-    """Reap orphans, but not the candidate, which `_watch` reaps."""
+    """Reap orphaned processes. The candidate itself is left for `_watch` to reap."""
     while True:
         try:
             dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -150,15 +152,15 @@ def _bury(candidate: int) -> None:
 
 
 def sweep(spared: int) -> bool:
-    """Kill every process of the container except this one and the spared one.
+    """Kill all processes of the container except this one and the spared one.
 
     Returns:
-        True if all of them have ended.
+        True if all the others have ended.
     """
     until = time.monotonic() + _SWEEP_SECONDS
     while time.monotonic() < until:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGSTOP)  # stops all at once, so that none can fork meanwhile
+            os.kill(-1, signal.SIGSTOP)  # stops all of them at once, so that none can fork meanwhile
         others = [pid for pid in process_ids() if pid not in (1, spared) and _is_alive(pid)]
         for pid in others:
             kill(pid)
@@ -177,15 +179,15 @@ def _is_alive(pid: int) -> bool:
 
 
 def _state(pid: int) -> tuple[str, int]:
-    """Return the state letter of a process's first thread, and the process's number of threads."""
+    """Return the state letter of a process's first thread, and how many threads the process has."""
     fields = stat_fields(pid)
     return (fields[0], int(fields[17])) if fields else ("X", 0)
 
 
 def kill_headless() -> None:
-    """Kill processes of which only the first thread has ended.
+    """Kill processes whose first thread has ended while others still run.
 
-    The kernel shows no memory of such a process, so the supervisor could not count it.
+    The kernel reports no memory for such a process, so the supervisor could not count it.
     """
     for pid in process_ids():
         state, threads = _state(pid)
@@ -194,12 +196,12 @@ def kill_headless() -> None:
 
 
 def memory_in_use(limit: int) -> int:
-    """Return the bytes that this container holds: its processes' pages, its files and its sockets' buffers.
+    """Return how many bytes this container uses: its processes' pages, its files and its sockets' buffers.
 
     The quick sum counts a page twice if two processes share it after a fork. The exact sum takes milliseconds
-    for each process, so it is only made if the quick one exceeds the limit. A process that hides its memory
-    map counts with its quick figure. That figure is read again, because a process that has ended meanwhile
-    has no map either. The supervisor itself does not count.
+    for each process, so it is made only if the quick sum exceeds the limit. A process that hides its memory
+    map counts with its quick figure, which is read again, because a process that has just ended has no map
+    either. The supervisor itself does not count.
     """
     pids = [pid for pid in process_ids() if pid != os.getpid()]
     others = _files() + _sockets()
@@ -212,9 +214,9 @@ def _quick_figure(pid: int) -> int:
 
 
 def _exact_figure(pid: int) -> int:
-    """Return a process's share of its pages, plus the kernel's memory for its map, in bytes.
+    """Return a process's share of its pages plus the kernel's memory for its memory map, in bytes.
 
-    The result is 0 if the map is hidden.
+    The result is 0 if the memory map is hidden.
     """
     pages = sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
     tables = sum_fields(f"/proc/{pid}/status", ("VmPTE:",))
@@ -235,11 +237,11 @@ def _files() -> int:
 
 
 def _sockets() -> int:
-    """Return the most bytes that this container's sockets can hold.
+    """Return the maximum number of bytes that this container's sockets can hold.
 
-    The kernel charges queued bytes to their sender. The sender counts as a socket in use until its last byte
-    is read, even if it has been closed. With one last datagram, a sender may exceed its buffer's size, but
-    not twice that size. The filter of system calls lets no process change the size.
+    The kernel charges queued bytes to their sender. A sender counts as a socket in use until its last byte is
+    read, even if it has been closed. The last datagram may make a sender exceed its buffer's size, but never
+    twice that size. The filter of system calls keeps processes from changing the size.
     """
     with open("/proc/net/sockstat") as file:
         used = int(file.readline().split()[2])  # the line is, for example, "sockets: used 7"

@@ -1,19 +1,19 @@
 """The process inside the wall that has imported everything, and forks a candidate for each order.
 
 It holds no test, no secret and no descriptor except its control socket, because its children run strangers'
-code that may read all its memory. It never computes and never starts a thread: a child of a process with
-threads hangs at its first parallel sum.
+code, which may read all its memory. It never computes and never starts a thread, because a fork of a process
+with threads hangs at its first parallel sum.
 
-A *container* is the environment of one submission: process 1 of new namespaces (the supervisor) and the
-candidate, with all processes that it starts. When the supervisor ends, the kernel ends everything in the
-container.
+A *container* is the environment of one submission: process 1 of new namespaces (the supervisor), the
+candidate, and all processes that the candidate starts. When the supervisor ends, the kernel ends everything
+in the container.
 
     python -m autograder.sandbox.inside.template forked USER CONTROL
     python -m autograder.sandbox.inside.template single USER ORDERS CHANNEL
 
 With `forked`, the process forks a container for each message on the socket. With `single`, it becomes the
-only container of its wall. USER is the user id to change to if started as root. The last arguments are the
-numbers of inherited sockets.
+only container of its wall. USER is the user id that replaces root, if root started the process. The last
+arguments are the numbers of inherited sockets.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ from autograder.sandbox.inside.supervisor import report, supervise
 
 
 def import_everything() -> Any:
-    """Import the modules that lessons import, and make the shell, so that no candidate has to."""
+    """Import the modules that lessons import, and create the shell, so that no candidate has to."""
     with pages.kept():
         for name in LIBRARIES:
             importlib.import_module(name)
@@ -53,7 +53,7 @@ def import_everything() -> Any:
         torch.set_num_threads(1)
         shell = make_shell()
         candidate.reset()
-        candidate.seed(0)  # called because seeding imports further modules
+        candidate.seed(0)  # seeds here because seeding imports further modules
         shell.run_cell("", store_history=False)
     threads = os.listdir("/proc/self/task")
     if len(threads) != 1:
@@ -62,24 +62,28 @@ def import_everything() -> Any:
 
 
 def import_symbols() -> None:
-    """Import the modules that the first `backward(v)` of a process imports, above all sympy."""
+    """Import the modules that the first `backward(v)` of a process would import, mainly sympy."""
     with pages.kept():
         import torch.fx.experimental.symbolic_shapes  # noqa: F401
 
 
 def import_compiler() -> None:
-    """Import what the first `torch.func.grad` or `jacrev` of a process imports, including the symbols."""
+    """Import the modules that the first `torch.func.grad` or `jacrev` of a process would import.
+
+    They include those of `import_symbols`.
+    """
     environment = dict(os.environ)
     with pages.kept():
         import torch._decomp.decompositions_for_jvp
         import torch._dynamo  # noqa: F401
 
-    for name in set(os.environ) - set(environment):  # removes paths for a compiler, which no notebook needs
+    # Drops variables with paths for a compiler, which no notebook needs.
+    for name in set(os.environ) - set(environment):
         del os.environ[name]
 
 
-#: The groups of modules that most notebooks never need. By name: the group's main module, and the function
-#: that imports the group.
+#: The groups of modules that most notebooks never need: by name, a group's main module, and the function that
+#: imports the group.
 _LATER = {
     "symbols": ("torch.fx.experimental.symbolic_shapes", import_symbols),
     "compiler": ("torch._dynamo", import_compiler),
@@ -87,9 +91,9 @@ _LATER = {
 
 
 def _prepare(guest: int) -> None:
-    """Mount /proc and change to another user, if root built the wall.
+    """Mount /proc and give up root, if root built the wall.
 
-    For root, bubblewrap mounts no /proc; see bubblewrap.py.
+    In that case, bubblewrap mounts no /proc; see bubblewrap.py.
     """
     if os.getuid() == 0:
         namespaces.mount_proc()
@@ -97,18 +101,19 @@ def _prepare(guest: int) -> None:
 
 
 def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
-    """Fork a container for every message that brings two sockets. Exit when the examiner closes its socket.
+    """Fork a container for every message that brings two sockets.
 
-    A message with one socket names modules to preload, and the reply is sent to that socket. A message
-    without a socket names a group of modules that torch imports late.
+    A message with one socket names modules to preload, and the reply goes to that socket. A message without a
+    socket names a group of modules that torch imports late. This process exits when the examiner closes the
+    control socket.
     """
     preloader = Preloader()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the forks that build containers
     control.send(json.dumps({"ready": True}).encode())
     collapsing = pages.collapsing()
     while True:
-        # Large pages are made while no order waits: they speed up a whole class, but one submission need not
-        # wait for them.
+        # Large pages are made only while no order waits. They pay off for a whole class, but a single
+        # submission need not wait for them.
         for _ in collapsing:
             if _has_order(control):
                 break
@@ -117,7 +122,7 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
             os._exit(0)
         if not descriptors:
             module, import_group = _LATER[message.decode()]
-            # Every worker sends this order, so the group may be imported already.
+            # Every worker sends this order, so the group may already be imported.
             if module not in sys.modules:
                 import_group()
                 collapsing = pages.collapsing()
@@ -130,14 +135,14 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
             if os.fork() == 0:
                 _build_container(ContainerLimits(**json.loads(message)), descriptors, shell)
         except OSError:
-            pass  # no process can be forked; the examiner finds its sockets closed
+            pass  # no process can be forked; the examiner will notice that its sockets are closed
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
 
 
 def _preload(preloader: Preloader, modules: list[str], descriptor: int) -> None:
-    """Import modules, and send back by name why some could not be imported."""
+    """Import modules, and reply with the reasons why some could not be imported."""
     with socket.socket(fileno=descriptor) as reply:
         refused = json.dumps(preloader.bring(modules)).encode()
         with contextlib.suppress(OSError):  # the process that sent the order has ended
@@ -149,7 +154,7 @@ def _has_order(control: socket.socket) -> bool:
 
 
 def _build_container(limits: ContainerLimits, descriptors: list[int], shell: Any) -> NoReturn:
-    """Make the namespaces in a fork of the template, and start the supervisor in them."""
+    """Make new namespaces in a fork of the template, and start the supervisor in them."""
     orders = socket.socket(fileno=descriptors[0])
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -166,7 +171,7 @@ def _build_container(limits: ContainerLimits, descriptors: list[int], shell: Any
 
 
 def main(arguments: list[str]) -> None:
-    """Become a template, or the only container of a wall, as the arguments demand."""
+    """Become a template or the only container of a wall, depending on the arguments."""
     kind, guest, *descriptors = arguments
     numbers = [int(text) for text in descriptors]
     privileges.close_all_but(numbers)

@@ -1,10 +1,10 @@
-"""The format in which the student's process answers the examiner: values as bytes, over a socket.
+"""The format in which the student's process answers the examiner: values as bytes, sent over a socket.
 
-The process that encodes runs the student's code, so none of its statements about itself is trusted. The
-process that decodes checks every length, count and name before it uses it. It builds only plain data and
+The process that encodes a value runs the student's code, so nothing that it claims about itself is trusted.
+The process that decodes it checks every length, count and name before using it. It builds only plain data and
 tensors of a listed dtype, and never evaluates, imports or unpickles. For any bytes, `decode` returns a value
-or raises `WireError`. A frame that breaks a limit is not read. Instead, `TooMuch` is raised, which describes
-the value as far as its header tells.
+or raises `WireError`. A frame that breaks a limit is not read. Instead, `decode` raises `TooMuch`, which
+describes the value as far as its header does.
 
 A frame on the socket is a 4-byte length and a body; a body is the version byte and one value:
 
@@ -39,7 +39,7 @@ from secant.language import say
 
 VERSION = 1
 
-# The position of a dtype in this tuple is its number on the wire, so new ones may only be appended.
+# The position of a dtype in this tuple is its number on the wire, so new dtypes may only be appended.
 DTYPES: tuple[torch.dtype, ...] = (
     torch.bool,
     torch.uint8,
@@ -55,8 +55,8 @@ DTYPES: tuple[torch.dtype, ...] = (
     torch.complex128,
 )
 
-# The reasons why an object itself is not sent. The list is closed, so no text of the student's is sent as a
-# note. As above, new ones may only be appended.
+# The reasons why an object is not sent as it is. The list is fixed, so that a note never contains text from
+# the student. As above, new entries may only be appended.
 NOTES: tuple[str, ...] = (
     "type",  # an object that is not plain data
     "dtype",  # a tensor of a dtype that is not listed
@@ -65,23 +65,23 @@ NOTES: tuple[str, ...] = (
     "meta",
     "nested",
     "keys",  # a dict with a key that is not plain data
-    "text",  # a string that is not Unicode text: a lone surrogate
-    "too_deep",  # nested too deeply, or a list that contains itself
+    "text",  # a string that is not valid Unicode, because it contains a lone surrogate
+    "too_deep",  # an object that is nested too deeply, or that contains itself
     "too_large",
-    "unreadable",  # reading it raised an error, or it has no memory to read
+    "unreadable",  # an object that raised an error when it was read, or has no memory to read
     "large_tensor",
 )
 _TOO_MUCH = ("too_deep", "too_large", "large_tensor")
 
-#: A deadline for the whole frame: a moment of `time.monotonic()`, or a function that returns the seconds
-#: left.
+#: A deadline for a whole frame: a moment of `time.monotonic()`, or a function that returns the seconds left.
 Deadline = float | Callable[[], float]
 
 _TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
-# Number of items that a tensor counts as; it takes as much memory as about ten small numbers.
+# Number of items for which one tensor counts. It takes as much memory as about ten small numbers.
 _TENSOR_COST = 10
 _CHUNK = 1 << 16
-_PAUSE_SECONDS = 0.001  # seconds to wait after a short read: a slow sender makes this side wait, but not work
+# Seconds to sleep after a short read, so that a slow sender costs this process no processor time.
+_PAUSE_SECONDS = 0.001
 
 
 class WireError(ValueError):
@@ -100,23 +100,25 @@ class WireTimeout(WireError):
 class Limits:
     """The limits on the content of one frame.
 
-    Both sides keep to them, but only the decoder's check protects the examiner.
+    Both sides respect them, but only the decoder's checks protect the examiner.
     """
 
     total_bytes: int = 64 * 2**20
     items: int = 100_000
     depth: int = 32
-    keys: int = 1_000  # total number of keys in all dicts; with colliding keys, a dict takes quadratic time
+    # Number of keys of all dicts together; if keys collide, building a dict takes quadratic time.
+    keys: int = 1_000
     dims: int = 16
-    numbers: int = 64 * 2**20  # total of all tensors, where an empty dimension counts as one
+    numbers: int = 64 * 2**20  # number of elements of all tensors together; an empty dimension counts as one
     int_bits: int = 4096
-    text_bytes: int = 2**20  # total of all strings; Python may need four bytes for each of them
+    # Number of bytes of all strings together; Python may need four bytes for each of them.
+    text_bytes: int = 2**20
 
 
 LIMITS = Limits()
 # The limits on a candidate's answer. Correct solutions of the lessons need at most 113 kB, 6,700 items, 67
-# keys, 10,200 numbers and 80 kB of text, about a fifth of these limits or less. Their tensors have at most 6
-# dimensions.
+# keys, 10,200 numbers and 80 kB of text. That is about a fifth of these limits, or less. Their tensors have
+# at most 6 dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 
 
@@ -125,11 +127,10 @@ class Other:
     """A stand-in that is sent in place of an object.
 
     Attributes:
-        type_name: the name of the object's type, such as `numpy.ndarray`. It is the candidate's claim, but a
-            harmless word.
-        note: why the object is not sent, one of NOTES.
-        size: the shape of a `large_tensor`, or the length of an object that is `too_large`; empty where
-            unknown.
+        type_name: the name of the object's type, such as `numpy.ndarray`. The candidate claims it, but the
+            name is harmless.
+        note: the reason why the object is not sent, one of NOTES.
+        size: the shape of a `large_tensor`, or the length of an object that is `too_large`; empty if unknown.
     """
 
     type_name: str
@@ -198,12 +199,12 @@ class TooMuch(WireError):
 
 
 class _Unsent(Exception):
-    """An object cannot be sent itself.
+    """An object cannot be sent as it is.
 
     Attributes:
         note: the reason, one of NOTES.
         detail: a text to add to the name of the object's type.
-        size: the object's shape or length; empty if it does not matter.
+        size: the object's shape or length, if it is part of the reason.
     """
 
     def __init__(self, note: str, detail: str = "", size: tuple[int, ...] = ()) -> None:
@@ -214,10 +215,10 @@ class _Unsent(Exception):
 
 
 class _TooMuch(Exception):
-    """The whole value breaks a limit of the frame, so no part of it is sent.
+    """A value breaks a limit of the frame as a whole, so no part of it is sent.
 
     Attributes:
-        found: a stand-in for the longest of the containers in which the limit was reached.
+        found: a stand-in for the longest of the objects in which the limit was reached.
     """
 
     def __init__(self, note: str) -> None:
@@ -225,9 +226,9 @@ class _TooMuch(Exception):
         self.found = Other("object", note)
 
     def reached_in(self, value: object) -> None:
-        """Note that the limit was reached inside this object.
+        """Record that the limit was reached inside this object.
 
-        It is called for each enclosing container in turn, from the innermost outwards.
+        This is called for each enclosing object, from the innermost to the outermost.
         """
         size = _length(value) if issubclass(type(value), list | tuple | dict) else ()
         if size > self.found.size or not self.found.size:
@@ -241,14 +242,14 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
     """Encode a value as bytes.
 
     A subclass of a plain type is sent as its base value, and a tensor as a dense copy on the CPU. An object
-    that cannot be sent is replaced by an `Other`, and so is an object that breaks the limits of a frame. If
-    the object is an item of the list, tuple or dict that is sent, only the item is replaced, as long as that
-    is enough. Otherwise, the whole value is replaced.
+    that cannot be sent, or that breaks the limits of a frame, is replaced by an `Other`. If the object is an
+    item of the list, tuple or dict that is sent, replacing that item may be enough. Otherwise, the whole
+    value is replaced.
 
     Args:
         value: any object.
         limits: the limits on the frame.
-        exact: raise an error instead of sending an `Other`, for a sender of values that must arrive.
+        exact: raise an error instead of sending an `Other`, for a sender whose values must arrive.
 
     Raises:
         WireError: only with `exact`, for a value that cannot be sent.
@@ -276,12 +277,12 @@ def _type_name(value: object) -> str:
         home = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
         name = home + kind.__qualname__
         return re.sub(r"[^\w.<>\[\]]", "_", name)[:120] or "object"
-    except Exception:  # a metaclass may return nonsense, or raise an error
+    except Exception:  # a metaclass may return nonsense or raise an error
         return "object"
 
 
 def _length(value: object) -> tuple[int, ...]:
-    """Return the length of a list, tuple, dict or str in a tuple, whatever its subclass defines.
+    """Return a tuple with the length of a list, tuple, dict or str, ignoring methods of a subclass.
 
     For any other object, the tuple is empty.
     """
@@ -291,21 +292,21 @@ def _length(value: object) -> tuple[int, ...]:
 
 _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
-# Upper bounds for the quick way: characters of a text, bits of an int, numbers of a tensor.
+# Upper bounds for values that `_quick` encodes: characters of a string, bits of an int, elements of a tensor.
 _SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64
-_QUICK_BYTES = 2_000  # bytes; more than the encoding of any of these values takes
-# The numbers on the wire of the dtypes that numpy can read.
+_QUICK_BYTES = 2_000  # more bytes than the encoding of any such value takes
+# The dtypes that numpy can read, with their numbers on the wire.
 _NUMPY_DTYPES = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
 
 class _Writer:
-    """A buffer to which values are appended, with counts of everything that has a limit."""
+    """A buffer to which values are appended. It counts everything that has a limit."""
 
     def __init__(self, limits: Limits, exact: bool) -> None:
         self.limits = limits
         self.exact = exact
         self.out = bytearray([VERSION])
-        # Up to these counts, every value that is written the quick way stays within the limits.
+        # While the counts are below these bounds, any value that `_quick` encodes fits.
         self.quick_bytes = limits.total_bytes - _QUICK_BYTES
         self.quick_items = limits.items - _TENSOR_COST
         self.items = 0
@@ -314,15 +315,15 @@ class _Writer:
         self.text_bytes = 0
 
     def value(self, value: object, depth: int) -> None:
-        """Append one value, or an Other in its place."""
+        """Append one value, or an `Other` in its place."""
         if self._quick(value, depth):
             return
         start, counts = len(self.out), (self.items, self.keys, self.numbers, self.text_bytes)
         try:
             self._value(value, depth)
         except _TooMuch as error:
-            # Only a direct item of the encoded value is replaced alone. A deeper item has neighbours that
-            # would break the limit as well.
+            # Only a direct item of the encoded value is replaced by itself. Next to a deeper item, its
+            # neighbours would break the limit as well.
             error.reached_in(value)
             if depth != 1:
                 raise
@@ -343,9 +344,9 @@ class _Writer:
         self.other(stand_in)
 
     def _quick(self, value: Any, depth: int) -> bool:
-        """Append a value of one of the most frequent kinds, if it fits. Return whether that was done.
+        """Append a value of a frequent type, if it certainly fits. Return whether this was done.
 
-        The slow way would append the same bytes.
+        Other values are appended by slower code, which would write the same bytes.
         """
         kind, out = type(value), self.out
         if kind is dict or kind is list or kind is tuple or depth > self.limits.depth:
@@ -379,7 +380,7 @@ class _Writer:
         return True
 
     def other(self, other: Other) -> None:
-        """Append an Other."""
+        """Append an `Other`."""
         name, size = other.type_name.encode(), other.size
         head = struct.pack(f"<cBB{len(size)}QH", b"o", NOTES.index(other.note), len(size), *size, len(name))
         self.out += head + name
@@ -388,7 +389,7 @@ class _Writer:
         if depth > self.limits.depth:
             raise _TooMuch("too_deep")
         self._count(1)
-        kind = type(value)  # not isinstance, which would ask the object for its __class__
+        kind = type(value)  # not isinstance, because that would ask the object for its __class__
         if issubclass(kind, dict):
             self._dict(value, depth)
         elif issubclass(kind, list):
@@ -420,7 +421,7 @@ class _Writer:
         self.check_size(0)
 
     def check_size(self, more: int) -> None:
-        """Raise _TooMuch if the frame would be too large with so many more bytes."""
+        """Raise _TooMuch if the frame would become too large with this many more bytes."""
         if len(self.out) + more > self.limits.total_bytes:
             raise _TooMuch("too_large")
 
@@ -431,7 +432,7 @@ class _Writer:
         self.out += struct.pack("<cH", b"i", len(data)) + data
 
     def _string(self, value: str) -> None:
-        if len(value) > self.limits.text_bytes:  # checked before encoding makes a copy
+        if len(value) > self.limits.text_bytes:  # checked before `encode` makes a copy
             raise _Unsent("too_large", size=_length(value))
         try:
             data = value.encode()
@@ -461,17 +462,16 @@ class _Writer:
 
     def _tensor(self, tensor: torch.Tensor) -> None:
         self._count(_TENSOR_COST - 1)
-        # The context disables __torch_function__ of subclasses, and of modes that were left switched on.
+        # This disables __torch_function__ of subclasses, and of modes that the student's code has left on.
         with torch._C.DisableTorchFunction(), torch.no_grad():
-            # The base class's method is called, whatever the subclass defines. It returns a plain tensor of
-            # the same memory, except for a subclass without memory.
+            # This calls the base class's method, even if the subclass overrides it. The result is a plain
+            # tensor with the same memory, unless the subclass has no memory.
             plain = torch.Tensor.detach(tensor)
             _refuse_odd(plain, self.limits)
             self.numbers += _padded(plain.shape)
             if self.numbers > self.limits.numbers:
                 raise _TooMuch("too_large")
-            # A clone has no lazy conjugation or negation left, and none of the odd strides that contiguous()
-            # may leave.
+            # A clone has no lazy conjugation or negation, and no odd strides, which contiguous() may leave.
             plain = plain.cpu().clone(memory_format=torch.contiguous_format)
             shape = tuple(plain.shape)
             raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
@@ -481,7 +481,11 @@ class _Writer:
 
 
 def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | None:
-    """Encode an ordinary tensor of few numbers. Return the bytes and the count of numbers, or None."""
+    """Encode an ordinary small tensor.
+
+    Returns:
+        The bytes and the number of elements; None if the tensor is not small or not ordinary.
+    """
     number = _NUMPY_DTYPES.get(tensor.dtype)
     with contextlib.suppress(Exception), torch._C.DisableTorchFunction():
         count, shape = tensor.numel(), tuple(tensor.shape)
@@ -490,7 +494,7 @@ def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | N
         if tensor.layout is torch.strided and not tensor.is_nested and tensor.data_ptr():
             raw = torch.Tensor.detach(tensor).numpy().tobytes()
             return struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw, count
-    return None  # also for a tensor that is conjugated, inside a transform or on another device
+    return None  # also for a tensor that is conjugated, inside a function transform or on another device
 
 
 def _is_key(key: Any) -> bool:
@@ -500,7 +504,7 @@ def _is_key(key: Any) -> bool:
 
 
 def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
-    """Raise _Unsent for a tensor that has no plain dense values, or too many of them."""
+    """Raise _Unsent for a tensor that has no plain dense values, or too many elements."""
     if plain.is_nested:
         raise _Unsent("nested")
     if plain.layout != torch.strided:
@@ -513,7 +517,8 @@ def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
         raise _Unsent("unreadable")
     if plain.dtype not in DTYPES:
         raise _Unsent("dtype", f"[{str(plain.dtype).removeprefix('torch.')}]")
-    # This is checked before any copy, because an expanded tensor may have far more elements than it stores.
+    # This is checked before anything is copied, because an expanded tensor may have far more elements than it
+    # stores.
     if _breaks(plain.shape, plain.dtype, limits):
         raise _Unsent("large_tensor", size=tuple(plain.shape))
     if plain.numel() and plain.data_ptr() == 0:
@@ -521,15 +526,15 @@ def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
 
 
 def _padded(shape: tuple[int, ...]) -> int:
-    """Return how many numbers a tensor of this shape has if an empty dimension counts as one.
+    """Return the number of elements of a tensor with this shape, counting an empty dimension as one.
 
-    So a shape such as (0, 2**60) exceeds the limit, too.
+    So even a shape such as (0, 2**60) exceeds the limit.
     """
     return math.prod([size or 1 for size in shape])
 
 
 def _breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
-    """Return whether a single tensor of this shape and dtype breaks the limits."""
+    """Return whether a tensor of this shape and dtype breaks the limits by itself."""
     numbers = _padded(shape)
     many = len(shape) > limits.dims or numbers > limits.numbers
     return many or numbers * dtype.itemsize > limits.total_bytes
@@ -539,7 +544,7 @@ def _breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
 
 
 def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
-    """Decode bytes, which may come from an untrusted sender, and return their value.
+    """Decode bytes from an untrusted sender, and return their value.
 
     Raises:
         TooMuch: the value claims to be larger than the limits allow.
@@ -558,15 +563,16 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     return value
 
 
-_FEW_ITEMS = 1_000  # number of items; a set of so few is made quickly, whatever their hashes
-_MAX_SAME_HASH = 100  # number of values that may share a hash: -1 and -2 do, and so do 67 powers of two
+_FEW_ITEMS = 1_000  # number of items; a set of so few is built quickly even if their hashes collide
+# Number of different values that may share a hash, as -1 and -2 do, and 67 powers of two.
+_MAX_SAME_HASH = 100
 
 
 def _refuse_colliding(value: Any) -> None:
     """Raise TooMuch if many different values have the same hash.
 
-    A set of such values takes quadratic time. They do not occur by accident, because the hash of an int is
-    its value modulo 2**61 - 1.
+    Making a set of such values takes quadratic time. They do not occur by accident, because the hash of an
+    int is its value modulo 2**61 - 1.
     """
     hashes = array("q", (number for number, _ in _hashed(value)))
     if not hashes:
@@ -575,14 +581,14 @@ def _refuse_colliding(value: Any) -> None:
     same_hash: dict[int, set[bytes]] = {number: set() for number in kinds[counts > _MAX_SAME_HASH].tolist()}
     for number, part in _hashed(value) if same_hash else ():
         if (encodings := same_hash.get(number)) is not None:
-            # Version 2 has no references, so equal values have equal bytes.
+            # Version 2 of the format writes no references, so equal values give equal bytes.
             encodings.add(marshal.dumps(_plain(part), 2))
             if len(encodings) > _MAX_SAME_HASH:
                 raise TooMuch(Other(type(value).__name__, "too_large"))
 
 
 def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
-    """Yield each part of a value that could be an item of a set, with its hash.
+    """Yield the hash of each part of a value that could be an item of a set, together with the part.
 
     Tensors are left out, because their hash is their address.
     """
@@ -594,7 +600,7 @@ def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
         elif type(part) is list or type(part) is tuple:
             todo += part
         if type(part) not in (dict, list, torch.Tensor):
-            with contextlib.suppress(TypeError):  # a tuple that holds a list has no hash
+            with contextlib.suppress(TypeError):  # raised for a tuple that contains a list, which has no hash
                 yield hash(part), part
 
 
@@ -614,7 +620,7 @@ _BYTE, _SHORT, _WORD, _LONG, _DOUBLE = (struct.Struct(f"<{form}") for form in "B
 
 
 class _Reader:
-    """A reader of untrusted bytes. It never reads past their end, and checks counts before it builds."""
+    """A reader of untrusted bytes. It never reads past the end, and checks a count before it uses it."""
 
     def __init__(self, data: bytes | bytearray, limits: Limits) -> None:
         self.view = memoryview(data)
@@ -627,14 +633,14 @@ class _Reader:
         self.text_bytes = 0
 
     def take(self, count: int) -> memoryview:
-        """Return the next bytes. Raise WireError if fewer than that remain."""
+        """Return the next `count` bytes. Raise WireError if fewer remain."""
         if count > self.length - self.position:
             raise WireError("the frame is cut short")
         self.position += count
         return self.view[self.position - count : self.position]
 
     def number(self, form: struct.Struct) -> Any:
-        """Return the next number, read in the given format."""
+        """Read a number of the given format."""
         start = self.position
         if form.size > self.length - start:
             raise WireError("the frame is cut short")
@@ -642,7 +648,7 @@ class _Reader:
         return form.unpack_from(self.view, start)[0]
 
     def value(self, depth: int) -> Any:
-        """Return the next value, read at the given depth of nesting."""
+        """Read a value, which is nested this deep."""
         if depth > self.limits.depth:
             raise TooMuch(Other("object", "too_deep"))
         self.items += 1
@@ -704,7 +710,7 @@ class _Reader:
         count = self.number(_WORD)
         if self.items + count > self.limits.items:
             raise TooMuch(Other(name, "too_large", (count,)))
-        # Each value takes at least one byte, so a false count is noticed when the bytes end.
+        # Each value takes at least one byte, so a false count fails when the bytes run out.
         return [self.value(depth + 1) for _ in range(count)]
 
     def _dict(self, depth: int) -> dict[Any, Any]:
@@ -769,7 +775,7 @@ def send(
 
 
 def send_body(sock: socket.socket, body: bytes, deadline: Deadline | None = None) -> None:
-    """Send the result of `encode` as a frame. This raises WireTimeout and WireClosed as `recv` does."""
+    """Send a result of `encode` as a frame. This raises WireTimeout and WireClosed, as `recv` does."""
     try:
         remaining = memoryview(struct.pack("<I", len(body)) + body)
         while remaining:
@@ -788,17 +794,17 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
 
     Args:
         sock: a connected stream socket.
-        deadline: when the whole frame must have arrived; by default, there is no time limit.
+        deadline: the time by which the whole frame must have arrived; by default, there is none.
         limits: the limits on the frame.
 
     Raises:
         WireClosed: the connection ended before the frame was complete.
-        WireTimeout: the deadline passed before the frame was complete, even if bytes kept coming.
+        WireTimeout: the deadline passed before the frame was complete, even if bytes kept arriving.
         TooMuch: the frame breaks the limits. If it is too long, it has not been read.
         WireError: the frame is not a value.
     """
     (length,) = struct.unpack("<I", _recv_bytes(sock, 4, deadline))
-    if length > LIMITS.total_bytes:  # no encoder of this module makes such a frame
+    if length > LIMITS.total_bytes:  # no encoder of this module makes such a long frame
         raise WireError("the frame is too large")
     if length > limits.total_bytes:
         raise TooMuch(Other("object", "too_large", (length,)))
@@ -806,9 +812,9 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
 
 
 def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline | None) -> bytearray:
-    """Receive exactly this many bytes.
+    """Receive exactly `count` bytes.
 
-    The buffer grows with the bytes that arrive, not with the length that was announced.
+    The buffer grows as bytes arrive. The announced length is not allocated in advance.
     """
     data = bytearray()
     try:
