@@ -61,7 +61,7 @@ def main() -> None:
 
 def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     """Fork for every order. This function returns only in the forks, with the order and its files."""
-    # The end of the owner is watched separately, because a fork of the owner may keep the socket open.
+    # Watch for the end of the owner process itself, because a fork of it may keep the socket open.
     owner = os.pidfd_open(os.getppid())
     # The process id and channel of each kernel, by the pidfd that becomes readable when the kernel ends.
     kernels: dict[int, tuple[int, socket.socket]] = {}

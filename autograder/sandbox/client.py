@@ -286,7 +286,7 @@ class TaskClient:
     def _request(self, request: dict[str, Any], timeout: float) -> Reply:
         if self._channel is None:
             raise Crashed("unknown")
-        # A value that cannot be sent is the caller's fault, so this may raise an error.
+        # This raises an error for a value that cannot be sent, which is the caller's fault.
         body = wire.encode(request, exact=True)
         try:
             with self._limiting(timeout) as limit:

@@ -33,7 +33,8 @@ _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz
 # name.
 _BINARIES = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
 _GIT_INDEX = "/.git/index"  # the index of a Git clone, which names all its files
-_COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson that Python has compiled, which only its name shows
+# Path of a compiled lesson, which can be recognised only by its name.
+_COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")
 # Bytes that are read first, and bytes in which a NUL marks a file that is not text.
 _FIRST_BYTES, _NUL_BYTES = 2**16, 2**12
 _FORMAT = 2

@@ -137,7 +137,7 @@ def _installed() -> Iterator[str]:
 
 
 def _clone(package: str) -> list[str]:
-    """Return the repository that this code runs from, in a list that is empty if there is none."""
+    """Return a list with the repository that this code runs from, or an empty list if there is none."""
     above = Path(package).parent
     return [str(above)] if (above / "nbgrader_config.py").is_file() and (above / "course").is_dir() else []
 

@@ -16,7 +16,7 @@ from autograder.workers import remote
 from autograder.workers.executors import Work
 
 CONNECT_SECONDS = 20.0
-PATIENCE_SECONDS = 60.0  # how long the cluster may be without a worker, since some may still be starting
+PATIENCE_SECONDS = 60.0  # seconds that the cluster may be without a worker, since some may still be starting
 _LOOK_SECONDS = 1.0
 # Jobs given to each worker: one that runs, and one that waits, so that no worker waits for the network.
 _JOBS_PER_WORKER = 2

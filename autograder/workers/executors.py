@@ -145,9 +145,9 @@ class LocalWorkers:
         self._template = None if self._hidden is None else Template(self._behind())
 
     def _share(self) -> Share | None:
-        """Return what a worker needs to share the template, or None.
+        """Return what a worker needs to share the template; None if there is no template.
 
-        With None, a worker builds its own wall, or reports why it cannot.
+        Without it, a worker builds its own wall, or reports why it cannot.
         """
         if self._template is not None and not self._template.lives():
             self._template.end()

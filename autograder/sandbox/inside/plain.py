@@ -97,7 +97,7 @@ class Session:
         self.timed_out = False
         os.environ["NBGRADER_EXECUTION"] = order["done"]
         if "" not in sys.path:
-            # As in a kernel, cells can import modules from the notebook's folder.
+            # As in a kernel, let cells import modules from the notebook's folder.
             sys.path.insert(0, "")
         seed(order["seed"])
         builtins = shell.copy_builtins()

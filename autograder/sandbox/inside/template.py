@@ -53,7 +53,7 @@ def import_everything() -> Any:
         torch.set_num_threads(1)
         shell = make_shell()
         candidate.reset()
-        candidate.seed(0)  # seeds here because seeding imports further modules
+        candidate.seed(0)  # done here because seeding imports further modules
         shell.run_cell("", store_history=False)
     threads = os.listdir("/proc/self/task")
     if len(threads) != 1:

@@ -294,7 +294,7 @@ _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
 # Upper bounds for values that `_quick` encodes: characters of a string, bits of an int, elements of a tensor.
 _SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64
-_QUICK_BYTES = 2_000  # more bytes than the encoding of any such value takes
+_QUICK_BYTES = 2_000  # number of bytes; no value that `_quick` encodes takes more
 # The dtypes that numpy can read, with their numbers on the wire.
 _NUMPY_DTYPES = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
@@ -322,8 +322,8 @@ class _Writer:
         try:
             self._value(value, depth)
         except _TooMuch as error:
-            # Only a direct item of the encoded value is replaced by itself. Next to a deeper item, its
-            # neighbours would break the limit as well.
+            # Only a direct item of the encoded value is replaced by itself. A deeper item has neighbours that
+            # would break the limit as well.
             error.reached_in(value)
             if depth != 1:
                 raise
@@ -494,7 +494,7 @@ def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | N
         if tensor.layout is torch.strided and not tensor.is_nested and tensor.data_ptr():
             raw = torch.Tensor.detach(tensor).numpy().tobytes()
             return struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw, count
-    return None  # also for a tensor that is conjugated, inside a function transform or on another device
+    return None  # the tensor is too large, conjugated, inside a function transform or on another device
 
 
 def _is_key(key: Any) -> bool:
@@ -564,7 +564,8 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
 
 
 _FEW_ITEMS = 1_000  # number of items; a set of so few is built quickly even if their hashes collide
-# Number of different values that may share a hash, as -1 and -2 do, and 67 powers of two.
+# Number of different values that may share a hash. The hashes of -1 and -2 are equal, and so are those of 67
+# powers of two.
 _MAX_SAME_HASH = 100
 
 
@@ -658,27 +659,27 @@ class _Reader:
             raise WireError("the frame is cut short")
         self.position += 1
         match self.view[self.position - 1]:
-            case 0x73:  # s: a string
+            case 0x73:  # tag s: a string
                 return self._string()
-            case 0x66:  # f: a float
+            case 0x66:  # tag f: a float
                 return self.number(_DOUBLE)
-            case 0x6C:  # l: a list
+            case 0x6C:  # tag l: a list
                 return self._list(depth, "list")
-            case 0x74:  # t: a tensor
+            case 0x74:  # tag t: a tensor
                 return self._tensor()
-            case 0x46:  # F: False
+            case 0x46:  # tag F: False
                 return False
-            case 0x54:  # T: True
+            case 0x54:  # tag T: True
                 return True
-            case 0x4E:  # N: None
+            case 0x4E:  # tag N: None
                 return None
-            case 0x64:  # d: a dict
+            case 0x64:  # tag d: a dict
                 return self._dict(depth)
-            case 0x75:  # u: a tuple
+            case 0x75:  # tag u: a tuple
                 return tuple(self._list(depth, "tuple"))
-            case 0x69:  # i: an int
+            case 0x69:  # tag i: an int
                 return self._int()
-            case 0x6F:  # o: an Other
+            case 0x6F:  # tag o: an Other
                 return self._other()
         raise WireError("unknown tag")
 
