@@ -2,18 +2,18 @@
 
     JUPYTER_DEFAULT_PROVISIONER_NAME=secant-warm nbgrader autograde ...
 
-`make lab` uses it through `autograder.kernels.server_extension`. Each server process has one template, which
-starts with the server or with its first kernel. If a fork would not behave like a new process, or if no fork
-is ready within `patience` seconds, an ordinary kernel starts instead, and the log gives the reason.
+`make lab` uses it through `autograder.kernels.server_extension`. Each process has one template, which starts
+with the server or with the process's first kernel. If a fork would not behave like a new process, or if no
+fork is ready within `patience` seconds, an ordinary kernel starts instead, and the log gives the reason.
 
 The process that checks notebooks is a fork of the same template (`fork_module`).
 
 A notebook can tell a warm kernel from an ordinary one. Torch, matplotlib (but not pyplot), ipywidgets,
 networkx and their dependencies are in `sys.modules` before the notebook's first import, and the warning
-filters that they set are active. All kernels use the same hash seed for strings, which is 0, as in grading.
-They have the limits and the umask with which the template started. If a library is changed while the server
-runs, kernels use the new version only after the server has been restarted. `secant` is not imported in
-advance: each kernel imports it in the kernel's own language.
+filters that they set are active. All kernels use the hash seed 0 for strings, as in grading. They have the
+limits and the umask with which the template started. If a library is changed while the server runs, kernels
+use the new version only after the server has been restarted. `secant` is not imported in advance: each kernel
+imports it in the kernel's own language.
 """
 
 import asyncio

@@ -1,8 +1,9 @@
 """A time limit that is fair on a busy machine.
 
-Only the time in which a submission computed or waited counts. The time in which it was ready to compute but
-other processes had the processor does not. The supervisor of its container measures that time
-(inside/stopwatch.py). So the same file meets the same limit, regardless of what else runs on the machine.
+Only the time in which a submission computed or waited counts. Time in which the submission was ready to
+compute, but other processes had the processor, does not count. The supervisor of its container measures that
+time (inside/stopwatch.py). So the same file meets the same limit, regardless of what else runs on the
+machine.
 """
 
 import time

@@ -286,7 +286,7 @@ class TaskClient:
     def _request(self, request: dict[str, Any], timeout: float) -> Reply:
         if self._channel is None:
             raise Crashed("unknown")
-        # This raises an error for a value that cannot be sent, which is the caller's fault.
+        # This raises an error if the caller's values cannot be sent.
         body = wire.encode(request, exact=True)
         try:
             with self._limiting(timeout) as limit:
@@ -365,7 +365,7 @@ def _line(line: object) -> Line:
 
 
 def _about(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
-    """Return the candidate's claimed findings for each task or cell."""
+    """Return the findings that the candidate reports for each task or cell."""
     about = field(reply, name)
     if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):
         raise Crashed("garbage")

@@ -81,7 +81,7 @@ class Line:
 
 @dataclass(frozen=True)
 class CellResult:
-    """The result of one code cell. All its text is claimed by the candidate, and of bounded length."""
+    """The result of one code cell. The candidate supplies all its text, which has a bounded length."""
 
     label: str
     error: str  # the exception's type name; empty if the cell raised none

@@ -145,7 +145,7 @@ def _clone(package: str) -> list[str]:
 def _within(path: str, shown: Iterable[str]) -> Iterator[str]:
     """Yield the names under which a path is visible inside the shown folders.
 
-    A path that is itself a shown folder has no such name, because it cannot be covered.
+    A path that is itself shown yields nothing, because it cannot be covered.
     """
     real = Path(os.path.realpath(path))
     for folder in shown:

@@ -27,7 +27,7 @@ class Budget:
     Attributes:
         cores: the number of processors that this process may use.
         free: bytes of free memory.
-        each: bytes that one worker may need at most, with a submission that uses all it is allowed to.
+        each: the most bytes that one worker may need, with a submission that uses all it is allowed to.
     """
 
     cores: int

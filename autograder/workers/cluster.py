@@ -120,7 +120,7 @@ class ClusterWorkers:
     def _count(self) -> None:
         try:
             self._workers = len(self._client.nthreads())
-        except OSError:  # the connection is lost, which the client's status will soon show
+        except OSError:  # the connection is lost; `look` will notice that soon
             self._workers = 0
         if self._workers:
             self._last_worker = time.monotonic()

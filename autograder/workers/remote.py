@@ -41,7 +41,7 @@ _one_job = threading.Lock()
 
 
 class OtherVersion(Exception):
-    """A worker has another version of the grader's code.
+    """A worker has other versions of the software that affects results.
 
     Attributes:
         where: the name of the worker's machine.

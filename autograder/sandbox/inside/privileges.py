@@ -1,6 +1,7 @@
 """The steps in which a process gives up rights, memory and descriptors before it runs a student's code.
 
-Each function does one step that cannot be undone, and raises `KernelRefused` if the kernel refuses it.
+A process gives them up for good. Each function does one step, and raises `KernelRefused` if the kernel
+refuses it.
 """
 
 import ctypes
@@ -19,7 +20,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 
 
 def become(user: int) -> None:
-    """Change from root to the user and group with this id, which drops every capability.
+    """Change from root to the user and group with this id, and so drop every capability.
 
     A root user without capabilities would still own root's files, including those in /proc/sys.
     """

@@ -127,7 +127,7 @@ class Other:
     """A stand-in that is sent in place of an object.
 
     Attributes:
-        type_name: the name of the object's type, such as `numpy.ndarray`. The candidate claims it, but the
+        type_name: the name of the object's type, such as `numpy.ndarray`. The candidate supplies it, but the
             name is harmless.
         note: the reason why the object is not sent, one of NOTES.
         size: the shape of a `large_tensor`, or the length of an object that is `too_large`; empty if unknown.
@@ -322,8 +322,8 @@ class _Writer:
         try:
             self._value(value, depth)
         except _TooMuch as error:
-            # Only a direct item of the encoded value is replaced by itself. A deeper item has neighbours that
-            # would break the limit as well.
+            # Only a direct item of the encoded value is replaced on its own. A deeper item has neighbours
+            # that would break the limit as well.
             error.reached_in(value)
             if depth != 1:
                 raise
@@ -494,7 +494,7 @@ def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | N
         if tensor.layout is torch.strided and not tensor.is_nested and tensor.data_ptr():
             raw = torch.Tensor.detach(tensor).numpy().tobytes()
             return struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw, count
-    return None  # the tensor is too large, conjugated, inside a function transform or on another device
+    return None  # not an ordinary tensor, but for example conjugated or on another device
 
 
 def _is_key(key: Any) -> bool:
@@ -649,7 +649,7 @@ class _Reader:
         return form.unpack_from(self.view, start)[0]
 
     def value(self, depth: int) -> Any:
-        """Read a value, which is nested this deep."""
+        """Read a value that is nested `depth` levels deep."""
         if depth > self.limits.depth:
             raise TooMuch(Other("object", "too_deep"))
         self.items += 1
