@@ -152,7 +152,7 @@ class LocalWorkers:
         if self._template is not None and not self._template.lives():
             self._template.end()
             self._template = None
-            with suppress(WallError):  # each worker will report the reason
+            with suppress(WallError):  # each worker will report why the template could not start
                 self._start_template()
         try:
             return self._template.wait() if self._template is not None else None
@@ -187,7 +187,7 @@ def begin() -> Template | None:
         The template, or None if it could not be started.
     """
     _start_server()
-    with suppress(WallError):  # the workers need the template, and will report the reason
+    with suppress(WallError):  # the workers will report why the template could not start
         return Template(Behind())
     return None
 

@@ -100,7 +100,7 @@ _ABSENT = {
     "splice": (275, 76),
     "tee": (276, 77),
 }
-# This call does nothing and succeeds, because the kernel may give each session a share of the processors.
+# setsid does nothing and succeeds, because the kernel may give each session a share of the processors.
 _SETSID = (112, 157)
 _CLONE, _MMAP, _SOCKET, _SOCKETPAIR = (56, 220), (9, 222), (41, 198), (53, 199)
 _PRLIMIT, _SET_AFFINITY = (302, 261), (203, 122)

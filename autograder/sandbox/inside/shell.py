@@ -133,7 +133,7 @@ def make_shell() -> Shell:
     assert formatter is not None
     formatter.active_types = ["text/plain"]
     formatter.mimebundle_formatter.enabled = False
-    # `display` ignores widgets, like _Hook.
+    # `display` ignores widgets, as `_Hook` does.
     formatter.ipython_display_formatter.for_type(Widget, lambda widget: None)
     # Widgets must not open connections to a page, because there is none. One explorer would open 70 of them.
     Widget.open = lambda widget: None
