@@ -94,7 +94,7 @@ def _prefixes() -> list[str]:
 
 @cache
 def extra_packages() -> tuple[str, ...]:
-    """Return the folders outside of Python's own in which needed packages lie, as with `pip --target`."""
+    """Return folders outside of Python's own that hold needed packages, for example from `pip --target`."""
     known_folders = [*SYSTEM, *_python()]
     folders = []
     for name in _NEEDED:
