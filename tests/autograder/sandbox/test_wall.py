@@ -115,7 +115,7 @@ def test_the_grader_shows_only_the_files_that_a_candidate_needs(wall: Wall) -> N
     look = "[str(p) for a in autograder.__path__ for p in pathlib.Path(a).rglob('*.py')]"
     out = run(wall, f"import autograder, pathlib; print(sorted({look}))")
     inside = Path(bubblewrap.__file__).parent / "inside"
-    assert out == str(sorted(f"{bubblewrap._INSIDE}/{path.name}" for path in inside.glob("*.py")))
+    assert out == str(sorted(f"{bubblewrap._INSIDE_FOLDER}/{path.name}" for path in inside.glob("*.py")))
     assert "ModuleNotFoundError" in run(wall, "import autograder.exam.examiner")
 
 
