@@ -1,14 +1,15 @@
-// The picture of an explorer: an image of what stands still, and what moves drawn over it; it is moved by a pointer
-// and by arrow keys.
+// The picture of an explorer: an image of the static parts, and a canvas over it with the moving parts. The pointer
+// and the arrow keys move it.
 //
-// The kernel fits the picture to the page: `look` tells it theme, background and density. A hand's moves go
-// as the traits `grip` and `steps`, of which ipywidgets keeps one under way and always sends the last.
+// The kernel adapts the picture to the page: the trait `look` has the page's theme, background and density. The user's
+// moves are sent as the traits `grip` and `steps`. ipywidgets has at most one such message under way, and always
+// sends the last value.
 
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1] };
-const NARROW = 520; // pixels: on less, two plots side by side are too small to read
-const MARGIN = 0.02; // of the picture, around an axes, that still belongs to it
+const NARROW = 520; // pixels of width below which two plots side by side are too small to read
+const MARGIN = 0.02; // fraction of the picture around an axes within which the pointer still belongs to that axes
 
-/** The colour that the page has behind an element, as [red, green, blue]; null where it has none. */
+/** Return the page's colour behind an element as [red, green, blue], or null if it has none. */
 function behind(element) {
   for (let at = element; at; at = at.parentElement) {
     const [red, green, blue, opaque = 1] = getComputedStyle(at).backgroundColor.match(/[\d.]+/g).map(Number);
@@ -17,7 +18,7 @@ function behind(element) {
   return null;
 }
 
-/** Whether the page says that it is dark: JupyterLab, VS Code, else the system. */
+/** Return whether the page has a dark theme, according to JupyterLab, VS Code or else the system. */
 function saysDark() {
   const { jpThemeLight, vscodeThemeKind } = document.body.dataset;
   if (jpThemeLight) return jpThemeLight === "false";
@@ -29,19 +30,19 @@ function look(element, before) {
   const dark = saysDark();
   const color = behind(element) ?? (dark ? [17, 17, 17] : [255, 255, 255]);
   return {
-    // VS Code puts white behind a widget on a dark page: what is behind decides.
+    // VS Code puts a white background behind a widget even on a dark page, so the background's brightness decides.
     dark: 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2] < 128,
     background: "#" + color.map((part) => Math.round(part).toString(16).padStart(2, "0")).join(""),
     density: devicePixelRatio,
-    // What is hidden has no width.
+    // A hidden element has no width, so it keeps its previous state.
     narrow: element.clientWidth ? element.clientWidth < NARROW : Boolean(before.narrow),
     still: matchMedia("(prefers-reduced-motion: reduce)").matches,
   };
 }
 
-/** Call back when theme or density may have changed, until the signal. */
+/** Call `changed` whenever the theme or the pixel density may have changed, until the signal is aborted. */
 function watch(changed, signal) {
-  // A theme's colours may come a little after its name.
+  // A theme's colours may change a little after its name.
   const soon = () => [0, 300, 1000].forEach((wait) => setTimeout(() => signal.aborted || changed(), wait));
   const observer = new MutationObserver(soon);
   observer.observe(document.body, { attributes: true });
@@ -56,7 +57,9 @@ function watch(changed, signal) {
   arm();
 }
 
-/** The axes that a place belongs to (fractions of the picture, from above), if something moves it there. */
+/** Return the area of the axes at a position, if the pointer can move something there.
+ *
+ * Positions are fractions of the picture from the top left. */
 function hit(areas, [x, y]) {
   return areas.find(
     ({ box: [left, top, right, bottom] }) =>
@@ -64,7 +67,7 @@ function hit(areas, [x, y]) {
   );
 }
 
-/** What a place in an axes means to the controls that its directions drive. */
+/** Return, for a position in an axes, the values of the controls that its horizontal and vertical directions drive. */
 function meaning({ box: [left, top, right, bottom], across, up }, [x, y]) {
   const share = (part) => Math.min(Math.max(part, 0), 1);
   const value = ([low, high], part) => low + (high - low) * share(part);
@@ -74,7 +77,7 @@ function meaning({ box: [left, top, right, bottom], across, up }, [x, y]) {
   return found;
 }
 
-/** Whether a key is the picture's own; every other key is left to the page. */
+/** Return whether the picture handles a key press; all other keys are left to the page. */
 function takes({ key, ctrlKey, metaKey, altKey }) {
   return key in ARROWS && !ctrlKey && !metaKey && !altKey;
 }
@@ -105,8 +108,8 @@ function listen(model, box, signal) {
     box.style.cursor = !area ? "" : area.across && area.up ? "move" : area.across ? "ew-resize" : "ns-resize";
   });
   for (const end of ["pointerup", "pointercancel"]) on(end, () => (held = null));
-  // Before JupyterLab reads the attribute: its arrows go from cell to cell, but its other shortcuts, such as
-  // Ctrl+S, have to work here, too.
+  // This runs before JupyterLab reads the attribute. JupyterLab's arrow keys would move from cell to cell, but its
+  // other shortcuts, such as Ctrl+S, must work here, too.
   const claim = (event) =>
     event.target === box && box.toggleAttribute("data-lm-suppress-shortcuts", takes(event));
   window.addEventListener("keydown", claim, { capture: true, signal });
@@ -114,19 +117,19 @@ function listen(model, box, signal) {
     if (!takes(event)) return;
     event.preventDefault();
     const [which, way] = ARROWS[event.key];
-    const steps = [...model.get("steps")]; // steps since the beginning: none is lost where messages merge
+    const steps = [...model.get("steps")]; // total steps since the start, so that no step is lost when messages are merged
     steps[which] += way * (event.shiftKey ? 1 : model.get("strides")[which]);
     model.set("steps", steps);
     model.save_changes();
   });
 }
 
-/** How many of the screen's pixels the canvas has across and down. */
+/** Return the canvas's width and height in pixels of the screen. */
 function pixels(canvas) {
   return [canvas.clientWidth, canvas.clientHeight].map((one) => Math.round(one * devicePixelRatio));
 }
 
-/** Stroke and fill paths, from below; they are in so many pixels, across the canvas, and upwards is more. */
+/** Stroke and fill paths in order. Their coordinates are in `across` units over the canvas's width, with y upwards. */
 function draw(canvas, strokes, across) {
   const pen = canvas.getContext("2d");
   const [width, height] = pixels(canvas);
@@ -150,7 +153,7 @@ function draw(canvas, strokes, across) {
   }
 }
 
-/** Copy a text to the clipboard, in the click itself; if the page may not, show the text, selected. */
+/** Copy a text to the clipboard while the click is handled; if the page may not, show the text and select it. */
 async function copy(text, done, note) {
   try {
     await navigator.clipboard.writeText(text);
@@ -165,13 +168,13 @@ async function copy(text, done, note) {
   }
 }
 
-/** Give the controls around the picture what ipywidgets has no way to say. */
+/** Add to the controls around the picture what ipywidgets cannot express. */
 function furnish(explorer, model, note) {
-  // The reply to the copy button stands next to it.
+  // The copy button's message appears next to the button.
   explorer?.querySelector(".secant-copied")?.append(note);
   const button = explorer?.querySelector(".secant-copy");
   if (button) button.onclick = () => copy(model.get("text"), model.get("copied"), note);
-  // A slider's handle has the name of the box beside it.
+  // A slider's handle gets the name of the input box next to it.
   for (const handle of explorer?.querySelectorAll(".noUi-handle:not([aria-label])") ?? []) {
     const name = handle.closest(".widget-hbox")?.querySelector(".widget-label")?.textContent;
     if (name) handle.setAttribute("aria-label", name);
@@ -197,9 +200,9 @@ function render({ model, el }) {
 
   const decoder = new TextDecoder();
   const page = { dark: saysDark() };
-  let image = null; // what is seen of what stands still
-  let scene = null; // the bytes that it, or the next one, is made of
-  let next = null; // to be seen once it is decoded: the strokes over it wait, or they would lie over another
+  let image = null; // the visible image of the static parts
+  let scene = null; // the bytes of the newest image
+  let next = null; // an image that is being decoded; new strokes wait for it, because they do not fit the old image
   let ready = false;
   let frame = 0;
   const paint = () => {
@@ -226,14 +229,14 @@ function render({ model, el }) {
       const made = (next = new Image());
       Object.assign(made, { src: decoder.decode(scene), draggable: false, decoding: "sync" });
       made.dataset.dark = model.get("dark");
-      made.size = model.get("size"); // not naturalWidth: of an SVG, WebKit tells another width until it has laid it out
+      made.size = model.get("size"); // not naturalWidth: WebKit reports another width for an SVG until its layout is done
       const done = () => next === made && ((ready = true), soon());
       made.decode().then(done, done);
     }
     soon();
   };
   const tint = () => {
-    // Until the kernel has drawn it in the page's colours: black turns white, and colours keep their hue.
+    // Until the kernel has drawn the image in the page's colours, a filter turns black white and keeps the hues.
     const same = !image || image.dataset.dark === String(page.dark);
     box.style.filter = same ? "" : "invert(93%) hue-rotate(180deg)";
   };
@@ -251,8 +254,8 @@ function render({ model, el }) {
     model.set("look", now);
     model.save_changes();
   };
-  // ipywidgets marks what has lost its kernel with a broken link, which says nothing of what to do, and only
-  // where the kernel was started anew. JupyterLab and Notebook tell of any other end.
+  // ipywidgets marks a widget that has lost its kernel with a broken-link icon, without any advice, and only if the
+  // kernel was restarted. JupyterLab and Notebook report every other end of a kernel.
   const lose = () => {
     gone.className = "secant-problems";
     gone.textContent = model.get("gone");
@@ -260,7 +263,7 @@ function render({ model, el }) {
   const linked = () => el.closest(".jupyter-widgets-disconnected") && lose();
   const session = model.widget_manager?.context?.sessionContext;
   const ended = (_, status) => ["dead", "restarting", "autorestarting", "starting"].includes(status) && lose();
-  // A kernel that another tab starts anew keeps its id, but its messages name another session.
+  // A kernel that is restarted in another tab keeps its id, but its messages name another session.
   let sender = null;
   const heard = (_, { header }) => header.session !== (sender ??= header.session) && lose();
   session?.kernelChanged.connect(lose);
@@ -276,7 +279,7 @@ function render({ model, el }) {
   show();
   listen(model, box, stop.signal);
   watch(report, stop.signal);
-  const sized = new ResizeObserver(report); // tells of the first time on the page, too
+  const sized = new ResizeObserver(report); // also reports when the element first appears on the page
   sized.observe(el);
   return () => {
     stop.abort();
