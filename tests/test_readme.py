@@ -84,7 +84,7 @@ def test_every_folder_and_lesson_that_is_named_exists(readme: str) -> None:
     assert {name for name in lessons if not (ROOT / "course" / name).is_dir()} == set()
 
 
-def test_both_readmes_have_the_same_shape() -> None:
+def test_english_and_korean_readme_have_the_same_structure() -> None:
     """As many headings, tables' rows, blocks and links in one as in the other."""
     shapes = []
     for name in READMES:

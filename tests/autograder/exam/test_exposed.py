@@ -38,7 +38,7 @@ def test_author_files_expose_a_lesson_and_releases_do_not(lesson: Lesson) -> Non
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=str)
-def test_each_task_is_known_by_its_test_or_its_answer(lesson: Lesson) -> None:
+def test_exposed_task_is_recognised_by_its_test_or_its_answer(lesson: Lesson) -> None:
     """Whatever may be copied of it: the cells of one task alone, as a script and as a page."""
     for task, known in zip(tasks(source(lesson)), told_of(lesson)._secrets, strict=True):
         assert known.task == task.id
