@@ -120,7 +120,7 @@ def progress_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread() -> None:
-    """Limit torch to one thread: tests that run in parallel would slow each other down by waiting threads."""
+    """Limit torch to one thread, because more threads of parallel tests would only wait for each other."""
     torch.set_num_threads(1)
 
 

@@ -26,8 +26,8 @@ DISK_GB = 0.5
 #: JupyterLab extensions that draw sliders and pictures, by the Python package that installs them.
 FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
 KOREAN_FONTS = ("Noto Sans CJK", "Noto Sans KR", "Nanum", "Malgun Gothic", "Apple SD Gothic", "AppleGothic")
-# Runs in a separate process, because a library built for another machine may crash the process that loads it.
-# The code is ASCII, because some locales allow only ASCII in a command's arguments.
+# This program runs in a separate process, because a library built for another machine may crash the process
+# that loads it. The code is ASCII, because some locales allow only ASCII in a command's arguments.
 _GRADIENT = """
 import torch
 x = torch.tensor(3.0, requires_grad=True)
@@ -35,7 +35,7 @@ x = torch.tensor(3.0, requires_grad=True)
 assert x.grad.item() == 6.0, f"the gradient of x * x at 3 is {x.grad.item()}"
 print(torch.__version__)
 """
-_TIMEOUT_SECONDS = 180.0  # for importing torch or secant; torch loads slowly from a cold disk
+_TIMEOUT_SECONDS = 180.0  # for importing torch or secant; from a cold disk, torch loads slowly
 
 
 @dataclass(frozen=True)
@@ -369,7 +369,7 @@ def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
     if advised:
         console.print(say(en="\nWhat to do", ko="\n해결 방법"), style="bold")
     for one in advised:
-        # Without added line breaks, because the advice may contain a command to copy.
+        # The advice is not wrapped, because it may contain a command to copy.
         console.print(f"- {one.what}: {one.todo}", soft_wrap=True)
     console.print()
     if ready:

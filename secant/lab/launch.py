@@ -152,14 +152,14 @@ def write_lab_config(place: Path, page: str = START) -> Path:
 
 
 def _write_changed(file: Path, text: str) -> None:
-    """Write a file unless it already has this content, so that a read-only folder with the content works."""
+    """Write a file only if its content differs, so that an up-to-date but read-only folder is no problem."""
     if not file.is_file() or file.read_bytes() != text.encode():
         replace_file(file, text.encode())
 
 
 @contextmanager
 def lab_config(workspace: Path, page: str) -> Iterator[Path]:
-    """Yield a folder with Secant's defaults: next to the learner's progress, or temporary if that fails."""
+    """Yield a folder with Secant's defaults, next to the learner's progress or, if that fails, temporary."""
     try:
         folder = write_lab_config(place_of_settings(workspace), page)
     except OSError as error:
@@ -199,7 +199,7 @@ def claim(workspace: Path, place: Path, fresh: bool) -> None:
 def lab_arguments(
     workspace: Path, page: str, settings: Path, options: Options, extra: list[str]
 ) -> list[str]:
-    """Return JupyterLab's arguments: Secant's, except those that the learner sets, then the learner's."""
+    """Return JupyterLab's command-line arguments; the learner's come last and replace those of Secant."""
     defaults = {
         "ServerApp.root_dir": workspace,
         "Application.log_level": "ERROR",  # the server's address is printed even so
@@ -241,7 +241,7 @@ def check_port(port: int) -> None:
 
 
 def check_jupyter() -> None:
-    """Raise LabError if Jupyter cannot write its own files; it would exit with a traceback."""
+    """Raise LabError if Jupyter cannot write its own files; JupyterLab would exit with a traceback."""
     for variable, folder in jupyter_folders().items():
         if error := refusal(folder):
             raise LabError(
@@ -262,8 +262,8 @@ def launch(workspace: Path, page: str, settings: Path, options: Options, extra: 
     # Terminals in JupyterLab need this to find `autograder`.
     tools = sysconfig.get_path("scripts")
     os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", os.defpath)])
-    # Jupyter and nbgrader also read settings from the current folder. Neither the repository's settings,
-    # which are an instructor's, nor any that came with the workspace must be read.
+    # Jupyter and nbgrader also read settings from the current folder. They must not read the repository's
+    # settings, which are an instructor's, or settings that came with the workspace.
     os.chdir(settings)
     lines = [
         say(en=f"Your lessons are in {workspace}", ko=f"수업 파일은 {workspace} 폴더에 있습니다."),

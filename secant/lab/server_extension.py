@@ -70,7 +70,7 @@ def _say_address(server: Any) -> None:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Make this server use the connection class without delay; if that fails, the server runs as before."""
+    """Install the connection class that sends without delay; if that fails, the server runs as before."""
     try:
         settings = server.web_app.settings
         connection = settings[SETTING]

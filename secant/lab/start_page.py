@@ -64,7 +64,7 @@ def level_line(found: dict[str, Any], say: Say) -> str:
 
 
 def go_on(found: dict[str, Any], say: Say) -> str:
-    """Return a link to where the learner stopped, or "" if the course is not begun or is finished."""
+    """Return a link to where the learner stopped, or "" for a course not yet begun or already finished."""
     where = found["continue"]
     begun = any(lesson["state"] in ("in_progress", "done") for lesson in found["lessons"])
     if where is None or not begun:
@@ -142,7 +142,7 @@ def achievements(found: dict[str, Any], say: Say) -> str:
 
 
 def new_versions(beside: dict[str, str], say: Say) -> str:
-    """Return a section about lessons that changed after they were copied, with advice, or "" without any."""
+    """Return a section with advice on lessons that changed after they were copied, or "" if none have."""
     lines = [
         say(
             en=f"- Yours: {link(name, name)}. New: {link(new, new)}.",

@@ -20,8 +20,8 @@ COSTLY = 2.0
 #: Core-seconds that the tests of the quick suite may take together. Five minutes on two idle cores are 600
 #: core-seconds; lint, starting the workers and collecting the tests take the difference.
 QUICK_BOUND = 450.0
-#: Factor by which a test may need more processor time than on an idle machine. Other programs that share the
-#: cores' caches and execution units make the same work take longer.
+#: Factor that allows for a busy machine: other programs that share the cores' caches and execution units make
+#: the same work take more processor time.
 BUSY = 1.3
 #: Number of files that the summary lists.
 LISTED = 10
@@ -143,7 +143,7 @@ _costs = Costs()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Iterator[None]:
-    """Measure the setup of a fixture that several tests share separately from the test's own time."""
+    """Count the setup of a shared fixture separately from the test's own time."""
     with contextlib.nullcontext() if fixturedef.scope == "function" else _meter.shared_fixture():
         return (yield)
 

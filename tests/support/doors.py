@@ -36,12 +36,12 @@ class Server:
 
     @property
     def course(self) -> Path:
-        """The instructor's folder."""
+        """The folder of the instructor's course."""
         return self.place / "class"
 
     @property
     def inbound(self) -> Path:
-        """The folder that students submit to."""
+        """The exchange's folder that students submit to."""
         return self.place / "exchange" / "secant" / "inbound"
 
     def folder(self, student: str, lesson: str = STEPS, when: str = WHEN) -> Path:

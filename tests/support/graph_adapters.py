@@ -99,7 +99,7 @@ def walks(task: str, functions: Iterable[Found], classes: Iterable[tuple[str, ty
                 yield f"{name}.{method}", _with_method("backward", _backward(slopes))
 
 
-#: How a walk may be called: with the graph's first node, or with the graph and its first node.
+#: The ways to call a function that walks a graph: with its first node, or with a recipe and its first node.
 CALLS: dict[str, Callable[[Callable[..., Any], Any, Graph], Any]] = {
     "(node)": lambda walk, root, graph: walk(graph.node(root)),
     "(node, False)": lambda walk, root, graph: walk(graph.node(root), False),

@@ -145,7 +145,7 @@ class Hub:
         return self.ask(f"/user/{whose.name}/{path}", body, (who or whose).token)
 
     def save(self, user: User, answers: dict[str, str], path: str = PATH) -> None:
-        """Save the lesson as JupyterLab does, with these answers, and with its solutions elsewhere."""
+        """Save the lesson as JupyterLab does, with these answers and, in all other tasks, its solutions."""
         notebook = answered(ROOT, solutions(ROOT, LESSON) | answers, "en", LESSON)
         body = {"type": "notebook", "format": "json", "content": json.loads(nbformat.writes(notebook))}
         status, said = self.ask(f"/user/{user.name}/api/contents/{path}", body, user.token, method="PUT")

@@ -135,7 +135,7 @@ def jupyterlab(
         RuntimeError: if the server does not answer within a minute; the message ends with its log.
     """
     with tempfile.TemporaryDirectory(prefix="secant-lab-") as own, socket.socket() as free:
-        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Jupyter's server does
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # the same option as in Jupyter's server
         free.bind(("127.0.0.1", port or 0))
         port = free.getsockname()[1]
         free.close()
@@ -173,7 +173,8 @@ def _environment(home: Path, language: str, dark: bool, kernels: Path | None) ->
     settings.mkdir(parents=True, exist_ok=True)
     theme = {"theme": "JupyterLab Dark" if dark else "JupyterLab Light"}
     settings.joinpath("themes.jupyterlab-settings").write_text(json.dumps(theme))
-    silent = {"fetchNews": "false", "checkForUpdates": False}  # no dialog, no requests
+    # JupyterLab then neither shows a dialog about news nor requests any.
+    silent = {"fetchNews": "false", "checkForUpdates": False}
     settings.joinpath("notification.jupyterlab-settings").write_text(json.dumps(silent))
     own = {name: str(home / place) for name, place in places.items()}
     more = {"JUPYTER_PATH": str(kernels)} if kernels else {}

@@ -29,7 +29,7 @@ WRONG = {"double": "def double(x):\n    return x * x - 3"}
 class Here:
     """A stand-in for the grading workers that does every job in this process.
 
-    The wall then hides no course files. The wall's own tests check that it does.
+    The wall then hides no course files. That it normally hides them is checked by the wall's own tests.
 
     Args:
         spoil: a function that may return a result in place of a job's real one.

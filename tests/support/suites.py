@@ -32,7 +32,7 @@ WHOLE = {
 
 
 def is_whole(item: pytest.Item) -> bool:
-    """Return whether only the whole suite runs a test."""
+    """Return whether a test belongs only to the whole suite."""
     return bool(item.get_closest_marker("whole")) or item.nodeid.startswith(tuple(WHOLE))
 
 

@@ -62,19 +62,19 @@ class Server:
             return connection.getresponse().status
 
     def check(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
-        """Run a check and return its events, without a leading event that it waits for its worker."""
+        """Run a check and return its events, without a `waits` event at the start."""
         events = self.check_told(path, task)
         return events[events[0] == {"event": "waits"} :]
 
     def check_told(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
-        """Run a check and return all its events, including the one that it waits for its worker."""
+        """Run a check and return all its events; `waits` comes first if the check waits for its worker."""
         with contextlib.closing(self.open("POST", "check", {"path": path, "task": task})) as connection:
             answer = connection.getresponse()
             assert answer.status == 200, answer.read()
             return [json.loads(line) for line in answer.read().splitlines()]
 
     def save(self, name: str, answers: dict[str, str], language: str = "en") -> str:
-        """Save lesson 1 with these answers, and its solutions elsewhere; return its path on the server."""
+        """Save lesson 1 with these answers, and with its solutions in all other tasks; return its path."""
         notebook = answered(ROOT, solutions(ROOT, LESSON) | answers, language, LESSON)
         nbformat.write(notebook, self.folder / name)
         return name
