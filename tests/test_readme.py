@@ -85,7 +85,7 @@ def test_every_folder_and_lesson_that_is_named_exists(readme: str) -> None:
 
 
 def test_english_and_korean_readme_have_the_same_structure() -> None:
-    """As many headings, tables' rows, blocks and links in one as in the other."""
+    """Both have the same number of headings, table rows, code blocks and links."""
     shapes = []
     for name in READMES:
         text = (ROOT / name).read_text(encoding="utf-8")

@@ -143,7 +143,7 @@ def test_drag_redraws_the_overlay_and_updates_the_alt_text(opened: Any) -> None:
 
 
 def test_picture_has_the_screens_pixel_density(opened: Any) -> None:
-    """Two image pixels for one of the page's; of the canvas exactly as many as the screen has."""
+    """The image has two pixels per CSS pixel, and the canvas exactly as many pixels as the screen."""
     assert opened.page.evaluate("() => document.querySelector('.secant-explorer img').naturalWidth") == 1800
     assert opened.page.evaluate(
         """() => [...document.querySelectorAll('.secant-picture canvas')].every(
@@ -240,7 +240,7 @@ def test_ctrl_s_saves_at_a_prediction_and_a_letter_is_no_command(opened: Any) ->
 
 
 def test_unused_key_on_the_picture_reaches_jupyterlab(opened: Any) -> None:
-    """With the arrow keys, which are the picture's, the cell stays; J and K go to the next and back."""
+    """The picture uses the arrow keys, so the active cell stays; J and K select other cells."""
     active = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
     opened.page.mouse.click(*on_picture(opened, 0.25))
     before = opened.page.evaluate(active)

@@ -113,8 +113,8 @@ def test_each_idea_has_one_korean_word_in_all_lessons(lesson: Lesson) -> None:
 
 
 @pytest.mark.parametrize("folder", [*(f"course/{lesson.name}" for lesson in LESSONS), "docs", "secant", "."])
-def test_each_idea_has_one_english_word_in_all_lessons(folder: str) -> None:
-    """The one that PyTorch's documentation has: a reader searches for it."""
+def test_each_idea_has_one_english_word_in_all_texts(folder: str) -> None:
+    """The word is that of PyTorch's documentation, because readers search for it."""
     glossary = tomllib.loads((ROOT / "course" / "glossary.toml").read_text(encoding="utf-8"))["english"]
     below = (ROOT / folder).glob("*") if folder == "." else (ROOT / folder).rglob("*")
     read = (path for path in below if path.suffix in _OF_WORDS and path.name != "CHANGELOG.md")

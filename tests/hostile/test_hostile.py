@@ -215,7 +215,7 @@ def test_without_a_wall_nothing_is_graded(monkeypatch: Any) -> None:
 
 
 def test_grader_failure_gives_no_verdict(world: World, wall: Wall, tmp_path: Path, monkeypatch: Any) -> None:
-    """The container breaks in the middle of a task: an error, not a zero."""
+    """The container breaks in the middle of a task. That is an error and not a score of zero."""
     from autograder.sandbox.client import TaskClient
 
     def broken(*a: Any, **k: Any) -> Any:
@@ -231,7 +231,7 @@ def test_grader_failure_gives_no_verdict(world: World, wall: Wall, tmp_path: Pat
 def test_messages_show_no_question_of_another_student(
     world: World, wall: Wall, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    """A task may end before its test has asked for anything."""
+    """A task may end before its test has asked its first question."""
     from autograder.sandbox.client import TaskClient
 
     def ended(*a: Any, **k: Any) -> Any:

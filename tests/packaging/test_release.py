@@ -66,7 +66,7 @@ def build(place: Path, umask: int) -> dict[str, str]:
 
 
 def test_building_the_same_commit_twice_gives_equal_files(export: Path, tmp_path: Path) -> None:
-    """Built again at another time, in another folder, with other permissions; and from the sdist."""
+    """The second build has another time, folder and file permissions; a third is made from the sdist."""
     second = Path(shutil.copytree(export, tmp_path / "second"))
     for path in second.rglob("*"):
         os.utime(path, (1, 1))

@@ -93,7 +93,7 @@ def test_recording_stores_a_text_once_for_the_axes_that_it_depends_on() -> None:
 
 @pytest.mark.parametrize("make", EXPLORERS)
 def test_recorded_points_include_those_that_the_lesson_mentions(make: Callable[[], Panel[Any]]) -> None:
-    """Where an explorer begins, and each question: exactly, in all controls."""
+    """The explorer's start and each question's state are recorded exactly, in all controls."""
     panel = make()
     axes = grid(panel, 7000)
     starts = [panel.start, *({**panel.start, **one.state} for one in panel.questions)]

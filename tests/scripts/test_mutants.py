@@ -174,7 +174,7 @@ def test_no_suite_is_run_if_there_are_no_faults() -> None:
 def test_run_in_the_clone_names_failing_tests_and_keeps_the_working_tree(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slow: pytest starts five times."""
+    """This test is slow, because it starts pytest five times."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     tests = "from package.numbers import STEP, add\n\n\ndef test_step():\n    assert STEP == 1\n\n\n"
     (repository / "test_numbers.py").write_text(tests + "def test_add():\n    assert add(1) == 2\n")

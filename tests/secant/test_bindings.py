@@ -117,7 +117,7 @@ def test_a_function_defined_again_is_no_cause() -> None:
 
 
 def test_bindings_keep_no_object_of_the_notebook_alive() -> None:
-    """A lesson watches when torch frees a graph."""
+    """A lesson observes when torch frees a graph, so nothing else may keep the graph alive."""
     names, found = notebook("class A: pass\na = A()\nb = 1 / 0")
     alive = weakref.ref(names["a"])
     del names["a"]

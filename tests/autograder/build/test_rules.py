@@ -465,7 +465,7 @@ def test_hints_count_toward_the_limit_of_visible_test_lines(steps: Lesson) -> No
 
 
 def test_all_leftovers_of_a_dropped_task_are_reported_together(tmp_path: Path) -> None:
-    """As docs/grading.md promises to whoever drops one."""
+    """docs/grading.md promises this to instructors who drop a task."""
     name, task = "09_gradients_of_gradients", "second_derivative"
     shutil.copytree(ROOT / "course", tmp_path / "course")
     lesson = next(one for one in find_lessons(tmp_path) if one.name == name)

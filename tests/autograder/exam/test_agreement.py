@@ -174,7 +174,7 @@ def imported():
 
 
 def test_candidate_process_does_not_import_the_examiner(wall: Candidates) -> None:
-    """Not even once the test cells of all lessons have been sent there, and a question asked."""
+    """The process has received the test cells of all lessons and has answered a question by then."""
     with wall.candidate() as candidate:
         candidate.load([("1", IMPORTED)], 20.0)
         with candidate.task() as copy:

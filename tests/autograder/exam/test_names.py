@@ -107,7 +107,7 @@ def names_used(answer: str) -> list[str]:
 @pytest.mark.costly("a lesson's answers, once for each name that they use")
 @pytest.mark.parametrize("lesson", first_of(LESSONS, 1))
 def test_message_names_each_rebound_name_that_a_failing_answer_uses(asked: Asked, lesson: Lesson) -> None:
-    """The names that an answer does not use cost nothing even all together: see above."""
+    """Only names that an answer uses are tested here; the test above rebinds all others at once."""
     answers = {task.id: task.answer.source for task in questions(lesson)}
     names = {task: names_used(answer) for task, answer in answers.items()}
     assert any(names.values())
@@ -324,7 +324,7 @@ def test_message_says_that_a_helpers_file_was_not_submitted(asked: Asked, scratc
 
 
 def test_message_names_a_helper_that_a_later_cell_redefines(asked: Asked) -> None:
-    """With other arguments, which raises, or with another result, which is merely wrong."""
+    """The redefined helper takes other arguments, so the answer raises, or it returns a wrong result."""
     for again in ("def square():\n    return 4", "def square(x):\n    return x + 1"):
         said = asked.told(SQUARE, after=again, hand_derivative=HELPED)
         assert "`square` is now a function (square), since cell 17, line 1: def square(" in said
@@ -366,7 +366,7 @@ def test_cells_with_magics_define_what_they_define_elsewhere(asked: Asked, scrat
 
 
 def test_list_of_shadowed_names_covers_python_and_the_kit() -> None:
-    """Or the tests above would show little."""
+    """Without these names, the tests above would show little."""
     assert {"str", "sum", "list", "len", "type", "float", "isinstance", "super", "ValueError"} <= set(PYTHONS)
     assert {"torch", "nn", "math", "leaf", "graphs"} <= set(KITS)
     assert not {"display", "get_ipython"} & set(EVERY)

@@ -62,7 +62,7 @@ def test_scores_of_the_table_are_those_of_stock_nbgrader(case: Case, tmp_path: P
 
 
 def test_partial_credit_above_the_maximum_needs_manual_grading(wall: Wall, tmp_path: Path) -> None:
-    """Stock nbgrader then grades nothing of the submission."""
+    """In that case, unmodified nbgrader does not grade the submission at all."""
     report = examined(Case("", one("x"), {"x": "x = 30"}, {}), wall, tmp_path)
     assert [(grade.points, grade.outcome) for grade in report.grades] == [(None, "manual")]
     assert report.needs_manual_grade

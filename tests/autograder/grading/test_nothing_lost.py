@@ -103,7 +103,7 @@ def test_repeatedly_killed_runs_still_finish_the_class(begun: Path, tmp_path: Pa
 
 @pytest.mark.deep
 def test_killed_grade_command_leaves_no_process_and_the_next_run_completes_it(tmp_path: Path) -> None:
-    """With workers and their walls; the benchmark kills thirty times."""
+    """The command runs real workers with walls. The benchmark kills it thirty times, this test four."""
     words = [sys.executable, "-m", "benchmarks.kills", "--kills", "4", "--json", tmp_path / "rows.json"]
     subprocess.run(words, check=True, cwd=ROOT)
 

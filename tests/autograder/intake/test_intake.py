@@ -1345,7 +1345,7 @@ def _most_memory() -> float:
 
 
 def test_each_flag_of_the_intake_is_documented() -> None:
-    """In the docs, by the names that the code gives."""
+    """docs/grading.md explains the flags that the docstring of `understand` lists."""
     said = set(re.findall(r"`([a-z_]+)(?=[:`])", inspect.getdoc(understand) or ""))
     table = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8").partition("## What the flags mean")[2]
     rows = [line for line in table.splitlines() if line.startswith("| `")]

@@ -34,7 +34,7 @@ def test_hidden_test_source_is_removed_from_a_cell() -> None:
 
 
 def test_hidden_test_marks_written_by_a_student_are_plain_text() -> None:
-    """They ended the making of the page, and with it every run for the class in an error."""
+    """Such marks once made every run for the class fail, because the student's page could not be made."""
     cells = [new_code_cell(f"x = 1  # {mark}") for mark in ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")]
     cells += [new_code_cell(TEST), new_markdown_cell("BEGIN HIDDEN TESTS")]
     cells[2].metadata = {"nbgrader": {"grade_id": "f", "grade": False, "solution": True}}

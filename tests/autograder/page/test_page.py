@@ -218,7 +218,7 @@ def _jobs(room: Path) -> list[object]:
 
 
 def test_students_line_that_equals_a_hidden_test_line_is_kept(room: Path) -> None:
-    """No hidden line was in the student's process. Leaving it out hid verdicts, and confirmed guesses."""
+    """No hidden line reaches the student's process. Removing the line hid verdicts and confirmed guesses."""
     line = "assert isinstance(len(double([1])), int)"
     leak = f'print("{line}")\ndef double(x):\n    raise ValueError("{line}")'
     hand_in(room, "mal", answered(room, solutions(room) | {"double": leak}))

@@ -190,9 +190,10 @@ def test_all_descriptors_except_the_listed_ones_are_closed() -> None:
 
 
 def test_system_call_numbers_equal_those_of_the_c_library() -> None:
-    """Its functions of the same names make these calls. A few that read their arguments first are left out.
+    """The C library's functions of the same names make these calls.
 
-    A call that is not refused does no harm here: each argument is the address of zeros.
+    A few functions that read their arguments before the call are left out. A call that is not refused does no
+    harm here: each argument is the address of zeros.
     """
     source = """
     import ctypes, errno

@@ -141,7 +141,7 @@ def test_explorers_are_absent_in_the_wall_and_their_cells_still_run(wall: Wall) 
 def test_class_folder_below_a_shown_folder_is_absent_in_the_wall(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As below /usr/local; a Python may lie in the class's own folder."""
+    """A class may lie below a shown folder such as /usr/local, and a shown Python may lie in the class."""
     python = tmp_path / "shown/class/venv"
     for name in ("other", "class/.git", "class/venv/bin", "class/source"):
         (tmp_path / "shown" / name).mkdir(parents=True)
@@ -730,7 +730,7 @@ def test_the_kernels_memory_for_a_submission_counts_without_a_control_group(
 
 
 def test_memory_of_many_file_names_counts_toward_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a wall for one submission, where bubblewrap limits the bytes of /tmp, but not the names."""
+    """In a wall for one submission, bubblewrap limits the bytes of /tmp, but not the number of names."""
     numbers = list(os.statvfs("/tmp"))
     monkeypatch.setattr("os.statvfs", lambda path: os.statvfs_result(numbers))
     before = supervisor._files()
@@ -1040,7 +1040,7 @@ def test_a_notebook_is_run_as_jupyter_would(wall: Wall) -> None:
 
 
 def test_files_pipes_sockets_and_worker_processes_work_in_the_wall(wall: Wall) -> None:
-    """What filters of fcntl, ioctl, sockets and zero-copy calls must let through."""
+    """The filters of fcntl, ioctl, sockets and zero-copy calls must allow this ordinary use."""
     cells = {
         "import fcntl\nwith open('/tmp/a', 'w') as f:\n    fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
         "    fcntl.lockf(f, fcntl.LOCK_EX)\n    print('locked')": "locked",
@@ -1246,7 +1246,7 @@ def test_a_task_that_is_never_asked_anything_is_ended(wall: Wall) -> None:
 
 
 def test_wall_that_shows_a_course_file_is_refused(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last one: the wall is closed by this."""
+    """This must be the last test of the file, because it closes the shared wall."""
     monkeypatch.setattr(wall, "_hidden", [os.path.dirname(os.__file__)])  # as if it had not been masked
     with pytest.raises(WallUnavailable) as caught:
         wall.start()

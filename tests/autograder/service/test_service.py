@@ -377,7 +377,7 @@ def test_a_request_for_an_odd_task_is_refused(server: Server) -> None:
 
 
 def test_requests_without_token_or_from_other_sites_are_refused(server: Server) -> None:
-    """Without the token nothing; with a login cookie alone, nothing from another page."""
+    """A request needs the token. With only a login cookie, requests from other sites' pages are refused."""
     path = server.save("mine.ipynb", {})
     body = {"path": path, "task": TASKS[0]}
 

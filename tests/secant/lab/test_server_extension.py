@@ -73,7 +73,7 @@ def test_kernel_websocket_sends_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("signals_kept")
 def test_kernel_websocket_without_the_extension_does_not_send_at_once(tmp_path: Path) -> None:
-    """Else the extension would be of no use any more."""
+    """If this fails, Jupyter itself has changed, and the extension is no longer needed."""
     assert asyncio.run(nodelay_option(tmp_path, {})) == 0
 
 
