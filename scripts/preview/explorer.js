@@ -9,7 +9,7 @@ import { stackedAreas, stackedImage, stackedSize, stackedStrokes } from "./stack
 
 const SOON = "600px"; // distance from the window's edge within which an explorer's recording is fetched
 const READING = 200; // ms that a number stays unchanged during a drag, so that it can be read
-const PACE = [[-2, 1750], [-4, 750], [-Infinity, 670]]; // [log10 of h, ms per decade of h in `play` down to that h]
+const PACE = [[-2, 1750], [-4, 750], [-Infinity, 670]]; // ms per decade of h in `play`, while log10 of h is above the first number of the pair
 const SLOW = 1500; // least ms per point in `play`, if the system asks for reduced motion
 const FEWEST = 5; // least number of points from 1 to 1e-4 for which `play` stops at 1e-4
 const [FIRST, NEAR, LAST] = [0, -4, -12]; // log10 of h: `play` goes from FIRST to NEAR, and then on to LAST
@@ -271,7 +271,8 @@ class Explorer {
     return this.axes.findIndex((axis) => axis.name === name);
   }
 
-  /** Show the state. Controls and picture change at once; the text does so only after a press, and seldom in a drag. */
+  /** Show the state. Controls and picture change at once. The text changes at once after a press, but during a drag
+   * only as often as it can be read. */
   show() {
     this.controls.forEach((control, i) => control.show(this.state[i]));
     const still = this.parts.still.number(this.state);

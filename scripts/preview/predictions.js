@@ -10,7 +10,7 @@ function kept(name) {
   try {
     return localStorage.getItem(PREFIX + name);
   } catch {
-    return null; // the browser stores nothing
+    return null; // the browser lets the page store nothing
   }
 }
 

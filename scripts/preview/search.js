@@ -1,7 +1,7 @@
 // The search dialog, Pagefind's, over the pages in the reader's language. It is fetched on first use.
 // Korean pages also search the English pages, because the documents are in English; English results come last. Among
-// English pages, only the front page searches both languages: English words such as "is" are rare in Korean pages,
-// which would bring those pages to the top.
+// English pages, only the front page searches both languages. English words such as "is" are rare in Korean pages, so
+// they would bring those pages to the top.
 const root = new URL("./", import.meta.url);
 const own = document.documentElement.lang;
 const bundle = (language) => new URL(`search/${language}/`, root).href;

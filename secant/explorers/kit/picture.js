@@ -168,7 +168,7 @@ async function copy(text, done, note) {
   }
 }
 
-/** Add to the controls around the picture what ipywidgets cannot express. */
+/** Add names and actions that ipywidgets cannot express to the controls around the picture. */
 function furnish(explorer, model, note) {
   // The copy button's message appears next to the button.
   explorer?.querySelector(".secant-copied")?.append(note);

@@ -35,7 +35,8 @@ export function decorate(lesson, lab) {
     // The text that a folded cell shows in place of its first line of code.
     cell.node.style.setProperty('--secant-folded', JSON.stringify(say.folded(task)));
     const verdict = h('span', { class: 'secant-outcome' });
-    // Without the attribute, JupyterLab's shortcuts for cells (Enter starts editing) would take the button's keys.
+    // The attribute data-lm-suppress-shortcuts keeps JupyterLab's shortcuts for cells, such as Enter, which starts
+    // editing, from taking the button's keys.
     const press = button(say.checkTask, () => void lesson.check(task), {
       'aria-label': say.checkTaskOf(task),
       'data-lm-suppress-shortcuts': 'true',

@@ -29,7 +29,7 @@ export function handOnShortcuts() {
     const inBox = target instanceof HTMLInputElement && target.type !== 'radio' && target.closest(WIDGETS);
     if (!inBox || !(ctrlKey || metaKey) || event.isComposing) return;
     const copy = new KeyboardEvent('keydown', event);
-    document.body.dispatchEvent(copy); // not to the cell, whose shortcuts do not suit text input
+    document.body.dispatchEvent(copy); // sent to the body and not to the cell, whose shortcuts do not suit text input
     if (!copy.defaultPrevented) return;
     event.preventDefault();
     event.stopImmediatePropagation();

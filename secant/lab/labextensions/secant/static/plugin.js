@@ -121,7 +121,7 @@ class Extension {
       if (document.visibilityState === 'visible') void this.startPage?.refresh();
     });
     if (app.name !== 'Jupyter Notebook') this.makeStart(); // when a page is restored, it also restores an open start page
-    // This runs before JupyterLab reads the address: an address that opens the plain start page opens the panel's instead.
+    // This runs before JupyterLab reads the address: the address of the plain start page opens this start page instead.
     const page = lab.PageConfig.getOption('secantStart');
     const here = new URL(location.href);
     const [place, file] = here.pathname.split('/tree/');
