@@ -91,7 +91,8 @@ class _Files(LoadScopeScheduling):
         if path.startswith("tests/browser/"):
             return "one browser, one server of each language"
         if path == "tests/course/test_answers.py" and (lesson := _LESSON.search(nodeid)):
-            return f"{path}, {lesson[0]}"  # lessons share no fixtures, and this file takes longest
+            # One worker a lesson: lessons share no fixtures, and this file takes longest.
+            return f"{path}, {lesson[0]}"
         return nodeid if path.startswith("tests/stock/") else path
 
 

@@ -9,7 +9,8 @@ import { stackedAreas, stackedImage, stackedSize, stackedStrokes } from "./stack
 
 const SOON = "600px"; // distance from the window's edge within which an explorer's recording is fetched
 const READING = 200; // ms that a number stays unchanged during a drag, so that it can be read
-const PACE = [[-2, 1750], [-4, 750], [-Infinity, 670]]; // ms per decade of h in `play`, while log10 of h is above the first number of the pair
+// Pairs of a log10 of h and the ms that `play` takes per decade while h is larger than that.
+const PACE = [[-2, 1750], [-4, 750], [-Infinity, 670]];
 const SLOW = 1500; // least ms per point in `play`, if the system asks for reduced motion
 const FEWEST = 5; // least number of points from 1 to 1e-4 for which `play` stops at 1e-4
 const [FIRST, NEAR, LAST] = [0, -4, -12]; // log10 of h: `play` goes from FIRST to NEAR, and then on to LAST

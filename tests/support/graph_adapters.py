@@ -80,7 +80,7 @@ def takes(function: Callable[..., Any], count: int) -> bool:
 
 
 def walks(task: str, functions: Iterable[Found], classes: Iterable[tuple[str, type[Any]]]) -> Iterator[Found]:
-    """Yield answers to a task of `GRAPH_TASKS` that are built from Secant's own functions and classes."""
+    """Yield answers to a task of `GRAPH_TASKS`, each built from one of Secant's functions or classes."""
     if task in ("graph_nodes", "leaves_of", "value_order"):
         for (name, function), (how, call) in product(functions, CALLS.items()):
             if inspect.isclass(function) or not takes(function, 1 + how.count(",")):

@@ -37,7 +37,7 @@ SERVER_FLAGS = [
     "--ServerApp.disable_check_xsrf=True",
     "--ServerApp.allow_root=True",
     "--LabApp.expose_app_in_browser=True",
-    "--LanguageServerManager.autodetect=False",  # detection would start npm
+    "--LanguageServerManager.autodetect=False",  # would start npm to find language servers
     # Load the extension from the repository and not from where it was installed.
     f"--LabServerApp.extra_labextensions_path={ROOT / 'secant' / 'lab' / 'labextensions'}",
 ]

@@ -1,4 +1,4 @@
-"""Read the course's lessons and the answers recorded next to them, each text once a process.
+"""Read the course's lessons and the answers recorded next to them, each text only once per process.
 
 The returned objects are shared between tests, so a test copies a cell before it changes it.
 """
