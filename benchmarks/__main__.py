@@ -20,7 +20,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import peers, performance
-from benchmarks.performance import Record, Row
+from benchmarks.performance import BenchmarkRecord, Row
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -67,7 +67,7 @@ def run_benchmark(name: str, environment: dict[str, str]) -> list[Row]:
             raise BenchmarkFailed(f"its rows cannot be read: {error}") from None
 
 
-def updated_record(name: str, before: Record, console: Console) -> Record:
+def updated_record(name: str, before: BenchmarkRecord, console: Console) -> BenchmarkRecord:
     """Run a benchmark and return its new record; rows that could not be measured stay as they were."""
     trouble = []
     if (load := os.getloadavg()[0]) > 0.5 * (os.cpu_count() or 1):
@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
     for number, name in enumerate(chosen, 1):
         console.print(f"[{number}/{len(chosen)}] {name} ...", markup=False)
         start = time.monotonic()
-        records[name] = updated_record(name, records.get(name, Record()), console)
+        records[name] = updated_record(name, records.get(name, BenchmarkRecord()), console)
         performance.write(ROOT, records)  # written after each benchmark, so that a stopped run loses nothing
         console.print(f"    {time.monotonic() - start:.0f} s", *records[name].trouble, sep="; ", markup=False)
     Console().print(performance.table({name: records[name] for name in chosen}))

@@ -31,7 +31,7 @@ Do not edit this page by hand. A figure with a date comes from an earlier run th
 
 
 @dataclass(frozen=True)
-class Record:
+class BenchmarkRecord:
     """The stored results of one benchmark; each row also has the date and the machine of its measurement."""
 
     rows: Sequence[Row] = ()
@@ -78,15 +78,17 @@ def checked(rows: Any) -> list[Row]:
     return [{key: row[key] for key in KEYS} for row in rows]
 
 
-def read(root: Path) -> dict[str, Record]:
+def read(root: Path) -> dict[str, BenchmarkRecord]:
     """Read the records in docs/performance.json, by the names of the benchmarks."""
     path = root / JSON
     if not path.exists():
         return {}
-    return {name: Record(**entry) for name, entry in json.loads(path.read_text(encoding="utf-8")).items()}
+    return {
+        name: BenchmarkRecord(**entry) for name, entry in json.loads(path.read_text(encoding="utf-8")).items()
+    }
 
 
-def write(root: Path, records: Mapping[str, Record]) -> None:
+def write(root: Path, records: Mapping[str, BenchmarkRecord]) -> None:
     """Write the records to docs/performance.json, and docs/performance.md from them."""
     ordered = {name: asdict(records[name]) for name in sorted(records)}
     for name, text in (
@@ -130,17 +132,17 @@ def cells(row: Row) -> tuple[str, str, str, str, str]:
     return row["figure"], f"{row['ours']:g} {unit}", row["peer"], theirs, ratio
 
 
-def latest(record: Record) -> str:
+def latest(record: BenchmarkRecord) -> str:
     """Return the date on which a benchmark was last measured, or "" if it has no rows."""
     return max((row["date"] for row in record.rows), default="")
 
 
-def is_old(record: Record, row: Row) -> bool:
+def is_old(record: BenchmarkRecord, row: Row) -> bool:
     """Return whether a row comes from an earlier run than the benchmark's last one."""
     return record.is_failed or row["date"] < latest(record)
 
 
-def table(records: Mapping[str, Record]) -> Table:
+def table(records: Mapping[str, BenchmarkRecord]) -> Table:
     """Return a table of all rows for the terminal."""
     view = Table("figure", "ours", "peer", "peer's", "times better", "benchmark")
     for name, record in records.items():
@@ -152,7 +154,7 @@ def table(records: Mapping[str, Record]) -> Table:
     return view
 
 
-def page(records: Mapping[str, Record]) -> str:
+def page(records: Mapping[str, BenchmarkRecord]) -> str:
     """Return the text of docs/performance.md."""
     records = dict(sorted(records.items()))
     machines = list(dict.fromkeys(row["machine"] for record in records.values() for row in record.rows))

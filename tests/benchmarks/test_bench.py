@@ -12,7 +12,7 @@ from rich.console import Console
 
 from benchmarks import __main__ as bench
 from benchmarks import peers, performance
-from benchmarks.performance import Record
+from benchmarks.performance import BenchmarkRecord
 
 ROOT = Path(__file__).resolve().parents[2]
 THEN, HERE = "2026-01-02", "a processor, 2 cores"
@@ -23,8 +23,8 @@ def row(figure: str = "speed", ours: float = 2, peer: str = "a peer", value: flo
     return dict(zip(performance.KEYS, (figure, ours, peer, value, ratio, "s"), strict=True))
 
 
-def known(*rows: Any, **more: Any) -> Record:
-    return Record([{**one, "date": THEN, "machine": HERE} for one in rows], **more)
+def known(*rows: Any, **more: Any) -> BenchmarkRecord:
+    return BenchmarkRecord([{**one, "date": THEN, "machine": HERE} for one in rows], **more)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def shown(records: dict[str, Record]) -> str:
+def shown(records: dict[str, BenchmarkRecord]) -> str:
     text = io.StringIO()
     Console(width=200, file=text).print(performance.table(records))
     return text.getvalue()
@@ -138,7 +138,7 @@ def test_performance_page_matches_its_rows() -> None:
 
 
 def test_machines_are_numbered_alike_whichever_was_measured_last() -> None:
-    one, two = known(row()), Record([{**row(), "date": THEN, "machine": "another"}])
+    one, two = known(row()), BenchmarkRecord([{**row(), "date": THEN, "machine": "another"}])
     assert performance.page({"b": two, "a": one}) == performance.page({"a": one, "b": two})
 
 
