@@ -35,7 +35,7 @@ FAMILIES = {
 
 
 def rows(file: str, heading: str) -> list[list[str]]:
-    """The cells of the table below a heading, without its own head."""
+    """Return the cells of the table below a heading, without the table's head."""
     part = (ROOT / "docs" / file).read_text().split(f"## {heading}\n", 1)[1].split("\n## ")[0]
     table = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("|")]
     return table[2:]

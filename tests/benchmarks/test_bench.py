@@ -29,7 +29,7 @@ def known(*rows: Any, **more: Any) -> BenchmarkRecord:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository whose benchmarks are these three: one has rows, one fails, one writes nonsense."""
+    """Make a repository with three benchmarks: one has rows, one fails and one writes nonsense."""
     folder = tmp_path / "benchmarks"
     folder.mkdir()
     (folder / "__init__.py").touch()

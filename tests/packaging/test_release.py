@@ -41,7 +41,7 @@ def every_step() -> list[tuple[str, str, dict[str, Any]]]:
 
 @pytest.fixture
 def export(tmp_path: Path) -> Path:
-    """The files of this repository as they are now, without what git ignores, where there is no clone."""
+    """Copy the repository's current files, except those that git ignores, to a folder without .git."""
     place = tmp_path / "first"
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -58,7 +58,7 @@ def export(tmp_path: Path) -> Path:
 
 
 def build(place: Path, umask: int) -> dict[str, str]:
-    """The hashes of what is built, by name."""
+    """Build the distributions and return their hashes by name."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", "dist"]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1790000000"}
     subprocess.run(command, cwd=place, env=environment, umask=umask, check=True, capture_output=True)

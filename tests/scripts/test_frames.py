@@ -37,7 +37,7 @@ TOGETHER = 300_000  # bytes of a lesson's recordings and scripts, compressed
 
 @pytest.fixture(scope="module")
 def small() -> Any:
-    """An explorer with a few states."""
+    """Make an explorer with a few states."""
     return explore({"log x": torch.log}, h=0.1)
 
 

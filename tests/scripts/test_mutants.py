@@ -27,7 +27,7 @@ def add(number: int | None = 1) -> int:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A committed module of a package."""
+    """Make a repository with a committed module of a package."""
     root = tmp_path / "repository"
     (root / "package").mkdir(parents=True)
     (root / "package" / "numbers.py").write_text(SOURCE)

@@ -47,7 +47,7 @@ def place(number: int = 1) -> pages.SyllabusPlace:
 
 @pytest.fixture(scope="module")
 def small(quick_kernels: None) -> SimpleNamespace:
-    """A small lesson, run and shown in Korean."""
+    """Run a small lesson and return its page in Korean."""
     with settings_kept():
         language("ko")
         text, files = pages.lesson_page(*run(SMALL, "ko", 100), place(), MARK)

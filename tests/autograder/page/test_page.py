@@ -23,7 +23,7 @@ ODD = 'print("<script>alert(1)</script>\x0c\x1b[31m")'
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class: ann and kim have a wrong answer and a note, eve an unreadable file; all of it graded."""
+    """Grade a class: ann and kim have a wrong answer and a note, eve has an unreadable file."""
     root = tmp_path_factory.mktemp("page")
     build_course(root)
     right = solutions(root)

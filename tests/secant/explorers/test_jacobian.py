@@ -21,7 +21,7 @@ def shown(explorer: Any, name: str) -> Any:
 
 
 def polar_by_hand(r: Any, t: Any) -> Any:
-    """The value and the Jacobian of (r cos t, r sin t)."""
+    """Return the value and the Jacobian of (r cos t, r sin t)."""
     value = np.array([r * math.cos(t), r * math.sin(t)])
     return value, np.array([[math.cos(t), -r * math.sin(t)], [math.sin(t), r * math.cos(t)]])
 

@@ -83,7 +83,7 @@ def svg_of(graph: AutogradGraph) -> Any:
 
 
 def hovers(graph: AutogradGraph) -> str:
-    """What is told under a mouse."""
+    """Return the text of all tooltips."""
     return " ".join(re.findall(r'<span title="([^"]*)"', graph._repr_html_()))
 
 
