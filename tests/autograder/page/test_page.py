@@ -192,7 +192,7 @@ def test_credit_penalty_and_comments_are_shown_on_the_page(room: Path, tmp_path:
 
 
 def test_unanswered_note_is_labelled_in_the_language_of_the_submission(room: Path) -> None:
-    """nbgrader's own English words are no comment of a person's."""
+    """The English words that nbgrader adds are not a comment by a person."""
     hand_in(room, "lee", answered(room, {"double": solutions(room)["double"]}, "ko"))
     run(room)
     note = rows(page(room, "lee"))[2]
