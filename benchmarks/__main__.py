@@ -62,7 +62,7 @@ def run_benchmark(name: str, environment: dict[str, str]) -> list[Row]:
                 log_lines[-1][:200] if log_lines else f"it ended with code {code} and said nothing"
             )
         try:
-            return performance.checked(json.loads(result.read_text(encoding="utf-8")))
+            return performance.validated_rows(json.loads(result.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
             raise BenchmarkFailed(f"its rows cannot be read: {error}") from None
 

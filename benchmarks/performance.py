@@ -62,7 +62,7 @@ class BenchmarkRecord:
         return replace(self, rows=[*new, *old_rows], trouble=list(trouble), is_failed=False)
 
 
-def checked(rows: Any) -> list[Row]:
+def validated_rows(rows: Any) -> list[Row]:
     """Return a benchmark's rows, reduced to the keys that every row has.
 
     Raises:
@@ -162,13 +162,13 @@ def page(records: Mapping[str, BenchmarkRecord]) -> str:
     for name, record in records.items():
         lines.append(f"| **{name}** | | | | |")
         for row in record.rows:
-            figure, *others = map(escaped, cells(row))
+            figure, *others = map(escape_cell, cells(row))
             old = f" (of {row['date']})" if is_old(record, row) else ""
             lines.append(f"| {figure}{old} | {' | '.join(others)} |")
     lines += ["", "| benchmark | command | measured | machine | remarks |", "|---|---|---|---|---|"]
     for name, record in records.items():
         numbers = sorted({machines.index(row["machine"]) + 1 for row in record.rows})
-        remarks = escaped("; ".join(record.trouble))
+        remarks = escape_cell("; ".join(record.trouble))
         command = f"python -m {__package__}.{name} --json FILE"
         lines.append(
             f"| {name} | `{command}` | {latest(record)} | {', '.join(map(str, numbers))} | {remarks} |"
@@ -177,6 +177,6 @@ def page(records: Mapping[str, BenchmarkRecord]) -> str:
     return HEAD + "\n".join(lines) + "\n"
 
 
-def escaped(text: str) -> str:
+def escape_cell(text: str) -> str:
     """Return a text, escaped so that it stays within its cell of a Markdown table."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

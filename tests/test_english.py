@@ -44,8 +44,13 @@ IDIOMS = {
     "says": (rf"\b({_SOFTWARE})s? (says?|said|tells?|told)\b", "sends, reports, prints, returns or raises"),
 }
 #: A part that each pattern's matches contain, if that is not the word itself. It makes the search fast.
-_PARTS = {"is none": (" none",), "has none": (" none",), "is told": (" told",), "bury": ("bur",)}
-_PARTS["says"] = (" say", " said", " tell", " told")
+_PARTS = {
+    "is none": (" none",),
+    "has none": (" none",),
+    "is told": (" told",),
+    "bury": ("bur",),
+    "says": (" say", " said", " tell", " told"),
+}
 
 #: Sentences that may stay, by their file and the word, each with the reason.
 EXCEPTIONS = {
@@ -100,7 +105,7 @@ def idioms(text: str) -> set[str]:
 
 
 @cache
-def found() -> frozenset[tuple[str, int, str]]:
+def violations() -> frozenset[tuple[str, int, str]]:
     """Return the file, the line, and the word or OPENING, for each sentence that is refused."""
     results = set()
     for folder in FOLDERS:
@@ -118,7 +123,7 @@ def found() -> frozenset[tuple[str, int, str]]:
 
 
 def test_docstrings_open_with_a_verb_or_a_noun() -> None:
-    refused = [f"{file}:{line}" for file, line, word in sorted(found()) if word == OPENING]
+    refused = [f"{file}:{line}" for file, line, word in sorted(violations()) if word == OPENING]
     if refused:
         pytest.fail(
             "begin with a verb and its object (Return, Skip ...) or a noun phrase: " + ", ".join(refused)
@@ -128,7 +133,7 @@ def test_docstrings_open_with_a_verb_or_a_noun() -> None:
 def test_docstrings_and_comments_are_in_plain_words() -> None:
     refused = [
         f"{file}:{line}: {word}; write: {IDIOMS[word][1]}"
-        for file, line, word in sorted(found())
+        for file, line, word in sorted(violations())
         if word in IDIOMS and (file, word) not in EXCEPTIONS
     ]
     if refused:
@@ -136,7 +141,7 @@ def test_docstrings_and_comments_are_in_plain_words() -> None:
 
 
 def test_each_exception_is_still_needed() -> None:
-    assert EXCEPTIONS.keys() <= {(file, word) for file, _, word in found()}
+    assert EXCEPTIONS.keys() <= {(file, word) for file, _, word in violations()}
 
 
 @pytest.mark.parametrize(

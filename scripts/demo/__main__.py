@@ -32,7 +32,7 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from autograder.page.words import words
 from autograder.report.write import page_name
-from scripts.demo.people import ROWS, DemoStudent, DemoSubmission, people, submissions
+from scripts.demo.people import ROWS, DemoStudent, DemoSubmission, make_students, submissions
 from secant.language import language, of_this_machine, print_whatever_comes, say
 from tests.support.lessons import copy_lessons, with_answers
 from tests.support.ports import free_port
@@ -59,7 +59,7 @@ class DemoError(Exception):
     """An error that ends the demo; its text is the sentence that the user sees."""
 
 
-def claim(folder: Path) -> None:
+def prepare_folder(folder: Path) -> None:
     """Make the folder, or empty it if an earlier demo made it.
 
     Raises:
@@ -87,7 +87,7 @@ def make_course(folder: Path, lessons: Sequence[Lesson]) -> None:
     (folder / "nbgrader_config_local.py").write_text(SETTINGS.format(exchange=str(exchange)))
 
 
-def enter(folder: Path, students: Sequence[DemoStudent]) -> None:
+def enroll(folder: Path, students: Sequence[DemoStudent]) -> None:
     """Write the students into the gradebook in the way that docs/teaching.md describes."""
     with (folder / "students.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
@@ -171,14 +171,14 @@ def typical_student(rows: Sequence[Row], students: Sequence[DemoStudent]) -> str
     )
 
 
-def show(pages: Sequence[Path], opens: bool) -> None:
+def show(pages: Sequence[Path], open_browser: bool) -> None:
     """Print the paths of the pages, and open the pages if there is a screen for a browser."""
     for page in pages:
         console.print(f"  {page}")
     has_screen = sys.platform != "linux" or any(
         map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
     )
-    if opens and has_screen:
+    if open_browser and has_screen:
         for page in pages:
             webbrowser.open(page.as_uri())  # may fail without harm: the path has been printed
 
@@ -261,7 +261,7 @@ class GradedClass:
 
 def grade_class(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS)) -> GradedClass:
     """Make the class and grade it."""
-    claim(folder)
+    prepare_folder(folder)
     console.print(
         say(
             en=f"Making a class of {count} students and {len(lessons)} lessons in {folder}.",
@@ -269,8 +269,8 @@ def grade_class(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS))
         )
     )
     make_course(folder, lessons)
-    students = people(count)
-    enter(folder, students)
+    students = make_students(count)
+    enroll(folder, students)
     hand_in(folder, students, lessons)
     # Exit code 1: something is left to grade by hand, as in every class of this size.
     begin = time.monotonic()

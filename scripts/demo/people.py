@@ -78,7 +78,7 @@ class DemoSubmission:
     damaged: bool = False
 
 
-def people(count: int) -> list[DemoStudent]:
+def make_students(count: int) -> list[DemoStudent]:
     """Return the first students of the class, as many as asked for."""
     dice, tricks = random.Random(_SEED), iter(TRICKS)
     students = []

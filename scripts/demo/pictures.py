@@ -27,14 +27,14 @@ def main() -> int:
         for name in LANGUAGES:
             language(name)
             with tempfile.TemporaryDirectory() as place:
-                shown = demonstrate(Path(place, "demo"), lessons, len(ROWS))
-                for (kind, height), file in zip(HEIGHTS.items(), shown, strict=True):
+                pages = demonstrate(Path(place, "demo"), lessons, len(ROWS))
+                for (kind, height), file in zip(HEIGHTS.items(), pages, strict=True):
                     page.set_viewport_size({"width": WIDTH, "height": height})
                     page.goto(file.as_uri())
-                    taken = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-                    saved = IMAGES / f"{kind}-{name}.png"
-                    taken.quantize(COLOURS, dither=Image.Dither.NONE).save(saved, optimize=True)
-                    print(f"{saved}: {saved.stat().st_size // 1000} kB")
+                    screenshot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+                    path = IMAGES / f"{kind}-{name}.png"
+                    screenshot.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+                    print(f"{path}: {path.stat().st_size // 1000} kB")
     return 0
 
 

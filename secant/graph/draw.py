@@ -23,7 +23,7 @@ from secant.graph.layout import (
     Point,
     Scene,
     cells,
-    clipped,
+    clip,
     lay_out,
     saved_lines,
     tag_size,
@@ -69,7 +69,7 @@ class AutogradGraph:
         widths = [max((cells(row[i]) for row in table), default=0) for i in range(3)]
         lines = []
         for row, node in zip(table, self.nodes, strict=True):
-            first, *rest = (_padded(cell, width) for cell, width in zip(row, widths, strict=False))
+            first, *rest = (_pad(cell, width) for cell, width in zip(row, widths, strict=False))
             lines.append("  ".join([first.strip().rjust(widths[0]), *rest, row[3]]).rstrip())
             more = (*node.facts, *(node.saved if self.saved else ()))
             lines += [" " * (widths[0] + 4) + str(line) for line in more]
@@ -191,7 +191,7 @@ def draw_graph(
 # --- Texts ---
 
 
-def _padded(text: str, width: int) -> str:
+def _pad(text: str, width: int) -> str:
     return text + " " * (width - cells(text))
 
 
@@ -351,7 +351,7 @@ def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
 def _tag(lines: Sequence[str], x: float, y: float, width: float, height: float, kind: str) -> Iterator[str]:
     yield _outline(kind, x, y, width, height)
     for k, line in enumerate(lines):
-        yield _text(clipped(line), x + width / 2, y + 17.5 + k * LINE, SIZE, anchor="middle", bold=True)
+        yield _text(clip(line), x + width / 2, y + 17.5 + k * LINE, SIZE, anchor="middle", bold=True)
 
 
 def _stub(x0: float, y0: float, x1: float, y1: float) -> str:
@@ -363,9 +363,9 @@ def _node(place: PlacedBox, node: Node, saved: bool) -> Iterator[str]:
     x, y, width = place.x - place.half, place.y, 2 * place.half
     yield "<g>"
     yield _outline(node.kind, x, y, width, place.height)
-    room = text_width(clipped(node.name), SIZE)
+    room = text_width(clip(node.name), SIZE)
     head = room + (8 + text_width(node.shape, SMALL) if node.shape else 0)
-    yield _text(clipped(node.name), place.x - head / 2 + room / 2, y + 17.5, SIZE, anchor="middle")
+    yield _text(clip(node.name), place.x - head / 2 + room / 2, y + 17.5, SIZE, anchor="middle")
     if node.shape:
         yield _text(node.shape, place.x + head / 2, y + 17.5, SMALL, anchor="end")
     lines = saved_lines(node, saved)

@@ -61,7 +61,7 @@ def returns_nothing(hook: Any) -> bool:
     return isinstance(hook, BuiltinFunctionType) and hook.__name__ in ("append", "add", "appendleft")
 
 
-def copied(value: Any) -> Any:
+def copy_of(value: Any) -> Any:
     """Return a copy of a tensor or an array, or of a tuple, list, set or dictionary of such values.
 
     Numbers, other constants and functions that only compute are returned as they are.
@@ -72,11 +72,11 @@ def copied(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if isinstance(value, dict):
-        return {key: copied(each) for key, each in value.items()}
+        return {key: copy_of(each) for key, each in value.items()}
     if isinstance(value, list | set):
-        return type(value)(map(copied, value))
+        return type(value)(map(copy_of, value))
     if isinstance(value, tuple) and not isinstance(value, torch.Size):
-        return tuple(map(copied, value))
+        return tuple(map(copy_of, value))
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, (*_CONSTANTS, torch.Size)) or only_computes(value):
@@ -97,7 +97,7 @@ def _reads_only(function: FunctionType, may_write: bool, seen: frozenset[int]) -
         wrapped = [value for value in cells.values() if isinstance(value, FunctionType)]
         return all(only_computes(value, may_write=may_write, seen=seen) for value in wrapped)
     steps = [*_steps(code)]
-    if any(_leaves_a_trace(step, cells) for step in steps):
+    if any(_has_side_effect(step, cells) for step in steps):
         return False
     writes = any(map(_writes, steps))
     loaded = [_global(function, step.argval) for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
@@ -114,7 +114,7 @@ def _steps(code: CodeType) -> Iterator[dis.Instruction]:
             yield from _steps(constant)
 
 
-def _leaves_a_trace(step: dis.Instruction, cells: dict[str, Any]) -> bool:
+def _has_side_effect(step: dis.Instruction, cells: dict[str, Any]) -> bool:
     if step.opname in _OUTSIDE:
         return "GLOBAL" in step.opname or step.argval in cells
     if step.opname == "IMPORT_NAME":

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import torch
 
 from secant.graph import nodes
-from secant.graph.effects import copied, only_computes, returns_nothing
+from secant.graph.effects import copy_of, only_computes, returns_nothing
 from secant.graph.hooks import Hook, Hooks, hooks_of
 from secant.graph.nodes import ACCUMULATOR, Gradients
 from secant.language import say
@@ -91,7 +91,7 @@ class _Ctx:
     def __init__(self, node: Any) -> None:
         self._node = node
         for name, value in vars(node).items():
-            setattr(self, name, copied(value))
+            setattr(self, name, copy_of(value))
         self.saved_tensors = tuple(_copy_of_saved(tensor) for tensor in node.saved_tensors)
 
     def __getattr__(self, name: str) -> Any:
@@ -135,7 +135,7 @@ def dry_run(graph_nodes: Sequence[Any], starts: Sequence[tuple[int, int]], *, gr
     with torch.no_grad(), quietly():
         hooks = hooks_of(graph_nodes) if gradients else [Hooks() for _ in graph_nodes]
         for i, number in starts:
-            flow.arriving[i][number] = nodes.ones(graph_nodes[i], number)
+            flow.arriving[i][number] = nodes.gradient_of_ones(graph_nodes[i], number)
         for i, inputs in _topological_order(graph_nodes):
             outgoing: Gradients | None = None
             with _recording_trouble(flow, i):
@@ -202,7 +202,9 @@ def _slopes(node: Any, reached: Collection[int]) -> Gradients:
     if node.name() == ACCUMULATOR:
         return ()
     count = nodes.count_of_results(node)
-    outgoing = _call_node(node, [nodes.ones(node, k) if k in reached else None for k in range(count)])
+    outgoing = _call_node(
+        node, [nodes.gradient_of_ones(node, k) if k in reached else None for k in range(count)]
+    )
     pairs = zip_longest(_fit(node, outgoing), outgoing)
     return [_to_copies(slope, before) for slope, before in pairs]
 
@@ -268,9 +270,9 @@ def _call_hook(hook: Hook, gradients: Any, *more: Any) -> Any:
         return gradients
     if not only_computes(hook):
         raise _Unknown("hook")
-    gradients = copied(gradients)
+    gradients = copy_of(gradients)
     try:
-        answer = hook(gradients, *map(copied, more))
+        answer = hook(gradients, *map(copy_of, more))
     except Exception as error:  # a learner's hook may raise anything
         raise _Unknown("failed") from error
     if isinstance(gradients, tuple) and isinstance(answer, torch.Tensor):
@@ -283,7 +285,7 @@ def _call_node(node: Any, gradients: Gradients) -> Gradients:
     if not all(only_computes(hook, may_write=False) for hook in _unpack_hooks(node)):
         raise _Unknown("packed")
     try:
-        return nodes.call_node(node, [copied(gradient) for gradient in gradients], _ctx_of(node))
+        return nodes.call_node(node, [copy_of(gradient) for gradient in gradients], _ctx_of(node))
     except _Unknown:
         raise
     except Exception as error:  # a learner's Function may raise anything

@@ -17,7 +17,7 @@ import torch
 from torch.autograd.graph import GradientEdge
 from torch.utils.hooks import RemovableHandle
 
-from secant.graph.nodes import ACCUMULATOR, count_of_results, ones
+from secant.graph.nodes import ACCUMULATOR, count_of_results, gradient_of_ones
 
 Hook = Callable[..., Any]
 HookTable = dict[int, Hook]
@@ -115,7 +115,7 @@ def _hooks_called_at(node: Any, called: list[Hook]) -> list[tuple[int, Hook]]:
         called.clear()
         edge = GradientEdge(node, number)
         with contextlib.suppress(RuntimeError):  # raised for a result without a gradient
-            torch.autograd.grad([edge], [edge], [ones(node, number)], retain_graph=True)
+            torch.autograd.grad([edge], [edge], [gradient_of_ones(node, number)], retain_graph=True)
         hooks += [(number, hook) for hook in called]
     return hooks
 

@@ -72,25 +72,25 @@ def text_width(text: str, size: float) -> float:
     return cells(text) * EM * size
 
 
-def clipped(text: str) -> str:
+def clip(text: str) -> str:
     """Return a text, cut off with "…" if it is longer than one line of the picture."""
     return text if cells(text) <= LONG else text[: LONG - 1] + "…"
 
 
 def saved_lines(node: Node, shown: bool) -> list[str]:
     """Return the lines written under a node's name: its facts and, if shown, its saved values."""
-    lines = [clipped(str(line)) for line in (*node.facts, *(node.saved if shown else ()))]
+    lines = [clip(str(line)) for line in (*node.facts, *(node.saved if shown else ()))]
     return lines if len(lines) <= ROWS else [*lines[: ROWS - 1], "…"]
 
 
 def tag_size(lines: Sequence[str]) -> Point:
     """Return the width and height of a tensor's box."""
-    return max(text_width(clipped(line), SIZE) for line in lines) + 2 * PAD, BOX + LINE * (len(lines) - 1)
+    return max(text_width(clip(line), SIZE) for line in lines) + 2 * PAD, BOX + LINE * (len(lines) - 1)
 
 
 def _sized_box(number: int, node: Node, saved: bool) -> PlacedBox:
     lines = saved_lines(node, saved)
-    head = text_width(clipped(node.name), SIZE) + (8 + text_width(node.shape, SMALL) if node.shape else 0)
+    head = text_width(clip(node.name), SIZE) + (8 + text_width(node.shape, SMALL) if node.shape else 0)
     width = max([head, *(text_width(line, SMALL) for line in lines)]) + 2 * PAD
     if node.kind == "accumulate":
         width += 10  # room for the pointed ends of an AccumulateGrad box

@@ -29,7 +29,7 @@ def count_of_results(node: Any) -> int:
     return 1 if node.name() == ACCUMULATOR else len(node._input_metadata)
 
 
-def ones(node: Any, number: int) -> Tensor:
+def gradient_of_ones(node: Any, number: int) -> Tensor:
     """Return a gradient of ones for the node's result with this index."""
     if node.name() == ACCUMULATOR:
         return torch.ones_like(node.variable)
@@ -68,7 +68,10 @@ def fit_to_inputs(node: Any, gradients: Gradients) -> list[Tensor | None]:
 def _call_python_backward(node: Any, gradients: Gradients, ctx: Any) -> Any:
     function_class = node._forward_cls
     if not _keeps_none(function_class):
-        filled = [0 * ones(node, k) if gradient is None else gradient for k, gradient in enumerate(gradients)]
+        filled = [
+            0 * gradient_of_ones(node, k) if gradient is None else gradient
+            for k, gradient in enumerate(gradients)
+        ]
         gradients = filled
     boxed = getattr(function_class, "boxed_grads_call", False)
     return backward_of(node)(ctx, *([list(gradients)] if boxed else gradients))

@@ -204,7 +204,7 @@ def _results(
             results[i][0] = node.variable
         for name, owner, number in (("result", i, 0), *_saved_inputs(node, place)):
             value = _readable(node, name)
-            if value is not None and _fits(value, graph_nodes[owner], number):
+            if value is not None and _has_expected_shape(value, graph_nodes[owner], number):
                 results[owner].setdefault(number, value)
     for i, pairs in named.items():
         results[i] |= {tensor.output_nr if tensor.grad_fn else 0: tensor for _, tensor in pairs}
@@ -232,7 +232,7 @@ def _readable(node: Any, name: str) -> torch.Tensor | None:
     return value if isinstance(value, torch.Tensor) else None
 
 
-def _fits(value: torch.Tensor, maker: Any, number: int) -> bool:
+def _has_expected_shape(value: torch.Tensor, maker: Any, number: int) -> bool:
     about = getattr(maker, "_input_metadata", ())
     return number < len(about) and _shape(about[number]) == _shape(value)
 

@@ -121,7 +121,7 @@ def test_performance_table_has_every_row_and_failure() -> None:
 @pytest.mark.parametrize("rows", [[], {}, [1], [{"figure": "x"}], [row() | {"ours": "fast"}], "text"])
 def test_a_record_with_bad_rows_is_refused(rows: Any) -> None:
     with pytest.raises(ValueError, match="row"):
-        performance.checked(rows)
+        performance.validated_rows(rows)
 
 
 def test_a_machine_is_described_without_its_name() -> None:
