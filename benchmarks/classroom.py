@@ -52,10 +52,12 @@ def _all_answers(lesson: Lesson) -> Iterator[Answers]:
         yield _with_answers(solution, next(right))
 
 
-def _with_answers(solution: Answers, others: Mapping[str, Answer]) -> Answers:
-    return {**solution, **{task: answer.source for task, answer in others.items()}}
+def _with_answers(solution: Answers, replacements: Mapping[str, Answer]) -> Answers:
+    return {**solution, **{task: answer.source for task, answer in replacements.items()}}
 
 
-def _half_replaced(solution: Answers, others: Mapping[str, Answer], first: int) -> Answers:
-    chosen = [task for number, task in enumerate(solution) if number % 2 == first]
-    return _with_answers(solution, {task: others[task] for task in chosen if task in others})
+def _half_replaced(solution: Answers, replacements: Mapping[str, Answer], parity: int) -> Answers:
+    replaced_tasks = [task for number, task in enumerate(solution) if number % 2 == parity]
+    return _with_answers(
+        solution, {task: replacements[task] for task in replaced_tasks if task in replacements}
+    )

@@ -72,14 +72,14 @@ def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> 
         tally.outcomes["a submission"] += 1
 
 
-def archive(data: bytes, whole: list[bytes], course: Course, place: Path, tally: Tally) -> None:
+def archive(data: bytes, intact: list[bytes], course: Course, place: Path, tally: Tally) -> None:
     """Collect a damaged archive and count the outcome; only undamaged notebooks may end up in submitted/."""
     place.write_bytes(data)
     before = {path.name for path in course.root.parent.iterdir()}
     try:
         result = collect(course, [place])
         tally.wrongly_collected += sum(
-            path.read_bytes() not in whole for path in course.submitted.rglob("*.ipynb")
+            path.read_bytes() not in intact for path in course.submitted.rglob("*.ipynb")
         )
     except Exception as error:
         tally.failed("collect", error)
@@ -112,7 +112,9 @@ def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any
         start = time.monotonic()
         if number % 2:
             name = draw.choice(NAMES)
-            zipped = write(room / "whole.zip", {name(each): draw.choice(intact) for each in range(3)})
+            zipped = write(
+                room / "whole.zip", {name(copy_number): draw.choice(intact) for copy_number in range(3)}
+            )
             archive(damaged_archive(zipped.read_bytes(), draw), intact, course, room / "damaged.zip", tally)
         else:
             notebook(damaged_notebook(draw.choice(intact), draw), assignment, room / "damaged.ipynb", tally)
@@ -137,7 +139,7 @@ def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any
         "seconds": round(seconds, 1),
         "slowest": round(slowest, 3),
         "graded": len(summary.results) if summary else 0,
-        "grading failed": {str(entry): why for entry, why in summary.failed.items()} if summary else {},
+        "grading failed": {str(entry): reason for entry, reason in summary.failed.items()} if summary else {},
         "tasks": dict(outcomes),
     }
 
@@ -149,12 +151,12 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--graded", type=int, default=60)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         room = Path(name, "class")
         room.mkdir()
         build_course(room)
-        counts = measure(room, chosen.count, chosen.seed, chosen.graded)
+        counts = measure(room, options.count, options.seed, options.graded)
     print(json.dumps(counts, indent=1, ensure_ascii=False))
     ended = (
         counts["damaged"]
@@ -165,7 +167,7 @@ def main() -> None:
     rows = [
         row("damaged files that end in an outcome", ended, "damaged", counts["damaged"], "files", more=True)
     ]
-    chosen.json.write_text(json.dumps(rows, indent=2) + "\n")
+    options.json.write_text(json.dumps(rows, indent=2) + "\n")
     if ended != counts["damaged"] or counts["grading failed"]:
         raise SystemExit("A damaged file stopped something, or got no outcome.")
 

@@ -142,10 +142,13 @@ def container_peak(wall: Wall, lesson: Lesson) -> int:
 
 def stock_kernel_peak(lesson: Lesson) -> int:
     """Run a lesson's notebook with its tests in a stock kernel and return the kernel's peak bytes."""
-    with kernel(STOCK) as started, peak_private_memory(lambda: process_tree(started.process.pid)) as peak:
+    with (
+        kernel(STOCK) as running_kernel,
+        peak_private_memory(lambda: process_tree(running_kernel.process.pid)) as peak,
+    ):
         for cell in source(lesson).cells:
             if cell.cell_type == "code":
-                started.run(cell.source)
+                running_kernel.run(cell.source)
     return peak[0]
 
 

@@ -38,9 +38,9 @@ class BenchmarkRecord:
     trouble: Sequence[str] = ()
     is_failed: bool = False
 
-    def failed(self, why: str) -> Self:
+    def failed(self, reason: str) -> Self:
         """Return a record with the same rows and the reason why there are no newer rows."""
-        return replace(self, trouble=[why], is_failed=True)
+        return replace(self, trouble=[reason], is_failed=True)
 
     def updated(
         self, rows: Sequence[Row], date: str, machine: str, trouble: Sequence[str], *, complete: bool

@@ -35,14 +35,16 @@ _LOCAL_NAMES = re.compile(r"\b(seen|todo|node|names|leaves|out|total|step|found|
 def class_of_students(lesson: Lesson, students: int) -> dict[str, Student]:
     """Return students with answers of many kinds; every call returns the same students."""
     chance = random.Random(lesson.name)
-    recorded: dict[str, list[tuple[str, Fate]]] = {}
+    answers_of_task: dict[str, list[tuple[str, Fate]]] = {}
     for task in questions(lesson):
-        recorded[task.id] = [(task.answer.source, Fate())] * 4
-        recorded[task.id] += [(each.source, Fate()) for each in right_answers(lesson) if each.task == task.id]
-        recorded[task.id] += [
-            (each.source, Fate("wrong", each.hint_name, chance.random() < 0.3))
-            for each in wrong_answers(lesson)
-            if each.task == task.id
+        answers_of_task[task.id] = [(task.answer.source, Fate())] * 4
+        answers_of_task[task.id] += [
+            (answer.source, Fate()) for answer in right_answers(lesson) if answer.task == task.id
+        ]
+        answers_of_task[task.id] += [
+            (answer.source, Fate("wrong", answer.hint_name, chance.random() < 0.3))
+            for answer in wrong_answers(lesson)
+            if answer.task == task.id
         ]
     members: dict[str, Student] = {}
     for number in range(students):
@@ -50,7 +52,7 @@ def class_of_students(lesson: Lesson, students: int) -> dict[str, Student]:
         if number and number % _COPY_EVERY == 0:
             members[name] = members[f"s{number - 1:05}"]
             continue
-        chosen = {task: chance.choice(answers) for task, answers in recorded.items()}
+        chosen = {task: chance.choice(answers) for task, answers in answers_of_task.items()}
         texts = {task: _reworded(text, chance) for task, (text, _) in chosen.items()}
         fates = {task: fate for task, (_, fate) in chosen.items()}
         members[name] = Student(fates, texts, LANGUAGES[number % 2])

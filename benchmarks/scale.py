@@ -204,13 +204,13 @@ def writing_rates(
             register(book, read_assignment(room, LESSONS[0].name))
     rates_of_rounds = []
     for number in range(rounds):
-        copy_of_database = shutil.copy(empty, room / f"copy{number}.db")
-        urls = f"sqlite:///{copy_of_database}", postgres.database(f"copy{number}", like="empty")
+        copy_path = shutil.copy(empty, room / f"copy{number}.db")
+        urls = f"sqlite:///{copy_path}", postgres.database(f"copy{number}", like="empty")
         rates_of_rounds.append(
             [results_per_second(course_with_gradebook(room, url), workers) for url in urls]
         )
-    ours, theirs = (statistics.median(rates) for rates in zip(*rates_of_rounds, strict=True))
-    return ours, theirs
+    sqlite_rate, postgres_rate = (statistics.median(rates) for rates in zip(*rates_of_rounds, strict=True))
+    return sqlite_rate, postgres_rate
 
 
 class Medians(NamedTuple):
@@ -245,16 +245,14 @@ def compare_workers(students: int, rounds: int) -> Medians:
             costs = [(measure(course, local, pid), measure(course, remote, pid)) for _ in range(rounds)]
             local.close()
             remote.close()
-        disk = ", ".join(
-            f"{size:.0f} KB {name_of_part}" for name_of_part, size in kilobytes(course, students).items()
-        )
+        disk = ", ".join(f"{size:.0f} KB {part}" for part, size in kilobytes(course, students).items())
         print(f"on the disk, a submission: {disk}")
         rates = writing_rates(room, replaying, postgres, rounds)
-    ours, theirs = (
-        Cost(*(statistics.median(values) for values in zip(*each, strict=True)))
-        for each in zip(*costs, strict=True)
+    local_cost, remote_cost = (
+        Cost(*(statistics.median(values) for values in zip(*costs_of_rounds, strict=True)))
+        for costs_of_rounds in zip(*costs, strict=True)
     )
-    return Medians(ours, theirs, *rates)
+    return Medians(local_cost, remote_cost, *rates)
 
 
 def main() -> None:

@@ -188,7 +188,7 @@ def time_buttons(page: Page, path: Path, rounds: int) -> tuple[list[float], floa
     return task_seconds, lesson_seconds, validate_seconds
 
 
-def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
+def rows(lesson: str, other_lessons: list[str]) -> list[dict[str, Any]]:
     """Measure and return the rows: buttons and commands for one lesson, then the buttons for the others."""
     results = []
     with (
@@ -211,9 +211,9 @@ def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
         without_service = environment | {"JUPYTER_RUNTIME_DIR": str(Path(name, "none"))}
         cold = seconds(command_runner(without_service, *check), 3)
         results.append(row("autograder check, no service", cold, "nbgrader validate", peer))
-        for other in others:
-            number = int(other[:2])
-            task_seconds, lesson_seconds, peer = time_buttons(page, write_solved(other, Path(name)), 3)
+        for lesson_name in other_lessons:
+            number = int(lesson_name[:2])
+            task_seconds, lesson_seconds, peer = time_buttons(page, write_solved(lesson_name, Path(name)), 3)
             median, slowest = statistics.median(task_seconds), max(task_seconds)
             results.append(
                 row(f"check button, lesson {number}", lesson_seconds, "nbgrader's Validate button", peer)
@@ -231,8 +231,8 @@ def main() -> None:
     arguments = parser.parse_args()
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     names = [lesson.name for lesson in find_lessons(ROOT)]
-    others = [name for name in names if name != arguments.lesson] if arguments.all else []
-    show(rows(arguments.lesson, others), arguments.json)
+    other_lessons = [name for name in names if name != arguments.lesson] if arguments.all else []
+    show(rows(arguments.lesson, other_lessons), arguments.json)
 
 
 if __name__ == "__main__":

@@ -161,8 +161,8 @@ def database(kind: str, room: Path) -> Iterator[str]:
     if kind == "sqlite":
         yield f"sqlite:///{room}/gradebook.db"
     else:
-        with server() as made:
-            yield made.database("course")
+        with server() as postgres:
+            yield postgres.database("course")
 
 
 def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -174,12 +174,12 @@ def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         "formgrader's list of {} notebooks": ("formgrader", "the notebook's, seconds", "s"),
         "formgrader with {}, memory": ("formgrader", "megabytes", "MB"),
     }
-    unchanged_runs = [run_result for run_result in runs if "unchanged" in run_result]
-    for size in sorted({run_result["students"] for run_result in unchanged_runs}):
+    unchanged_runs = [measurement for measurement in runs if "unchanged" in measurement]
+    for size in sorted({measurement["students"] for measurement in unchanged_runs}):
         by_gradebook = {
-            run_result["gradebook"]: run_result
-            for run_result in unchanged_runs
-            if run_result["students"] == size
+            measurement["gradebook"]: measurement
+            for measurement in unchanged_runs
+            if measurement["students"] == size
         }
         for name, (part, key, unit) in figures.items():
             figure = name.format(size)
@@ -187,8 +187,11 @@ def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
                 ((kind, only),) = by_gradebook.items()
                 yield row(f"{figure}, {_TITLES[kind]}", only[part][key], unit=unit)
             else:
-                ours, theirs = by_gradebook["postgres"][part][key], by_gradebook["sqlite"][part][key]
-                yield row(f"{figure}, PostgreSQL", ours, "SQLite", theirs, unit)
+                postgres_value, sqlite_value = (
+                    by_gradebook["postgres"][part][key],
+                    by_gradebook["sqlite"][part][key],
+                )
+                yield row(f"{figure}, PostgreSQL", postgres_value, "SQLite", sqlite_value, unit)
 
 
 _TITLES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}

@@ -135,10 +135,10 @@ def failure_from_output(output: str) -> Failure:
             return failure()
     if any(word in text for word in NOT_ALLOWED):
         return not_allowed(VENV)
-    last = (output.strip().splitlines() or ["?"])[-1]
+    last_line = (output.strip().splitlines() or ["?"])[-1]
     return Failure(
-        f"Setting up failed: {last} (all of it is in {ERRORS}).",
-        f"설치하지 못했습니다: {last} (자세한 내용은 {ERRORS}에 있습니다.)",
+        f"Setting up failed: {last_line} (all of it is in {ERRORS}).",
+        f"설치하지 못했습니다: {last_line} (자세한 내용은 {ERRORS}에 있습니다.)",
     )
 
 
@@ -182,7 +182,11 @@ def front_end() -> "list[str]":
     An installation copies them to JupyterLab's folder, so .venv has to be updated when they change.
     """
     folder = os.path.join("secant", "lab", "labextensions")
-    paths = [os.path.join(at, name) for at, _, names in os.walk(os.path.join(ROOT, folder)) for name in names]
+    paths = [
+        os.path.join(folder_path, name)
+        for folder_path, _, names in os.walk(os.path.join(ROOT, folder))
+        for name in names
+    ]
     return sorted(os.path.relpath(path, ROOT) for path in paths)
 
 
@@ -358,10 +362,10 @@ class PipProgress:
 
         Such lines are `Collecting torch==2.14.1` or `Downloading torch-2.14.1-cp312.whl (188.0 MB)`.
         """
-        first, _, rest = line.partition(" ")
-        if first == "Collecting":
+        keyword, _, rest = line.partition(" ")
+        if keyword == "Collecting":
             self.names.add(re.split("[^A-Za-z0-9._-]", rest, maxsplit=1)[0])
-        elif first == "Downloading" or line.startswith("Using cached "):
+        elif keyword == "Downloading" or line.startswith("Using cached "):
             name, _, size = rest.replace("cached ", "", 1).rpartition(" (")
             if name and not name.endswith(".metadata"):
                 self.downloads += 1
@@ -375,9 +379,9 @@ class PipProgress:
         seconds = int(time.time() - self.began)
         elapsed = say(f"{seconds} s", f"{seconds}초")
         if self.total:
-            done = min(max(0, count_installed() - self.before), self.total)
-            en = f"Installing packages: {done} of {self.total}"
-            ko = f"패키지를 설치하는 중: {self.total}개 중 {done}개"
+            installed = min(max(0, count_installed() - self.before), self.total)
+            en = f"Installing packages: {installed} of {self.total}"
+            ko = f"패키지를 설치하는 중: {self.total}개 중 {installed}개"
         elif self.downloads:
             # The total is unknown until the last download: pip looks for packages between downloads.
             name = f"{self.file.partition('-')[0]}, {self.fetched()}"
@@ -392,10 +396,10 @@ class PipProgress:
         """Return how much of the current file is downloaded, or only its size if the file is small."""
         if not self.size.endswith((" MB", " GB")):
             return self.size
-        for at, _, names in os.walk(self.folder):
+        for folder_path, _, names in os.walk(self.folder):
             if self.file in names:
                 try:
-                    megabytes = os.path.getsize(os.path.join(at, self.file)) / 1e6
+                    megabytes = os.path.getsize(os.path.join(folder_path, self.file)) / 1e6
                 except OSError:  # pip has moved the file in the meantime
                     break
                 return say(f"{megabytes:.1f} of {self.size}", f"{self.size} 중 {megabytes:.1f} MB")

@@ -139,8 +139,8 @@ def run(folder: Path, *command: str, allowed: Sequence[int] = (0,)) -> None:
 
 def _environment(folder: Path) -> dict[str, str]:
     """Return environment variables that keep commands away from the user's own settings and progress."""
-    here = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    return os.environ | dict.fromkeys(FOLDERS, str(folder / ".home")) | {"PYTHONPATH": here}
+    python_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return os.environ | dict.fromkeys(FOLDERS, str(folder / ".home")) | {"PYTHONPATH": python_path}
 
 
 def tricks_table(rows: Sequence[Row], students: Sequence[DemoStudent]) -> Table:

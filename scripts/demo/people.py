@@ -101,10 +101,10 @@ def submissions(
                 continue
             answers = answers_of_students[_COPIED if place == _COPIER else place]
             if student.trick is not None and lesson == lessons[0]:
-                first = next(iter(_solutions(lesson)))
+                first_task = next(iter(_solutions(lesson)))
                 hidden = str(lesson.root / "source")
                 answers = answers | {
-                    first: student.trick.code.replace("TASK", first).replace("FOLDER", hidden)
+                    first_task: student.trick.code.replace("TASK", first_task).replace("FOLDER", hidden)
                 }
             notebooks = [answers]
             if is_last and place == _TWICE:
@@ -130,8 +130,10 @@ def _answer(task: str, student: DemoStudent, lesson: Lesson, used: set[str], dic
     difficulty = 0.25 * list(solutions).index(task) / len(solutions)
     draw = dice.random()
     if draw < 1.25 * student.ability - difficulty:
-        others = _recorded_answers(lesson, "right").get(task, ()) if dice.random() < _OTHER_SOLUTION else ()
-        return _choose_unused(others, used, dice, longest=0) or solutions[task]
+        other_solutions = (
+            _recorded_answers(lesson, "right").get(task, ()) if dice.random() < _OTHER_SOLUTION else ()
+        )
+        return _choose_unused(other_solutions, used, dice, longest=0) or solutions[task]
     wrong = _recorded_answers(lesson, "wrong").get(task, ())
     return "" if draw > _SKIP_ABOVE else _choose_unused(wrong, used, dice, longest=_LONG)
 

@@ -127,8 +127,8 @@ class Trial:
         if scope is Scope.SUITE:
             yield [], faults
         elif scope is Scope.ROOM:
-            for room, some in groupby(sorted(faults, key=room_of), room_of):
-                yield tests_of(self._tree.root, room), list(some)
+            for room, faults_of_room in groupby(sorted(faults, key=room_of), room_of):
+                yield tests_of(self._tree.root, room), list(faults_of_room)
         else:
             for fault in faults:
                 name = f"test_{Path(fault.path).stem}.py"

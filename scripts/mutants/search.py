@@ -44,10 +44,10 @@ def noticed_faults(
                     yield fault, test
                 else:
                     hidden.append(fault)
-            tests = [other for other in tests if other != WHOLE_RUN and not baseline.get(other)]
+            tests = [further for further in tests if further != WHOLE_RUN and not baseline.get(further)]
             tests = run_to_first(rest, tests) if tests and rest else []
         if len(rest) < len(group):
-            groups += [some for some in (hidden, rest) if some]
+            groups += [part for part in (hidden, rest) if part]
 
 
 def _fails(test: str, faults: Sequence[Fault], run: Run) -> bool:

@@ -119,9 +119,9 @@ def _run(task: PendingPage) -> tuple[NotebookNode, Widgets]:
     return run(nbformat.read(task.notebook, as_version=4), task.language)
 
 
-def _write_page(task: PendingPage, ran: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
+def _write_page(task: PendingPage, future: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
     language(task.language)  # a global setting, so only the thread that writes sets it
-    notebook, widgets = ran.result()
+    notebook, widgets = future.result()
     place = SyllabusPlace(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)
     for name, content in files.contents.items():
@@ -140,9 +140,12 @@ def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
         replace_file(out / name / "instructors.html", instructors_page(out).encode())
     language("en")
     _write_documents(out / "docs")
-    first = read_course(ROOT, "en")[0]
-    explorer = first_explorer(_page(out, "en", first.folder), "en/")
-    replace_file(out / "index.html", front_page(first, explorer, link_picture(site, "en", first)).encode())
+    first_lesson = read_course(ROOT, "en")[0]
+    explorer = first_explorer(_page(out, "en", first_lesson.folder), "en/")
+    replace_file(
+        out / "index.html",
+        front_page(first_lesson, explorer, link_picture(site, "en", first_lesson)).encode(),
+    )
     replace_file(out / "style.css", style().encode())
     for script in SCRIPTS:
         replace_file(out / script.name, script.read_bytes())

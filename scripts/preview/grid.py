@@ -103,7 +103,7 @@ def _cost(axes: Sequence[Axis]) -> float:
     for axis in axes:
         if axis.name in EFFECTIVE_WHEN:
             name, values = EFFECTIVE_WHEN[axis.name]
-            controlling = next(one for one in axes if one.name == name).points
+            controlling = next(other for other in axes if other.name == name).points
             share = sum(point in values for point in controlling) / len(controlling)
             cost *= share + (1 - share) / len(axis.points)
     return cost
@@ -211,18 +211,21 @@ def _numbers(panel: Panel[Any]) -> dict[str, float]:
 
 def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
     """Return the numbers that must be among the points of each slider, by the slider's name."""
-    seen = [_numbers(panel)]
+    states_of_sliders = [_numbers(panel)]
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
-        seen.append(_numbers(panel))
+        states_of_sliders.append(_numbers(panel))
     for axis in lists:
         panel.choose(panel.start)
         for index in reversed(range(len(axis.points))):
             axis.put(panel, index)
-            seen.append(_numbers(panel))
+            states_of_sliders.append(_numbers(panel))
     panel.choose(panel.start)
     mentioned = MENTIONED.get(type(panel).__module__.rpartition(".")[2], {})
-    return {name: {numbers[name] for numbers in seen} | mentioned.get(name, set()) for name in seen[0]}
+    return {
+        name: {numbers[name] for numbers in states_of_sliders} | mentioned.get(name, set())
+        for name in states_of_sliders[0]
+    }
 
 
 def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:

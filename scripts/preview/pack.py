@@ -84,6 +84,9 @@ def _column(numbers: Sequence[str]) -> Any:
     places = max(len(number.partition(".")[2]) for number in numbers)
     if places <= PLACES:
         integers = [round(float(number) * 10**places) for number in numbers]
-        if all(f"{one / 10**places:.{places}f}" == text for one, text in zip(integers, numbers, strict=True)):
+        if all(
+            f"{integer / 10**places:.{places}f}" == text
+            for integer, text in zip(integers, numbers, strict=True)
+        ):
             return {"places": places, "steps": distances(integers)}
     return " ".join(numbers)

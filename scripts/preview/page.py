@@ -132,9 +132,9 @@ def index_page(lessons: Sequence[Lesson], explorer: str = "", picture: str = "")
     return render("index.html.j2", lessons=lessons, explorer=explorer, picture=picture, **common())
 
 
-def front_page(first: Lesson, explorer: str = "", picture: str = "") -> str:
+def front_page(first_lesson: Lesson, explorer: str = "", picture: str = "") -> str:
     """Return the front page, with links to each language's list and to the first lesson, and its explorer."""
-    return render("front.html.j2", first=first, explorer=explorer, picture=picture)
+    return render("front.html.j2", first=first_lesson, explorer=explorer, picture=picture)
 
 
 def first_explorer(page: str, up: str = "") -> str:

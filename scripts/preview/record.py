@@ -57,9 +57,9 @@ def recorded_states(max_states: int = STATES) -> dict[str, Any]:
     # Do not use a widget manager: it would keep widgets that have been replaced by running a cell again.
     objects = gc.get_objects()
     panels = [candidate for candidate in objects if issubclass(type(candidate), Panel)]
-    for panel, packed in zip(panels, recordings_within_limit(panels, max_states), strict=True):
+    for panel, recording in zip(panels, recordings_within_limit(panels, max_states), strict=True):
         widget_states[panel.model_id]["state"]["alt"] = panel.alt()
-        widget_states[panel.model_id]["state"]["frames"] = base64.b64encode(packed).decode()
+        widget_states[panel.model_id]["state"]["frames"] = base64.b64encode(recording).decode()
     for candidate in objects:
         if issubclass(type(candidate), predictions.Prediction):
             widget_states[candidate.model_id]["state"] |= {
@@ -125,7 +125,7 @@ def recording_of(panel: Panel[Any], max_states: int) -> dict[str, Any]:
             "size": camera.size,
             "of": camera.axes_of_artists,
             "caption": caption(axes),
-            "asks": [_with_formulas(one.shown(n)) for n, one in enumerate(panel.questions, 1)],
+            "asks": [_with_formulas(question.shown(n)) for n, question in enumerate(panel.questions, 1)],
             "words": {
                 "reset": say(en="reset", ko="처음으로"),
                 "play": say(en="play h", ko="h 재생"),
@@ -176,10 +176,12 @@ class Pen(Recorder):
         """Record each shape and its place, with the helpers that matplotlib has for authors of renderers."""
         helpers: Any = self
         shapes = list(helpers._iter_collection_raw_paths(master_transform, paths, all_transforms))
-        placed = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **named)
-        for x, y, (path, transform), own, face in placed:
+        items = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **named)
+        for x, y, (path, transform), properties, face in items:
             if math.isfinite(x) and math.isfinite(y):
-                self._note(own, self._svg(path, transform, filled=True), [[round(x, 1), round(y, 1)]], face)
+                self._note(
+                    properties, self._svg(path, transform, filled=True), [[round(x, 1), round(y, 1)]], face
+                )
 
 
 class FrameCamera:
@@ -210,20 +212,22 @@ class FrameCamera:
 
     def _frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
         # Set every control from the first changed one on, because a choice may move the controls after it.
-        same = next((i for i, pair in enumerate(zip(state, self._at, strict=False)) if len({*pair}) > 1), 0)
-        for axis, index in list(zip(axes, state, strict=True))[same:]:
+        first_changed = next(
+            (i for i, pair in enumerate(zip(state, self._at, strict=False)) if len({*pair}) > 1), 0
+        )
+        for axis, index in list(zip(axes, state, strict=True))[first_changed:]:
             axis.put(self.panel, index)
         self._at, panel = state, self.panel
-        shown = panel.shows
+        is_shown = panel.shows
         parts = {"alt": panel._alt(), "words": _LIVE_REGION.sub("", panel.words()), "problems": ""}
         if problems := panel.problems():
             parts["problems"] = _LIVE_REGION.sub("", words.problems(problems))
         with quietly():
-            parts |= self._scene() if shown else {"still": "", "areas": "[]", "panes": "[]"}
-            if shown:
+            parts |= self._scene() if is_shown else {"still": "", "areas": "[]", "panes": "[]"}
+            if is_shown:
                 self.picture.move(panel.reading)
         for number, artist in enumerate(self.stage.moving):
-            parts[f"stroke{number}"] = self._strokes(artist) if shown else "[]"
+            parts[f"stroke{number}"] = self._strokes(artist) if is_shown else "[]"
         return parts
 
     def _strokes(self, artist: Artist) -> str:
@@ -291,13 +295,13 @@ def _rounded(number: re.Match[str]) -> str:
 
 def caption(axes: Sequence[Axis]) -> str:
     """Return a caption that describes the recorded points of each slider."""
-    each = ", ".join(_points(axis) for axis in axes if axis.kind == "slider")
+    points = ", ".join(_points(axis) for axis in axes if axis.kind == "slider")
     version = torch.__version__.partition("+")[0]
     return say(
-        en=f"This page has {each}. PyTorch {version} computed every number and every line at each of these "
+        en=f"This page has {points}. PyTorch {version} computed every number and every line at each of these "
         "points when the page was built. In JupyterLab you can also choose any number in between, and your "
         "own functions.",
-        ko=f"이 페이지에는 {each}의 점이 있습니다. 모든 수와 선은 페이지를 만들 때 이 점 "
+        ko=f"이 페이지에는 {points}의 점이 있습니다. 모든 수와 선은 페이지를 만들 때 이 점 "
         f"하나하나에서 계산했습니다(PyTorch {version}). "
         "JupyterLab에서는 그 사이의 수도, 직접 쓴 함수도 고를 수 있습니다.",
     )

@@ -176,16 +176,16 @@ def draw_graph(
     if not tensors:
         raise TypeError("draw_graph needs the tensors whose graph to draw: draw_graph(loss=loss, x=x)")
     kinds: dict[Kind, bool] = {"value": values, "slope": slopes, "gradient": gradients}
-    shown = [kind for kind, is_shown in kinds.items() if is_shown]
+    kinds_to_show = [kind for kind, is_shown in kinds.items() if is_shown]
     unwrapped = {n: thing.tensor if isinstance(thing, TorchValue) else thing for n, thing in tensors.items()}
     only_values = {name: thing for name, thing in unwrapped.items() if isinstance(thing, Value)}
     if len(only_values) == len(unwrapped):
-        return AutogradGraph(record_values(only_values, shown))
+        return AutogradGraph(record_values(only_values, kinds_to_show))
     only_tensors = {name: thing for name, thing in unwrapped.items() if isinstance(thing, torch.Tensor)}
     for name, thing in unwrapped.items():
         if name not in only_tensors:
             raise TypeError(f"draw_graph shows tensors; {name} is a {type(thing).__name__}")
-    return AutogradGraph(record(only_tensors, shown), saved)
+    return AutogradGraph(record(only_tensors, kinds_to_show), saved)
 
 
 # --- Texts ---
@@ -236,8 +236,8 @@ def _tooltips(scene: Scene, graph: GraphSnapshot) -> Iterator[str]:
     def field(text: str, x: float, y: float, width: float, height: float) -> str:
         x, width = 100 * x / scene.width, 100 * width / scene.width
         y, height = 100 * y / scene.height, 100 * height / scene.height
-        at = f"left:{x:.2f}%;top:{y:.2f}%;width:{width:.2f}%;height:{height:.2f}%"
-        return f'<span title="{escape(text)}" style="position:absolute;{at}"></span>'
+        position = f"left:{x:.2f}%;top:{y:.2f}%;width:{width:.2f}%;height:{height:.2f}%"
+        return f'<span title="{escape(text)}" style="position:absolute;{position}"></span>'
 
     for place in scene.places:
         if place.node is not None:
@@ -288,17 +288,17 @@ def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
     """
     places = scene.places
     meeting: dict[int, list[int]] = {}
-    for k, (here, _) in enumerate(ends):
-        meeting.setdefault(here, []).append(k)
+    for k, (place_index, _) in enumerate(ends):
+        meeting.setdefault(place_index, []).append(k)
     ports = [0.0] * len(ends)
-    for here, edges in meeting.items():
-        place = places[here]
+    for place_index, edges in meeting.items():
+        place = places[place_index]
         edges.sort(key=lambda k: (places[ends[k][1]].x, k))
-        apart = 0.0
+        spacing = 0.0
         if place.height and len(edges) > 1:
-            apart = min(16, (2 * place.half - 24) / (len(edges) - 1))
+            spacing = min(16, (2 * place.half - 24) / (len(edges) - 1))
         for rank, k in enumerate(edges):
-            ports[k] = place.x + (rank - (len(edges) - 1) / 2) * apart
+            ports[k] = place.x + (rank - (len(edges) - 1) / 2) * spacing
     return ports
 
 
@@ -318,8 +318,8 @@ def _edge(points: list[Point]) -> str:
 
 def _text(text: str, x: float, y: float, size: int, *, anchor: str = "start", bold: bool = False) -> str:
     weight = ' font-weight="bold"' if bold else ""
-    at = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"'
-    return f'<text {at} fill="{INK}"{weight}>{escape(text)}</text>'
+    attributes = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"'
+    return f'<text {attributes} fill="{INK}"{weight}>{escape(text)}</text>'
 
 
 def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
@@ -441,11 +441,11 @@ def _legend(graph: GraphSnapshot) -> str:
     )
     if not nodes:
         return f"<div>{items}</div>"
-    way = say(
+    direction = say(
         en="Arrows follow the backward pass (next_functions): from the output at the top to the leaves.",
         ko="화살표는 역방향 계산의 방향(next_functions)으로, 맨 위의 출력에서 leaf로 내려갑니다.",
     )
-    return f"<div>{items}</div><div>{way}</div>"
+    return f"<div>{items}</div><div>{direction}</div>"
 
 
 def _legend_of_values() -> str:

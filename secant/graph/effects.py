@@ -119,16 +119,20 @@ def _has_side_effect(step: dis.Instruction, cells: dict[str, Any]) -> bool:
         return "GLOBAL" in step.opname or step.argval in cells
     if step.opname == "IMPORT_NAME":
         return step.argval.partition(".")[0] not in _LIBRARIES
-    named = step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL", "LOAD_NAME", "IMPORT_FROM"))
-    return named and _DENIED.fullmatch(step.argval) is not None
+    loads_name = step.opname.startswith(
+        ("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL", "LOAD_NAME", "IMPORT_FROM")
+    )
+    return loads_name and _DENIED.fullmatch(step.argval) is not None
 
 
 def _writes(step: dis.Instruction) -> bool:
     """Return whether an instruction changes an object in place: a store, `+=` or a method such as mul_."""
     if step.opname == "BINARY_OP":
         return step.argrepr.endswith("=")
-    named = step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD"))
-    return step.opname in _STORES or (named and step.argval.endswith("_") and step.argval[-2:] != "__")
+    loads_attribute = step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD"))
+    return step.opname in _STORES or (
+        loads_attribute and step.argval.endswith("_") and step.argval[-2:] != "__"
+    )
 
 
 def _global(function: FunctionType, name: str) -> Any:

@@ -140,9 +140,9 @@ def _split_row(row: list[int], ends: set[int], places: Sequence[PlacedBox]) -> I
     """
     width = sum(places[i].left + places[i].right + BOX_GAP for i in row)
     parts = int(width // WIDE) + 1
-    last = [i for i in row if i in ends]
-    yield [i for i in row if i not in ends] + last[::parts]
-    yield from (part for k in range(1, parts) if (part := last[k::parts]))
+    ends_of_paths = [i for i in row if i in ends]
+    yield [i for i in row if i not in ends] + ends_of_paths[::parts]
+    yield from (part for k in range(1, parts) if (part := ends_of_paths[k::parts]))
 
 
 def _split_long_edges(links: Sequence[Link], places: list[PlacedBox], rows: list[list[int]]) -> list[Link]:
@@ -156,20 +156,20 @@ def _split_long_edges(links: Sequence[Link], places: list[PlacedBox], rows: list
     copies: dict[tuple[int, int], int] = {}
     for start, end in links:
         copy = copies[start, end] = copies.get((start, end), -1) + 1
-        at = start
+        start_of_part = start
         for row in range(row_of[start] + 1, row_of[end]):
             key = (end, copy, row)
-            known = key in tracks
-            if not known:
+            is_shared = key in tracks
+            if not is_shared:
                 tracks[key] = len(places)
                 rows[row].append(len(places))
                 places.append(PlacedBox(None))
-            edges.append((at, tracks[key]))
-            at = tracks[key]
-            if known:
+            edges.append((start_of_part, tracks[key]))
+            start_of_part = tracks[key]
+            if is_shared:
                 break  # an earlier edge to the same node already has the rest of the path
         else:
-            edges.append((at, end))
+            edges.append((start_of_part, end))
     return edges
 
 
@@ -191,9 +191,12 @@ def _order(scene: Scene) -> None:
     for sweep in range(12):
         if not fewest:
             break
-        near, rows = (below, scene.rows[-2::-1]) if sweep % 2 == 0 else (above, scene.rows[1:])
+        neighbours, rows = (below, scene.rows[-2::-1]) if sweep % 2 == 0 else (above, scene.rows[1:])
         for row in rows:
-            goal = {i: sum(rank[j] for j in near[i]) / len(near[i]) if near[i] else rank[i] for i in row}
+            goal = {
+                i: sum(rank[j] for j in neighbours[i]) / len(neighbours[i]) if neighbours[i] else rank[i]
+                for i in row
+            }
             row.sort(key=goal.__getitem__)
             rank |= {i: float(k) for k, i in enumerate(row)}
         if (count := _crossings(scene)) < fewest:
@@ -229,19 +232,21 @@ def _space(scene: Scene) -> None:
     """
     above, below = _neighbours(scene)
     places = scene.places
-    near: dict[int, list[tuple[float, int]]] = {i: [] for i in range(len(places))}
+    neighbours: dict[int, list[tuple[float, int]]] = {i: [] for i in range(len(places))}
     for start, end in scene.edges:
         # A path without branches, such as a long edge or a chain of operations, should be straight.
         weight = 8.0 if len(below[start]) == 1 and (len(above[end]) == 1 or not places[end].height) else 1.0
-        near[start].append((weight, end))
-        near[end].append((weight, start))
+        neighbours[start].append((weight, end))
+        neighbours[end].append((weight, start))
     for row in scene.rows:
         _spread(places, row, [places[i].x for i in row], [1.0] * len(row))
     for sweep in range(60):
         for row in scene.rows if sweep % 2 == 0 else reversed(scene.rows):
-            weights = [sum(weight for weight, _ in near[i]) or 1e-3 for i in row]
+            weights = [sum(weight for weight, _ in neighbours[i]) or 1e-3 for i in row]
             goals = [
-                sum(weight * places[j].x for weight, j in near[i]) / total if near[i] else places[i].x
+                sum(weight * places[j].x for weight, j in neighbours[i]) / total
+                if neighbours[i]
+                else places[i].x
                 for i, total in zip(row, weights, strict=True)
             ]
             _spread(places, row, goals, weights)
@@ -260,8 +265,8 @@ def _spread(
         blocks.append((goal - offset, weight, 1))
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             (mean, mass, count), (mean_2, mass_2, count_2) = blocks[-2:]
-            both = mass + mass_2
-            blocks[-2:] = [((mean * mass + mean_2 * mass_2) / both, both, count + count_2)]
+            total_mass = mass + mass_2
+            blocks[-2:] = [((mean * mass + mean_2 * mass_2) / total_mass, total_mass, count + count_2)]
     means = [mean for mean, _, count in blocks for _ in range(count)]
     for i, mean, offset in zip(row, means, offsets, strict=True):
         places[i].x = mean + offset

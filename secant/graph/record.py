@@ -97,22 +97,22 @@ class GraphSnapshot:
     troubles: Mapping[Trouble, tuple[str, ...]] = field(default_factory=dict)
 
 
-def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) -> GraphSnapshot:
+def record(tensors: Mapping[str, torch.Tensor], kinds: Collection[Kind] = ()) -> GraphSnapshot:
     """Read every node that backward can reach from the tensors, and match the tensors to the nodes.
 
     Args:
         tensors: the tensors by the names to show.
-        shown: the kinds of number to read as well: values, slopes, gradients.
+        kinds: the kinds of number to read as well: values, slopes, gradients.
     """
     makers = {name: tensor.grad_fn for name, tensor in tensors.items()}
     graph_nodes, inputs = _walk(makers.values())  # keeps the nodes alive, so that no id is used again
     consumed = {i for row in inputs for i in row}
-    chosen = _nearest([i for i in range(len(graph_nodes)) if i not in consumed], inputs)
-    new_position = {old: new for new, old in enumerate(chosen)}
+    nearest = _nearest([i for i in range(len(graph_nodes)) if i not in consumed], inputs)
+    new_position = {old: new for new, old in enumerate(nearest)}
 
     position_of = {id(node): i for i, node in enumerate(graph_nodes)}
     leaves = {id(node.variable): i for i, node in enumerate(graph_nodes) if node.name() == ACCUMULATOR}
-    named: dict[int, list[tuple[str, torch.Tensor]]] = {}
+    tensors_of: dict[int, list[tuple[str, torch.Tensor]]] = {}
     unattached, missing = [], []
     for name, tensor in tensors.items():
         position = leaves.get(id(tensor)) if makers[name] is None else position_of[id(makers[name])]
@@ -121,33 +121,33 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
         elif position not in new_position:
             missing.append(name)
         else:
-            named.setdefault(position, []).append((name, tensor))
+            tensors_of.setdefault(position, []).append((name, tensor))
 
     flow = Flow([{} for _ in graph_nodes], [()] * len(graph_nodes))
-    if "slope" in shown or "gradient" in shown:
+    if "slope" in kinds or "gradient" in kinds:
         outputs = [
             (position_of[id(maker)], tensors[name].output_nr) for name, maker in makers.items() if maker
         ]
         flow = dry_run(
             graph_nodes,
             [start for start in outputs if start[0] not in consumed],
-            gradients="gradient" in shown,
+            gradients="gradient" in kinds,
         )
-    results = _results(graph_nodes, named) if "value" in shown else []
-    labels_of = {id(node): _input_label(node, named.get(i, [])) for i, node in enumerate(graph_nodes)}
+    results = _results(graph_nodes, tensors_of) if "value" in kinds else []
+    labels_of = {id(node): _input_label(node, tensors_of.get(i, [])) for i, node in enumerate(graph_nodes)}
 
     names_of = {key: name for name, tensor in reversed(list(tensors.items())) if (key := _memory(tensor))}
     nodes = []
-    for old in chosen:
-        node, names = graph_nodes[old], named.get(old, [])
+    for old in nearest:
+        node, names = graph_nodes[old], tensors_of.get(old, [])
         drawn = tuple(new_position[i] for i in inputs[old] if i in new_position)
         shapes = tuple(_shape(entry) for entry in getattr(node, "_input_metadata", ()))
         tags = tuple(_result_label(name, tensor, len(shapes)) for name, tensor in names)
         values = list(_values(results[old], len(shapes))) if results else []
-        if "value" in shown and not values:
+        if "value" in kinds and not values:
             flow.troubles.add(("no_value", old))
-        gradients = _gradients(flow.arriving[old]) if "gradient" in shown else ()
-        slopes = _slopes(node, flow.slopes[old], labels_of) if "slope" in shown else ()
+        gradients = _gradients(flow.arriving[old]) if "gradient" in kinds else ()
+        slopes = _slopes(node, flow.slopes[old], labels_of) if "slope" in kinds else ()
         leaf = None
         if node.name() == ACCUMULATOR:
             leaf = " ".join([", ".join(name for name, _ in names), _shape(node.variable)]).strip()
@@ -166,7 +166,7 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
         )
     troubles: dict[Trouble, tuple[str, ...]] = {}
     for trouble, i in sorted(flow.troubles):
-        troubles[trouble] = (*troubles.get(trouble, ()), _node_label(graph_nodes[i], named.get(i, [])))
+        troubles[trouble] = (*troubles.get(trouble, ()), _node_label(graph_nodes[i], tensors_of.get(i, [])))
     return GraphSnapshot(
         tuple(nodes), tuple(unattached), len(graph_nodes) - len(nodes), tuple(missing), troubles
     )
@@ -177,21 +177,21 @@ def _has_many_numbers(node: Any) -> bool:
     return [tuple(about.shape) for about in node._input_metadata] != [()]
 
 
-def _input_label(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
+def _input_label(node: Any, tensors: Sequence[tuple[str, torch.Tensor]]) -> str:
     """Return the label for a node at the end of an edge: its tensor's name, or else the node's own name."""
-    return named[0][0] if named else node.name().removeprefix("torch::autograd::")
+    return tensors[0][0] if tensors else node.name().removeprefix("torch::autograd::")
 
 
-def _node_label(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
+def _node_label(node: Any, tensors: Sequence[tuple[str, torch.Tensor]]) -> str:
     """Return a node's name for a sentence about a missing number, with its tensor's name if there is one."""
     name = str(node.name()).removeprefix("torch::autograd::")
-    if not named:
+    if not tensors:
         return name
-    return named[0][0] if node.name() == ACCUMULATOR else f"{named[0][0]} ({name})"
+    return tensors[0][0] if node.name() == ACCUMULATOR else f"{tensors[0][0]} ({name})"
 
 
 def _results(
-    graph_nodes: Sequence[Any], named: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
+    graph_nodes: Sequence[Any], tensors_of: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
 ) -> list[dict[int, torch.Tensor]]:
     """Return the results of each node that are still available, by the index of the result.
 
@@ -206,7 +206,7 @@ def _results(
             value = _readable(node, name)
             if value is not None and _has_expected_shape(value, graph_nodes[owner], number):
                 results[owner].setdefault(number, value)
-    for i, pairs in named.items():
+    for i, pairs in tensors_of.items():
         results[i] |= {tensor.output_nr if tensor.grad_fn else 0: tensor for _, tensor in pairs}
     return results
 
@@ -335,15 +335,15 @@ def _saved(node: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
 
 
 def _saved_values(
-    node: Any, at: str, raw: str, name: str, names_of: dict[tuple[Any, ...], str]
+    node: Any, attribute: str, raw: str, name: str, names_of: dict[tuple[Any, ...], str]
 ) -> Iterator[Saved]:
     try:
-        packed = getattr(node, raw, ())
-        for handle in packed if isinstance(packed, tuple) else (packed,):
+        handles = getattr(node, raw, ())
+        for handle in handles if isinstance(handles, tuple) else (handles,):
             if getattr(handle, "unpack_hook", None) is not None:
                 yield Saved(name, state="hooked")
                 return
-        value = getattr(node, at)
+        value = getattr(node, attribute)
     except RuntimeError as error:
         message = str(error)
         if "been freed" in message:

@@ -7,12 +7,12 @@ from secant.graph.record import LIMIT, GraphSnapshot, Node
 from secant.value import Value
 
 
-def record_values(named: Mapping[str, Value], shown: Collection[Kind] = ()) -> GraphSnapshot:
+def record_values(named: Mapping[str, Value], kinds: Collection[Kind] = ()) -> GraphSnapshot:
     """Read the given Values and all Values they were computed from, with those nearest the given ones first.
 
     Args:
         named: the Values by the names to show.
-        shown: the kinds of number to include. "value" is a Value's `data`, "slope" its slopes, and
+        kinds: the kinds of number to include. "value" is a Value's `data`, "slope" its slopes, and
             "gradient" its `grad`.
     """
     names = {id(value): name for name, value in named.items()}
@@ -25,23 +25,23 @@ def record_values(named: Mapping[str, Value], shown: Collection[Kind] = ()) -> G
         reachable |= new_values
         todo += new_values.values()
     snapshot = todo[:LIMIT]
-    at = {id(value): place for place, value in enumerate(snapshot)}
+    position = {id(value): place for place, value in enumerate(snapshot)}
     nodes = tuple(
         Node(
             name=names.get(id(value), "Value"),
-            inputs=tuple(at[id(parent)] for parent in value.parents if id(parent) in at),
-            left_out=sum(id(parent) not in at for parent in value.parents),
+            inputs=tuple(position[id(parent)] for parent in value.parents if id(parent) in position),
+            left_out=sum(id(parent) not in position for parent in value.parents),
             shapes=(),
             tensors=(),
             leaf=None,
             saved=(),
             output=id(value) not in parents,
-            facts=tuple(fact for fact in _facts(value, names) if fact.kind in shown),
+            facts=tuple(fact for fact in _facts(value, names) if fact.kind in kinds),
             value=True,
         )
         for value in snapshot
     )
-    missing = tuple(name for place, name in names.items() if place not in at)
+    missing = tuple(name for place, name in names.items() if place not in position)
     return GraphSnapshot(nodes, left_out=len(todo) - len(snapshot), missing=missing)
 
 
