@@ -45,10 +45,12 @@ IDIOMS = {
 }
 #: A part that each pattern's matches contain, if that is not the word itself. It makes the search fast.
 _PARTS = {
-    "is none": (" none",),
-    "has none": (" none",),
+    "body": ("nobody", "somebody", "anybody", "everybody"),
+    "own": ("s own", "r own"),
+    "is none": ("is none", "are none", "was none", "were none"),
+    "has none": ("has none", "have none", "had none"),
     "is told": (" told",),
-    "bury": ("bur",),
+    "bury": (" bur",),
     "says": (" say", " said", " tell", " told"),
 }
 
@@ -60,9 +62,8 @@ EXCEPTIONS = {
 OPENING = "the opening"
 _QUOTED_OPENING = re.compile(rf'"""{OPENINGS.pattern}')
 _BREAK = re.compile(r"\s+(#:? )?")
-_ARGUMENT = re.compile(
-    r"^ +\**\w+:", re.MULTILINE
-)  # an argument or attribute, where a docstring describes it
+# The name of an argument or attribute at the place where a docstring describes it.
+_ARGUMENT = re.compile(r"^ +\**\w+:", re.MULTILINE)
 _CODE = re.compile(r"``?[^`]+``?")
 
 
