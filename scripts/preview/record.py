@@ -211,7 +211,7 @@ class Camera:
         for axis, index in list(zip(axes, state, strict=True))[same:]:
             axis.put(self.panel, index)
         self._at, panel = state, self.panel
-        shown = panel.shows
+        shown = panel.has_content
         parts = {"alt": panel._alt(), "words": _LIVE.sub("", panel.words()), "problems": ""}
         if problems := panel.problems():
             parts["problems"] = _LIVE.sub("", words.problems(problems))
@@ -236,7 +236,7 @@ class Camera:
         They are the image, the areas that the mouse can drag in, and the panes into which a page can split
         the picture.
         """
-        scene = (self.panel.scene(), self.panel.reading.filled)
+        scene = (self.panel.scene(), self.panel.reading.visible_axes)
         if self._now != scene:
             self._now = scene
             self.figure.set_layout_engine("constrained")

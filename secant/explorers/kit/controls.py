@@ -8,7 +8,7 @@ import ipywidgets as widgets
 from traitlets import CFloat
 
 from secant.explorers.kit import buttons, words
-from secant.explorers.kit.canvas import seldom
+from secant.explorers.kit.canvas import throttled
 from secant.explorers.kit.ranges import LOG_H, Range, clamp
 from secant.language import say
 
@@ -204,8 +204,8 @@ def slider(
     update_box()
     # The slider and the box are linked here, because a link in the page would send each change of the box to
     # the kernel, too.
-    update_box_seldom = seldom(update_box)
-    handle.observe(lambda _: update_box_seldom(), "value")
+    throttled_update_box = throttled(update_box)
+    handle.observe(lambda _: throttled_update_box(), "value")
     handle.observe(lambda _: show_message(""), "value")
     box.observe(update_slider, "value")
     pair = widgets.HBox([box, handle], layout={"flex_flow": "row wrap"})

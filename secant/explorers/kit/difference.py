@@ -22,7 +22,7 @@ Function = Callable[[Tensor], Tensor]
 Functions = Function | Sequence[Function] | Mapping[str, Function]
 Scheme = Literal["forward", "central", "complex"]
 # Largest tensor that torch's log, exp, ... compute in one thread (grain size in UnaryOpsKernel.cpp).
-AT_ONCE = 2048
+SINGLE_THREAD_SIZE = 2048
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
@@ -243,18 +243,18 @@ def _complex_step(f: Function, x: Tensor, h: Tensor) -> Tensor:
     return y.imag / h
 
 
-def by_steps(found: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
-    """Apply `found` to all steps, in blocks so small that torch uses a single thread.
+def by_steps(f: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
+    """Apply `f` to all steps, in blocks so small that torch uses a single thread.
 
     Within a frame, waiting for a second thread costs more than it saves: 10 ms or more if other programs run.
 
     Args:
-        found: a function of a block of steps, (j, 1), that returns (j, n).
+        f: a function of a block of steps, (j, 1), that returns (j, n).
         x: the (n,) points; their number determines the size of a block.
         steps: (k,) values of h.
     """
-    block = max(1, AT_ONCE // len(x))
-    return torch.cat([found(part[:, None]) for part in steps.split(block)])
+    block = max(1, SINGLE_THREAD_SIZE // len(x))
+    return torch.cat([f(part[:, None]) for part in steps.split(block)])
 
 
 def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forward") -> Tensor:

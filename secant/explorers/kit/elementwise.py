@@ -13,7 +13,7 @@ from torch import Tensor
 from secant.explorers.kit import difference
 from secant.explorers.kit.difference import Function, FunctionProblem, values
 
-PATIENCE = 0.03  # seconds per frame that are available to a function that takes one x at a time
+SECONDS_PER_FRAME = 0.03  # seconds per frame that are available to a function that takes one x at a time
 # Number of jumps of a curve that are examined; number of times that the gap around each is halved.
 JUMPS, HALVINGS = 64, 12
 # Limits for calling a function again with the same x, to find out whether it is random.
@@ -26,19 +26,19 @@ class Prepared:
 
     Attributes:
         f: the elementwise function.
-        together: whether the function takes many x at once.
+        is_vectorised: whether the function takes many x at once.
         calls: how many calls with a single x fit into a frame.
-        alone: the original function, for one x, or one that raises a FunctionProblem if that is unusable.
+        single: the original function, for one x, or one that raises a FunctionProblem if that is unusable.
     """
 
     f: Function
-    together: bool
+    is_vectorised: bool
     calls: int
-    alone: Function
+    single: Function
 
-    def affords(self, places: int) -> bool:
-        """Return whether a frame has time to evaluate the function at more than `places` points."""
-        return self.together or self.calls > places
+    def can_afford(self, points: int) -> bool:
+        """Return whether a frame has time to evaluate the function at more than `points` points."""
+        return self.is_vectorised or self.calls > points
 
 
 def prepare(f: Function, grid: Tensor) -> Prepared:
@@ -50,7 +50,9 @@ def prepare(f: Function, grid: Tensor) -> Prepared:
     if is_elementwise(f, grid):
         return Prepared(f, True, len(grid), f)
     try:
-        return Prepared(one_by_one(f), False, affordable(f, grid[:: max(1, len(grid) // 4)], PATIENCE), f)
+        return Prepared(
+            one_by_one(f), False, affordable(f, grid[:: max(1, len(grid) // 4)], SECONDS_PER_FRAME), f
+        )
     except FunctionProblem as problem:
         return Prepared(_failing(problem), False, 0, f)
 
@@ -145,12 +147,12 @@ def named_in_problems(label: str, f: Function) -> Function:
     return named
 
 
-def all_over(found_at: Callable[[float], Iterable[np.ndarray]], ends: tuple[float, float]) -> np.ndarray:
-    """Return the flattened results of `found_at` at both ends and the middle; skip points where it fails."""
+def sample_range(f: Callable[[float], Iterable[np.ndarray]], ends: tuple[float, float]) -> np.ndarray:
+    """Return the flattened results of f at the ends and the middle of a range; skip points where it fails."""
     results = [np.empty(0)]
     for x in (ends[0], (ends[0] + ends[1]) / 2, ends[1]):
         with contextlib.suppress(FunctionProblem):
-            results += [np.ravel(array) for array in found_at(x)]
+            results += [np.ravel(array) for array in f(x)]
     return np.concatenate(results)
 
 
@@ -159,12 +161,12 @@ def any_finite(*arrays: np.ndarray) -> bool:
     return any(bool(np.isfinite(array).any()) for array in arrays)
 
 
-def limit(steps: np.ndarray, found: np.ndarray, between: tuple[float, float] = (1e-8, 1e-4)) -> float:
+def limit(steps: np.ndarray, quotients: np.ndarray, between: tuple[float, float] = (1e-8, 1e-4)) -> float:
     """Return the number that the quotients approach as h shrinks: their median over medium-sized steps.
 
     At larger steps the function's curvature matters, and at smaller ones rounding errors do.
     """
-    medium = found[(steps >= between[0]) & (steps <= between[1])]
+    medium = quotients[(steps >= between[0]) & (steps <= between[1])]
     medium = medium[np.isfinite(medium)]
     return float(np.median(medium)) if len(medium) else np.nan
 
@@ -235,7 +237,7 @@ def one_by_one(f: Function) -> Function:
     return lambda x: each_of(f, x.reshape(-1)).reshape(x.shape)
 
 
-def each_of(f: Function, places: Tensor) -> Tensor:
+def each_of(f: Function, points: Tensor) -> Tensor:
     """Return the stacked values of f at each point, with NaN where f fails.
 
     Raises:
@@ -243,26 +245,26 @@ def each_of(f: Function, places: Tensor) -> Tensor:
     """
     results: list[Tensor] = []
     problems: list[FunctionProblem] = []
-    for place in places:
+    for point in points:
         try:
-            results.append(values(f, place))
+            results.append(values(f, point))
         except FunctionProblem as problem:
             problems.append(problem)
-            results.append(torch.full_like(place, torch.nan))
+            results.append(torch.full_like(point, torch.nan))
     if problems and len(problems) == len(results):
         raise problems[0]
     return torch.stack(results)
 
 
-def affordable(f: Function, places: Tensor, seconds: float) -> int:
+def affordable(f: Function, points: Tensor, seconds: float) -> int:
     """Return how many calls with a single point fit into `seconds`, estimated from one call per given point.
 
     Raises:
         FunctionProblem: the first one, if f fails at every point.
     """
     start = time.perf_counter()
-    each_of(f, places)
-    return int(seconds / max(1e-6, (time.perf_counter() - start) / len(places)))
+    each_of(f, points)
+    return int(seconds / max(1e-6, (time.perf_counter() - start) / len(points)))
 
 
 @contextlib.contextmanager
