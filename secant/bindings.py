@@ -183,7 +183,11 @@ class Bindings:
             if value is not BUILTINS[name]:
                 findings[name] = self._finding(name, "python")
         for name, value in self._lesson.items():
-            if name in self._names and name not in findings and not _continues(self._names[name], value):
+            if (
+                name in self._names
+                and name not in findings
+                and not _is_same_or_extends(self._names[name], value)
+            ):
                 findings[name] = self._finding(name, "lesson")
         for name, kind in self._kinds.items():
             if name in findings or name not in self._names or kind == "value":
@@ -230,7 +234,7 @@ class Bindings:
                 name in self._names
                 and first <= order[cell] < last
                 and self._kinds[name] in ("function", "class")
-                and not (name in self._lesson and _continues(self._names[name], self._lesson[name]))
+                and not (name in self._lesson and _is_same_or_extends(self._names[name], self._lesson[name]))
             ):
                 findings[name] = self._finding(name, "own")
         return findings
@@ -514,7 +518,7 @@ def _expression(step: TracebackType) -> str:
     return b"".join([lines[0][begin:], *lines[1:-1], lines[-1][:end]]).decode(errors="replace")
 
 
-def _continues(now: Any, before: Any) -> bool:
+def _is_same_or_extends(now: Any, before: Any) -> bool:
     """Return whether a name still holds what the lesson imported, or a class that extends it."""
     return now is before or (isinstance(now, type) and any(base is before for base in type.mro(now)))
 
@@ -554,23 +558,23 @@ def _described(value: Any) -> str:
 # --- Wording of the findings --------------------------------------------------------------------------------
 
 
-def said(finding: Finding) -> str:
+def describe_finding(finding: Finding) -> str:
     """Return a finding as a sentence without a full stop, in the language in use. The code comes last."""
     name, more, where = f"`{finding.name}`", finding.more, _where(finding)
     match finding.kind:
         case "python":
             return say(
-                en=f"{name} is not Python's own {name} any more but {_a(more)}, since {where}",
+                en=f"{name} is not Python's own {name} any more but {_with_article(more)}, since {where}",
                 ko=f"{name}: 이제 파이썬의 원래 {name} 대신 {more}입니다. 바꾼 곳은 {where}",
             )
         case "lesson":
             return say(
-                en=f"{name} is not what the lesson imports any more but {_a(more)}, since {where}",
+                en=f"{name} is not what the lesson imports any more but {_with_article(more)}, since {where}",
                 ko=f"{name}: 이제 수업에서 import한 것 대신 {more}입니다. 바꾼 곳은 {where}",
             )
         case "own":
             return say(
-                en=f"what is bound last counts, and {name} is now {_a(more)}, since {where}",
+                en=f"what is bound last counts, and {name} is now {_with_article(more)}, since {where}",
                 ko=f"{name}: 마지막에 정한 것이 쓰이는데, 이제 {more}입니다. 바꾼 곳은 {where}",
             )
         case "deleted":
@@ -621,7 +625,7 @@ def said(finding: Finding) -> str:
     )
 
 
-def _a(kind: str) -> str:
+def _with_article(kind: str) -> str:
     """Return the name of a type with its indefinite article."""
     if kind == "None":
         return kind

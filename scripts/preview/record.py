@@ -66,8 +66,11 @@ def everything(most: int = STATES) -> dict[str, Any]:
                 "name": one.name,
                 "choices": predictions.as_html(one.choices),
             }
-        if issubclass(type(one), predictions.Answered):
-            widget_states[one.model_id]["state"] |= {"name": one.name, "answers": predictions.answers(one)}
+        if issubclass(type(one), predictions.PredictionReply):
+            widget_states[one.model_id]["state"] |= {
+                "name": one.name,
+                "answers": predictions.replies_as_html(one),
+            }
     return widget_states
 
 

@@ -279,7 +279,7 @@ def _progress() -> Finding:
     try:
         store.read(left_out)
     except store.StoreError as error:
-        return Finding("data", name, False, error.reason[spoken], error.todo[spoken], needed=False)
+        return Finding("data", name, False, error.reason[spoken], error.advice[spoken], needed=False)
     if left_out:
         return Finding("data", name, False, store.incomplete(left_out, spoken), needed=False)
     return _writable("data", name, store.path().parent, _elsewhere("SECANT_DATA"), needed=False)

@@ -18,15 +18,15 @@ from urllib.parse import quote
 
 import zmq
 
-from secant.files import in_the_way, replace_file
+from secant.files import blocking_file, replace_file
 from secant.lab.folders import jupyter_folders, make_private, refusal
 from secant.lab.start_page import START, our_page, start_page, write_start_page
 from secant.lab.workspace import LabError, copy_lessons, released_files, workspace_for
 from secant.language import language, say
-from secant.placed import OWN_WORKSPACE, fingerprint
 from secant.progress import store
 from secant.tested import untested_torch_line
 from secant.where import NoCourseError, course_root, remember_course
+from secant.workspace_state import OWN_WORKSPACE, fingerprint
 
 #: No rights, a system that is only read, a full disk, a full quota: lessons that are there can still be read.
 NOTHING_IS_KEPT = {
@@ -308,7 +308,7 @@ def _nothing_is_kept(workspace: Path, error: OSError) -> str:
 def _unready(error: OSError) -> str:
     """Why the lessons could not be made ready, and what to do where that is known."""
     misplaced = isinstance(error, FileExistsError | NotADirectoryError | FileNotFoundError)
-    if misplaced and error.filename and (file := in_the_way(Path(error.filename))):
+    if misplaced and error.filename and (file := blocking_file(Path(error.filename))):
         return say(
             en=f"{file} is a file, but a folder is needed there. Move or rename it, then start again.",
             ko=f"폴더가 있어야 할 자리에 {file} 파일이 있습니다. 옮기거나 이름을 바꾼 뒤 다시 시작하세요.",

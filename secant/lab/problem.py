@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from secant.lab.doctor import Finding, look_around, mark
-from secant.language import is_language, language, print_whatever_comes
+from secant.language import escape_unencodable, is_language, language
 
 
 def facts(findings: Iterable[Finding]) -> str:
@@ -32,7 +32,7 @@ def _system() -> str:
 
 def main(spoken: str) -> None:
     """Print the facts in a language."""
-    print_whatever_comes()
+    escape_unencodable()
     if is_language(spoken):
         language(spoken)
     print(facts(look_around()))

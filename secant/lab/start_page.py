@@ -12,9 +12,9 @@ from urllib.parse import quote
 from secant.files import replace_file
 from secant.lab.workspace import LabError, command, content_of, create
 from secant.language import Language, say
-from secant.placed import fingerprint, read_state
 from secant.progress.course import read_course
 from secant.progress.overview import lessons_done, overview, released_beside
+from secant.workspace_state import fingerprint, read_state
 
 START = "START.md"
 TITLE: dict[Language, str] = {

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from secant.files import replace_file
 from secant.language import Language, say
-from secant.placed import STATE_FOLDER, State, fingerprint, read_state
 from secant.where import is_installed
+from secant.workspace_state import STATE_FOLDER, State, fingerprint, read_state
 
 #: In the learner's home, where the course came in the package.
 HOME_FOLDER = "secant-lessons"

@@ -11,8 +11,8 @@ from typing import Any
 
 from secant.headings import task_heading
 from secant.language import LANGUAGES, Language
-from secant.placed import fingerprint
 from secant.where import NoCourseError, course_root
+from secant.workspace_state import fingerprint
 
 
 @dataclass(frozen=True)

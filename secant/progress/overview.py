@@ -9,7 +9,6 @@ from typing import Any
 
 from secant.address import report_url
 from secant.language import Language
-from secant.placed import State, fingerprint, read_state
 from secant.progress import store
 from secant.progress.course import Course, Lesson, Task, read_course, version
 from secant.progress.facts import Facts, nothing
@@ -17,6 +16,7 @@ from secant.progress.facts import Task as TaskFacts
 from secant.progress.review import review
 from secant.progress.rewards import ACHIEVEMENTS, experience, level
 from secant.where import has_hidden_tests
+from secant.workspace_state import State, fingerprint, read_state
 
 
 def overview(root: Path, workspace: Path | None, language: Language) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
         facts = store.read(left_out)
         problem = store.incomplete(left_out, language) or None
     except store.StoreError as error:
-        problem = error.said(language)
+        problem = error.sentence(language)
     state = read_state(workspace) if workspace else {}
     hidden = has_hidden_tests(root)
     lessons = [_lesson(lesson, facts, workspace, state, hidden) for lesson in course]

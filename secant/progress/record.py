@@ -31,14 +31,14 @@ class Recorded:
         problem: a sentence on why the change could not be saved as usual; None if it was.
         xp: the experience points gained by the change.
         level: the level, if a new one was reached.
-        kept: whether the change is saved in the file.
+        is_saved: whether the change is saved in the file.
     """
 
     new: list[str]
     problem: str | None = None
     xp: int = 0
     level: Level | None = None
-    kept: bool = True
+    is_saved: bool = True
 
 
 def check(
@@ -49,7 +49,7 @@ def check(
     hidden: bool = True,
     answers: Mapping[str, str] | None = None,
     course: Path | None = None,
-    said_in: Language | None = None,
+    message_language: Language | None = None,
 ) -> Recorded:
     """Record the results of a check.
 
@@ -62,7 +62,7 @@ def check(
         answers: the code of the answers by task, so that the same answer checked again is not a new try; only
             hashes of it are stored.
         course: the folder with course/ and release/; by default it is searched for.
-        said_in: the language in which a problem is described.
+        message_language: the language in which a problem is described.
     """
     when = store.now()
     return _keep(
@@ -70,7 +70,7 @@ def check(
             facts, lesson, rows, when, whole=whole, hidden=hidden, answers=answers
         ),
         course,
-        said_in,
+        message_language,
     )
 
 
@@ -126,7 +126,7 @@ def merge(other: Facts) -> Recorded:
 def _keep(
     note: Callable[[Facts], None],
     course: Path | None = None,
-    said_in: Language | None = None,
+    message_language: Language | None = None,
     *,
     wait: bool = True,
     earns: bool = True,
@@ -136,11 +136,11 @@ def _keep(
     Args:
         note: a function that makes the change.
         course: the course's folder, for achievements.
-        said_in: the language in which a problem is described.
+        message_language: the language in which a problem is described.
         wait: whether the change may be saved later, if it cannot be saved now.
         earns: whether the change may earn achievements; only then are the lessons read.
     """
-    said_in = said_in or language()
+    message_language = message_language or language()
     new: list[str] = []
     xp = [0, 0]  # experience points before and after the change
     with _lock:
@@ -161,17 +161,17 @@ def _keep(
         except store.StoreError as error:
             if wait:
                 waiting[:] = todo[-_MAX_WAITING:]
-            return Recorded([], error.said(said_in), kept=False)
+            return Recorded([], error.sentence(message_language), is_saved=False)
         waiting.clear()
-    before, now = (level(reached, said_in) for reached in xp)
-    problem = _replaced_file(aside, said_in) if aside else None
+    before, now = (level(reached, message_language) for reached in xp)
+    problem = _replaced_file(aside, message_language) if aside else None
     return Recorded(new, problem, xp[1] - xp[0], now if now.number > before.number else None)
 
 
-def _replaced_file(aside: Path, said_in: Language) -> str:
+def _replaced_file(aside: Path, message_language: Language) -> str:
     words = {
         "en": "The file with your progress could not be read, or not all of it. "
         f"It is now in {aside}, and a new one was started with what could be read.",
         "ko": f"진행 상황 파일을 (모두는) 읽을 수 없어 {aside}에 따로 두고, 읽은 내용으로 새로 시작했습니다.",
     }
-    return words[said_in]
+    return words[message_language]

@@ -26,8 +26,8 @@ from secant.files import replace_file
 from secant.lab import launch as lab
 from secant.lab import workspace
 from secant.lab.workspace import LabError
-from secant.placed import OWN_WORKSPACE
 from secant.where import COURSE, INSIDE, WORKSPACE, course_root
+from secant.workspace_state import OWN_WORKSPACE
 from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, build, prepare, write
 from tests.support.ports import free_port
 
