@@ -1,1 +1,1 @@
-"""Kernels that have imported what a lesson imports when they open: forks of a template process."""
+"""Warm kernels: forks of a template process that has already imported the modules that lessons need."""

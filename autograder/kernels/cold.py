@@ -1,10 +1,10 @@
-"""Starts a kernel of the usual kind; until a cell runs, nothing is imported from the notebook's folder.
+"""A launcher for ordinary kernels that import nothing from the notebook's folder until a cell runs.
 
     python -P cold.py -f CONNECTION
 
-`python -m ipykernel_launcher` looks for itself, and for what it imports, in the folder where it starts. So a
-file `ipykernel_launcher.py` beside a notebook would run when the notebook is opened. This is a script, and
-imports nothing of this repository, as template.py.
+`python -m ipykernel_launcher` looks for itself, and for the modules that it imports, in the folder where it
+starts. So a file `ipykernel_launcher.py` next to a notebook would run as soon as the notebook is opened. This
+launcher is a script instead. Like template.py, it imports nothing from this repository.
 """
 
 import importlib
@@ -13,23 +13,26 @@ import sys
 
 from ipykernel.kernelapp import IPKernelApp
 
-# What a page has a kernel import before a cell runs, with a Tab for one.
+# Modules that Jupyter may import into a kernel before any cell runs, for example when the user presses Tab.
 _EARLY = ("IPython.core.completerlib", "IPython.extensions.storemagic", "ipykernel.debugger", "jedi")
 
 
 def main() -> None:
-    """Be a kernel, and return at its end."""
+    """Run an ordinary kernel, and return when it ends."""
     for name in _EARLY:
         importlib.import_module(name)
     app = IPKernelApp.instance()
     app.initialize()
     if "" not in sys.path and not app.ignore_cwd:
-        sys.path.insert(_before_packages(), "")  # so that cells import as they always do
+        sys.path.insert(_before_packages(), "")  # lets cells import from the notebook's folder, as usual
     app.start()
 
 
 def _before_packages() -> int:
-    """Where the folders of installed packages begin in sys.path; there IPython has the notebook's."""
+    """Return the index in sys.path of the first folder of installed packages; 0 if there is none.
+
+    IPython inserts the notebook's folder at this index.
+    """
     names = ("site-packages", "dist-packages")
     return next((place for place, path in enumerate(sys.path) if os.path.basename(path) in names), 0)
 

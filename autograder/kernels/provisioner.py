@@ -1,18 +1,19 @@
-"""A kernel provisioner for stock tools: a kernel is a fork of a process that has imported torch already.
+"""A kernel provisioner for standard tools, whose kernels are forks of a process that has imported torch.
 
     JUPYTER_DEFAULT_PROVISIONER_NAME=secant-warm nbgrader autograde ...
 
-`make lab` uses it through `autograder.kernels.server_extension`. A process has one template, started with the
-server or with its first kernel. Where a fork cannot be what a new process would be, or there is none within
-`patience`, a kernel of the usual kind starts, and the log says why.
+`make lab` uses it through `autograder.kernels.server_extension`. Each process has one template, which starts
+with the server or with the process's first kernel. If a fork would not behave like a new process, or if no
+fork is ready within `patience` seconds, an ordinary kernel starts instead, and the log gives the reason.
 
 The process that checks notebooks is a fork of the same template (`fork_module`).
 
-What a notebook can tell a warm kernel by: torch, matplotlib (but not pyplot), ipywidgets, networkx and what
-they import stand in `sys.modules` before its first import, and the warning filters that they set are set; all
-kernels have one hash seed for strings, 0 as where answers are graded, and the limits and umask of the
-template's start; and a library that is changed meanwhile is seen once the server has been started again.
-`secant` is imported by each kernel itself, in its own language.
+A notebook can tell a warm kernel from an ordinary one. Torch, matplotlib (but not pyplot), ipywidgets,
+networkx and their dependencies are in `sys.modules` before the notebook's first import, and the warning
+filters that they set are active. All kernels use the hash seed 0 for strings, as in grading. They have the
+limits and the umask with which the template started. If a library is changed while the server runs, kernels
+use the new version only after the server has been restarted. `secant` is not imported in advance: each kernel
+imports it in the kernel's own language.
 """
 
 import asyncio
@@ -37,17 +38,17 @@ from traitlets import Float
 
 from autograder.sandbox.inside.libraries import LIBRARIES
 
-NAME = "secant-warm"  # the entry point's, see pyproject.toml
+NAME = "secant-warm"  # the name of the entry point in pyproject.toml
 
-# What a kernel itself imports at its start, and matplotlib without pyplot: that looks for the shell that it
-# is imported in, and is quick once the rest is there.
+# Modules that a kernel itself imports when it starts, and matplotlib. Pyplot is left out, because its import
+# depends on the shell that imports it, and is quick once the other modules are imported.
 _MODULES = (
     *LIBRARIES,
     "IPython.core.completerlib",
     "IPython.extensions.storemagic",
     "ipykernel.debugger",
     "ipykernel.kernelapp",
-    "jedi",  # which a Tab imports, then from the notebook's folder
+    "jedi",  # otherwise, pressing Tab would import it from the notebook's folder
     "tornado.platform.asyncio",
     "matplotlib.backends.backend_agg",
     "matplotlib.figure",
@@ -55,24 +56,27 @@ _MODULES = (
     "matplotlib.widgets",
 )
 PATIENCE = 5.0  # seconds to wait for a template that is still importing
-# Verdicts do not depend on the order of a set's strings: an environment that names another seed is obeyed.
+# The hash seed of all kernels. The environment may set another seed, because verdicts do not depend on the
+# order of strings in a set.
 _SEED = {"PYTHONHASHSEED": "0"}
-# OpenBLAS would start its threads when imported; debugpy would warn, here and not in a kernel.
+# OPENBLAS_NUM_THREADS keeps OpenBLAS from starting threads when it is imported. The other variable suppresses
+# a warning that debugpy prints only in the template.
 _OWN_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-# The environment's variables that are read when a kernel starts or later, and not by what is imported.
+# Prefixes of environment variables that are read when a kernel starts or later, but not when modules are
+# imported.
 _READ_LATER = ("IPYTHONDIR", "JPY_", "KERNEL_", "MPLBACKEND", "NBGRADER_", "PYTEST_", "SECANT_")
-_KNOWN = {"cwd", "env", "extra_arguments", "independent", "kernel_id", "stderr", "stdin", "stdout"}
+_KNOWN_OPTIONS = {"cwd", "env", "extra_arguments", "independent", "kernel_id", "stderr", "stdin", "stdout"}
 
 
 class CannotFork(Exception):
-    """Its text says why a kernel cannot be a fork of the template."""
+    """A kernel cannot be a fork of the template. The message gives the reason."""
 
 
 class Template:
-    """The process that kernels are forked from. It ends with this one.
+    """The process that kernels are forked from. It ends when the process that started it ends.
 
     Args:
-        python: the interpreter and its options.
+        python: the interpreter's path and its options.
     """
 
     def __init__(self, python: list[str]) -> None:
@@ -91,22 +95,26 @@ class Template:
             )
 
     def send(self, order: dict[str, Any], files: list[int]) -> None:
-        """Order a kernel; answers come on the first file's other end.
+        """Send an order for a fork to the template. The answers arrive at the other end of the first file.
+
+        Args:
+            order: the order, as plain data.
+            files: the descriptors to pass to the fork; the first one is a socket.
 
         Raises:
-            OSError: if the template cannot take it.
+            OSError: the template cannot take the order.
         """
         socket.send_fds(self._control, [json.dumps(order).encode()], files)
 
     def close(self) -> None:
-        """End it and its kernels."""
+        """Kill the template. Its kernels end with it."""
         self._control.close()
         self.process.kill()
         self.process.wait()
 
 
 class ForkedKernel:
-    """What LocalProvisioner uses of a `Popen`, for a kernel that is the template's child and not ours."""
+    """The subset of `Popen` that LocalProvisioner uses, for a kernel that is the template's child."""
 
     stdin: IO[bytes] | None = None
     stdout: IO[bytes] | None = None
@@ -115,11 +123,11 @@ class ForkedKernel:
     def __init__(self, pid: int, channel: socket.socket) -> None:
         self.pid, self._channel = pid, channel
         self.returncode: int | None = None
-        self._alone = threading.Lock()
+        self._lock = threading.Lock()
 
     def poll(self) -> int | None:
-        """Return the exit code, or None before the end."""
-        with self._alone:
+        """Return the kernel's exit code, or None while it is running."""
+        with self._lock:
             if self.returncode is None:
                 try:
                     message = self._channel.recv(1024)
@@ -127,40 +135,40 @@ class ForkedKernel:
                     return None
                 except OSError:
                     message = b""
-                # Without a message the template has ended, and so has the kernel.
+                # An empty message means that the template has ended, and the kernel with it.
                 self.returncode = json.loads(message)["exit"] if message else -signal.SIGKILL
                 self._channel.close()
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return the exit code, at the end.
+        """Wait until the kernel ends, and return its exit code.
 
         Raises:
-            TimeoutExpired: after so many seconds.
+            TimeoutExpired: the kernel is still running after `timeout` seconds.
         """
-        until = None if timeout is None else time.monotonic() + timeout
+        deadline = None if timeout is None else time.monotonic() + timeout
         while (code := self.poll()) is None:
-            if timeout is not None and until is not None and time.monotonic() > until:
+            if timeout is not None and deadline is not None and time.monotonic() > deadline:
                 raise subprocess.TimeoutExpired([], timeout)
             time.sleep(0.01)
         return code
 
     def send_signal(self, number: int) -> None:
-        """Send it a signal, unless it has ended."""
+        """Send the kernel a signal, unless it has ended."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Ask the kernel to end."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it."""
+        """Kill the kernel."""
         self.send_signal(signal.SIGKILL)
 
 
 class ForkedModule(ForkedKernel):
-    """What is used of a `Popen` of a module that runs in a fork, with pipes to it and from it."""
+    """The subset of `Popen` that is needed for a module running in a fork, with pipes to and from it."""
 
     def __init__(self, pid: int, channel: socket.socket, stdin: IO[bytes], stdout: IO[bytes]) -> None:
         super().__init__(pid, channel)
@@ -171,10 +179,10 @@ _template: Template | None = None
 
 
 def python_of(command: list[str]) -> list[str]:
-    """The interpreter and its options in a command that starts a kernel.
+    """Extract the interpreter and its options from a command that starts a kernel.
 
     Raises:
-        CannotFork: if it is another one than this process runs in, or starts something else.
+        CannotFork: the command uses another interpreter than this process, or does not start a kernel.
     """
     python = list(takewhile("-m".__ne__, command))
     if command[len(python) :][:2] != ["-m", "ipykernel_launcher"]:
@@ -185,20 +193,23 @@ def python_of(command: list[str]) -> list[str]:
 
 
 def cold(command: list[str]) -> list[str]:
-    """The command for such a kernel that imports nothing from the notebook's folder before a cell does."""
+    """Return a command for the same kernel that imports nothing from the notebook's folder until a cell does.
+
+    A command for another interpreter or another language is returned unchanged.
+    """
     try:
         python = python_of(command)
     except CannotFork:
-        return command  # another Python, or another language
+        return command  # the command is for another interpreter or another language
     launcher = str(Path(__file__).with_name("cold.py"))
     return [*python, "-P", launcher, *command[len(python) + 2 :]]
 
 
 def template_for(command: list[str]) -> Template:
-    """Return the template for such a kernel, started if there is none.
+    """Return the template that can fork the kernel of this command. Start one if there is none.
 
     Raises:
-        CannotFork: if there can be none.
+        CannotFork: no template can fork this kernel.
     """
     global _template
     if sys.platform != "linux":
@@ -216,7 +227,7 @@ def template_for(command: list[str]) -> Template:
 
 
 def close_template() -> None:
-    """End this process's template and its kernels, if it has one."""
+    """End this process's template and the template's kernels, if there is a template."""
     global _template
     if _template is not None:
         _template.close()
@@ -224,24 +235,33 @@ def close_template() -> None:
 
 
 def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> None:
-    """Compare what the template was started with and what a kernel shall have.
+    """Check that a kernel's environment is compatible with the modules that the template has imported.
+
+    Args:
+        ours: the environment in which the template was started.
+        theirs: the environment that the kernel needs.
 
     Raises:
-        CannotFork: if what has been imported may have read something else.
+        CannotFork: the environments differ in a variable that an imported module may have read.
     """
     names = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
-    other = sorted(name for name in names if not name.startswith(_READ_LATER))
-    if other:
-        raise CannotFork(f"its environment differs: {', '.join(other)}")
+    differing = sorted(name for name in names if not name.startswith(_READ_LATER))
+    if differing:
+        raise CannotFork(f"its environment differs: {', '.join(differing)}")
     if not all(map(os.path.isabs, filter(None, ours.get("PYTHONPATH", "").split(os.pathsep)))):
         raise CannotFork("PYTHONPATH depends on the folder")
 
 
 def file_number(value: Any, default: int, null: int) -> int:
-    """The descriptor that a standard stream's argument to Popen stands for.
+    """Return the descriptor that a `stdin`, `stdout` or `stderr` argument of Popen refers to.
+
+    Args:
+        value: the value of the argument.
+        default: the descriptor for None.
+        null: the descriptor of the null device.
 
     Raises:
-        CannotFork: if it is a pipe yet to be made.
+        CannotFork: the value asks for a new pipe.
     """
     if value is None:
         return default
@@ -254,23 +274,26 @@ def file_number(value: Any, default: int, null: int) -> int:
 
 
 @contextlib.contextmanager
-def _ordered(template: Template, order: dict[str, Any], streams: Sequence[int]) -> Iterator[socket.socket]:
-    """Order a fork; what it says comes on the socket, which is closed if the body fails."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with contextlib.ExitStack() as giving_up:
-        giving_up.enter_context(ours)
-        with theirs:
-            ours.setblocking(False)
-            template.send(order, [theirs.fileno(), *streams])
-        yield ours
-        giving_up.pop_all()
+def _order_fork(template: Template, order: dict[str, Any], streams: Sequence[int]) -> Iterator[socket.socket]:
+    """Ask the template for a fork, and yield the socket on which the fork answers.
+
+    The socket is closed if the body fails.
+    """
+    channel, fork_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with contextlib.ExitStack() as cleanup:
+        cleanup.enter_context(channel)
+        with fork_end:
+            channel.setblocking(False)
+            template.send(order, [fork_end.fileno(), *streams])
+        yield channel
+        cleanup.pop_all()
 
 
-def _accepted(template: Template, channel: socket.socket, message: bytes) -> int:
-    """The process id of a fork that has said it can be what was ordered; it goes on.
+def _confirm_fork(template: Template, channel: socket.socket, message: bytes) -> int:
+    """Let a fork continue if its answer is positive, and return its process id.
 
     Raises:
-        CannotFork: if it has not.
+        CannotFork: the fork has refused the order, or it has ended.
     """
     answer = json.loads(message) if message else {"refused": "the template has ended"}
     if "pid" not in answer:
@@ -281,16 +304,18 @@ def _accepted(template: Template, channel: socket.socket, message: bytes) -> int
 
 
 def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping[str, str]) -> ForkedModule:
-    """Run a module as `python -P -m` would, in a fork of this process's template; any thread may call this.
+    """Run a module in a fork of this process's template, as `python -P -m` would.
+
+    Any thread may call this.
 
     Args:
-        module: its name.
-        path: where else it is looked for.
-        cwd: its folder.
-        environment: its environment.
+        module: the module's name.
+        path: additional folders to search for modules.
+        cwd: the fork's working folder.
+        environment: the fork's environment variables.
 
     Raises:
-        CannotFork, OSError: if there is no such template.
+        CannotFork, OSError: there is no template that can run the module.
     """
     template = _template
     if template is None or template.owner != os.getpid() or template.process.poll() is not None:
@@ -298,32 +323,32 @@ def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping
     if template.environment.get("PYTHONHASHSEED", "0") != environment.get("PYTHONHASHSEED"):
         raise CannotFork("the template has another hash seed")
     order = {"module": module, "path": list(path), "cwd": cwd, "env": dict(environment)}
-    with contextlib.ExitStack() as giving_up:
-        theirs_in, ours_in = os.pipe()
-        ours_out, theirs_out = os.pipe()
-        stdin = giving_up.enter_context(open(ours_in, "wb"))
-        stdout = giving_up.enter_context(open(ours_out, "rb"))
+    with contextlib.ExitStack() as cleanup:
+        fork_in, write_end = os.pipe()
+        read_end, fork_out = os.pipe()
+        stdin = cleanup.enter_context(open(write_end, "wb"))
+        stdout = cleanup.enter_context(open(read_end, "rb"))
         with (
-            open(theirs_in, "rb"),
-            open(theirs_out, "wb"),
-            _ordered(template, order, [theirs_in, theirs_out, 2]) as channel,
+            open(fork_in, "rb"),
+            open(fork_out, "wb"),
+            _order_fork(template, order, [fork_in, fork_out, 2]) as channel,
         ):
             if not select.select([channel], [], [], PATIENCE)[0]:
                 raise CannotFork(f"the template did not answer within {PATIENCE:g} seconds")
-            pid = _accepted(template, channel, channel.recv(1 << 16))
-        giving_up.pop_all()
+            pid = _confirm_fork(template, channel, channel.recv(1 << 16))
+        cleanup.pop_all()
         return ForkedModule(pid, channel, stdin, stdout)
 
 
 class WarmProvisioner(LocalProvisioner):
-    """Starts kernels as forks of a template, or else as LocalProvisioner does. See the module."""
+    """A provisioner that forks kernels from a template, or starts ordinary kernels if it cannot."""
 
     patience = Float(PATIENCE, help="Seconds to wait for a template that is still importing.").tag(
         config=True
     )
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
-        """Fork a kernel with a command."""
+        """Start the kernel of a command: as a fork if possible, otherwise as an ordinary process."""
         try:
             kernel = await self._fork(cmd, kwargs)
         except (CannotFork, OSError) as error:
@@ -335,7 +360,7 @@ class WarmProvisioner(LocalProvisioner):
         return self.connection_info
 
     async def _fork(self, cmd: list[str], options: dict[str, Any]) -> ForkedKernel:
-        unknown = sorted(options.keys() - _KNOWN)
+        unknown = sorted(options.keys() - _KNOWN_OPTIONS)
         if unknown or options.get("independent"):
             raise CannotFork(f"it is started with {', '.join(unknown) or 'independent'}")
         template = template_for(cmd)
@@ -350,13 +375,17 @@ class WarmProvisioner(LocalProvisioner):
         }
         with open(os.devnull, "r+b", buffering=0) as devnull:
             null = devnull.fileno()
-            places = {"stdin": null, "stdout": 1, "stderr": 2}
-            streams = [file_number(options.get(name), place, null) for name, place in places.items()]
-            with _ordered(template, order, streams) as channel:
-                return ForkedKernel(_accepted(template, channel, await self._answer(channel)), channel)
+            defaults = {"stdin": null, "stdout": 1, "stderr": 2}
+            streams = [file_number(options.get(name), default, null) for name, default in defaults.items()]
+            with _order_fork(template, order, streams) as channel:
+                return ForkedKernel(_confirm_fork(template, channel, await self._answer(channel)), channel)
 
     async def _answer(self, channel: socket.socket) -> bytes:
-        """Wait for the fork, and return what it says."""
+        """Wait for the fork's answer, and return it.
+
+        Raises:
+            CannotFork: there was no answer within `patience` seconds.
+        """
         try:
             return await asyncio.wait_for(
                 asyncio.get_running_loop().sock_recv(channel, 1 << 16), self.patience

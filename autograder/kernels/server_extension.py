@@ -1,6 +1,7 @@
-"""A Jupyter server extension: its kernels are warm ones, and their template starts with the server.
+"""A Jupyter server extension that provides warm kernels, and starts their template with the server.
 
-Where there are none, they are of the usual kind, but for what opening a notebook may run (cold.py).
+If warm kernels are impossible, ordinary kernels start instead. Even then, opening a notebook runs no file
+from the notebook's folder (cold.py).
 """
 
 import sys
@@ -18,7 +19,10 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Choose the provisioner, unless another was. Whatever goes wrong, kernels start all the same."""
+    """Select the provisioner of warm kernels, unless another provisioner is configured.
+
+    If this fails, kernels still start, only more slowly.
+    """
     try:
         factory = KernelProvisionerFactory.instance(parent=server)
         if provisioner.NAME not in factory.get_provisioner_entries():

@@ -1,16 +1,18 @@
-"""The process that kernels are forked from: it has imported what they will import, and never computes.
+"""The process that kernels are forked from. It has imported the modules that they need, and never computes.
 
-The process that checks is such a fork as well (`be_module`), so a learner's torch is in memory once.
+The process that checks notebooks is another fork of it (`be_module`), so that torch is in memory only once.
 
     python template.py CONTROL MODULE...
 
-For each order on the socket CONTROL (a message with four files: the kernel's own channel, and its standard
-input, output and error) it forks. The fork says on the channel that it can be that kernel, waits for a word
-that it is still wanted, and becomes one; its end is told there by the template. When the process that
-started the template ends, or closes the socket, the template ends, and with it every kernel.
+The template forks for each order on the socket CONTROL. An order is a message with four files: the kernel's
+own channel, and its standard input, output and error. The fork reports on the channel that it can become that
+kernel, waits for a byte that confirms the order, and becomes the kernel. When the kernel ends, the template
+reports that on the channel. When the process that started the template ends or closes the socket, the
+template ends, and with it every kernel.
 
-It is a script, and imports nothing of this repository, so that a kernel begins without a trace of it. It has
-one thread: a fork of a process with threads hangs at its first parallel sum.
+This file is run as a script and imports nothing from this repository, so that no module of the repository is
+loaded in a new kernel. The template has one thread, because a fork of a process with threads hangs at its
+first parallel sum.
 """
 
 import contextlib
@@ -28,25 +30,25 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-LONGEST = 1 << 20  # bytes of an order
+LONGEST = 1 << 20  # maximum size of an order in bytes
 _PR_SET_PDEATHSIG = 1
 _INLINE = "module://matplotlib_inline.backend_inline"
 
 
 def main() -> None:
-    """Import, serve, and in each fork be a kernel, or run a module."""
+    """Import the modules, and fork for each order. Each fork becomes a kernel or runs a module."""
     number, *modules = sys.argv[1:]
     if not sys.flags.safe_path:
-        del sys.path[0]  # this script's folder
+        del sys.path[0]  # removes the folder of this script
     before = set(os.environ)
-    gc.disable()  # modules leave little garbage, and looking for it takes a quarter of the time
+    gc.disable()  # modules leave little garbage, and looking for it takes a quarter of the import time
     for name in modules:
         importlib.import_module(name)
     added = {name: os.environ[name] for name in set(os.environ) - before}
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
         sys.exit(f"{threads} threads after the imports, of which a fork would have one")
-    gc.freeze()  # a collection in a fork would otherwise touch, and so copy, every page
+    gc.freeze()  # a garbage collection in a fork would otherwise touch, and so copy, every page
     gc.enable()
     template = os.getpid()
     order, files = serve(socket.socket(fileno=int(number)))
@@ -58,9 +60,11 @@ def main() -> None:
 
 
 def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Fork for every order. Returns in the forks alone, with the order and its files."""
-    owner = os.pidfd_open(os.getppid())  # the socket may be open in a fork of the owner as well
-    kernels: dict[int, tuple[int, socket.socket]] = {}  # by what is ready when they have ended
+    """Fork for every order. This function returns only in the forks, with the order and its files."""
+    # Watch for the end of the owner process itself, because a fork of it may keep the socket open.
+    owner = os.pidfd_open(os.getppid())
+    # The process id and channel of each kernel, by the pidfd that becomes readable when the kernel ends.
+    kernels: dict[int, tuple[int, socket.socket]] = {}
     poll = select.poll()
     for place in (owner, control.fileno()):
         poll.register(place, select.POLLIN)
@@ -98,17 +102,20 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 os.close(file)
 
 
-def tell(channel: socket.socket, **what: Any) -> None:
-    """Send a word to who ordered the kernel, if it still listens."""
+def tell(channel: socket.socket, **message: Any) -> None:
+    """Send a message to the process that ordered the kernel, unless that process has closed the channel."""
     with contextlib.suppress(OSError):
-        channel.send(json.dumps(what).encode())
+        channel.send(json.dumps(message).encode())
 
 
 def part(order: dict[str, Any], files: list[int], look: bool) -> None:
-    """In a fork: have what a process of its own would: session, folder, standard streams, environment.
+    """Give a fork the session, folder, standard streams and environment of a separate process.
 
     Args:
-        look: whether its folder's files may stand in the way of what is imported already.
+        order: the order, with the folder and the environment.
+        files: the channel, and the files for standard input, output and error.
+        look: True to refuse the order if a new process would import files from the folder in place of modules
+            that this process has already imported.
     """
     os.setsid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -123,7 +130,7 @@ def part(order: dict[str, Any], files: list[int], look: bool) -> None:
             os._exit(0)
         tell(channel, pid=os.getpid())
         if not channel.recv(1):
-            os._exit(0)  # a kernel of the usual kind has taken this one's place
+            os._exit(0)  # an ordinary kernel has been started instead of this one
     for number, file in enumerate(files[1:]):
         os.dup2(file, number)
         os.close(file)
@@ -133,7 +140,7 @@ def part(order: dict[str, Any], files: list[int], look: bool) -> None:
 
 
 def be_module(order: dict[str, Any], files: list[int]) -> None:
-    """In a fork: run a module as `python -P -m` would, and return at its end."""
+    """Run a module in a fork as `python -P -m` would, and return when the module ends."""
     part(order, files, look=False)
     sys.path[:0] = [path for path in order["path"] if path not in sys.path]
     sys.argv = sys.orig_argv = [order["module"]]
@@ -141,7 +148,7 @@ def be_module(order: dict[str, Any], files: list[int]) -> None:
 
 
 def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
-    """In a fork: become the kernel that `python -m ipykernel_launcher` would be, and return at its end."""
+    """Run a kernel in a fork as `python -m ipykernel_launcher` would, and return when the kernel ends."""
     part(order, files, look=True)
     use_threads(threads_of_numpy())
     launcher = importlib.util.find_spec("ipykernel_launcher")
@@ -154,12 +161,18 @@ def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
 
     app = IPKernelApp.instance(parent_handle=template)
     app.initialize()
-    ipywidgets.load_ipython_extension(app.shell)  # which it does itself where it is imported in a kernel
+    # ipywidgets does this itself if it is imported in a kernel. Here it was imported before the kernel
+    # existed.
+    ipywidgets.load_ipython_extension(app.shell)
     app.start()
 
 
 def shadowed(folder: str) -> str:
-    """Say which file of a kernel's folder it would import instead of what is imported already, if any."""
+    """Return the reason why a kernel in this folder could not use all modules imported so far.
+
+    The reason names a file in the folder that the kernel would use instead. It is empty if there is no such
+    file.
+    """
     if os.path.exists(os.path.join(folder, "matplotlibrc")):
         return "matplotlib would read the folder's matplotlibrc"
     for name, module in list(sys.modules.items()):
@@ -174,25 +187,26 @@ def shadowed(folder: str) -> str:
 
 
 def begin_anew() -> None:
-    """Have what the libraries chose when they were imported be chosen as in a process of its own."""
+    """Repeat the choices that libraries made when they were imported, as a new process would."""
     import matplotlib
     import torch
 
-    torch.default_generator.seed()  # else all kernels would draw the same numbers; `random` sees to itself
-    if "numpy.random" in sys.modules:  # which numpy imports when it is used
+    # Without this, all kernels would draw the same random numbers. `random` reseeds itself in a fork.
+    torch.default_generator.seed()
+    if "numpy.random" in sys.modules:  # numpy imports this submodule only at its first use
         sys.modules["numpy.random"].seed()
     matplotlib.rcParams["backend"] = os.environ.get("MPLBACKEND") or _INLINE
 
 
 def threads_of_numpy() -> int:
-    """How many threads OpenBLAS would have in a process of its own."""
+    """Return the number of threads that OpenBLAS would have in a new process."""
     names = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
     wanted = next((os.environ[name] for name in names if os.environ.get(name, "").isdigit()), "0")
     return int(wanted) or len(os.sched_getaffinity(0))
 
 
 def use_threads(number: int) -> None:
-    """Let numpy's OpenBLAS have its threads, which the template was started without."""
+    """Set the number of threads of numpy's OpenBLAS. The template was started with only one."""
     with open("/proc/self/maps") as maps:
         libraries = {line.split()[-1] for line in maps if "openblas" in line}
     for library in libraries:

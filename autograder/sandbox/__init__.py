@@ -1,1 +1,1 @@
-"""The wall around a student's process, from outside."""
+"""The sandbox around a student's process, as the grader sees it from outside."""

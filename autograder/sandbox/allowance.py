@@ -1,8 +1,9 @@
-"""A limit of time that is fair on a busy machine.
+"""A time limit that is fair on a busy machine.
 
-What counts is the time in which a submission computed or waited, not the time in which it would have computed
-and others had the processor: the supervisor of its container measures that (inside/stopwatch.py). So the same
-file meets the same limit whatever runs beside it.
+Only the time in which a submission computed or waited counts. Time in which the submission was ready to
+compute, but other processes had the processor, does not count. The supervisor of its container measures that
+time (inside/stopwatch.py). So the same file meets the same limit, regardless of what else runs on the
+machine.
 """
 
 import time
@@ -10,17 +11,18 @@ from collections.abc import Callable
 
 from autograder.sandbox.results import Starved
 
-PATIENCE = 10  # how many times a limit may pass on the wall's clock before nothing can be said
-_WORTH_ASKING = 0.5  # seconds
-_LEAST = 0.05  # seconds between two looks
+PATIENCE = 10  # how many times the limit may pass in real time before the machine counts as too busy
+_MIN_QUERY_SECONDS = 0.5  # seconds; below this, it is not worth asking how much of the time counts
+_MIN_WAIT_SECONDS = 0.05  # minimum number of seconds between two checks of a limit
 
 
 class Allowance:
-    """What is left of a limit.
+    """A time limit, and the part of it that is left.
 
     Args:
         seconds: the limit.
-        starved: says how many of the seconds since a moment of time.monotonic do not count.
+        starved: a function that takes a moment of time.monotonic, and returns how many of the seconds since
+            then do not count.
     """
 
     def __init__(self, seconds: float, starved: Callable[[float], float]) -> None:
@@ -30,10 +32,10 @@ class Allowance:
         self._lost = 0.0
 
     def left(self) -> float:
-        """Return for how many seconds it is worth waiting before the next look; 0 if the limit is reached.
+        """Return how many seconds to wait before checking the limit again, or 0 if it is reached.
 
         Raises:
-            Starved: it is not reached, but there is no end to it.
+            Starved: the limit is not reached, but the machine is too busy to wait any longer.
         """
         passed = time.monotonic() - self._start
         if passed - self._lost >= self.seconds:
@@ -43,11 +45,11 @@ class Allowance:
             return 0.0
         if passed >= PATIENCE * self.seconds:
             raise Starved(f"the machine left {passed - self._lost:.1f} s of {passed:.0f} s to a submission")
-        return max(left, _LEAST)
+        return max(left, _MIN_WAIT_SECONDS)
 
     def spent(self) -> float:
-        """Return how many seconds count."""
+        """Return the number of seconds since the start that count towards the limit."""
         passed = time.monotonic() - self._start
-        if passed > _WORTH_ASKING:  # it costs an exchange of messages
+        if passed > _MIN_QUERY_SECONDS:  # asking the supervisor costs an exchange of messages
             self._lost = self._starved(self._start)
         return max(0.0, passed - self._lost)

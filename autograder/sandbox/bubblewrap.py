@@ -1,4 +1,4 @@
-"""How bubblewrap is called: an allow-list of what is visible inside the wall, and nothing else."""
+"""The options of bubblewrap, with an allow-list of the files that are visible inside the wall."""
 
 import os
 import shutil
@@ -23,10 +23,10 @@ ALLOW = (
 
 
 def bwrap_path() -> str:
-    """Where bubblewrap is.
+    """Return the path of the program bwrap.
 
     Raises:
-        WallUnavailable: it is not installed, or this is not Linux.
+        WallUnavailable: bubblewrap is not installed, or this is not Linux.
     """
     if sys.platform != "linux":
         raise WallUnavailable("Grading other people's work needs Linux.", "Use a Linux machine, or WSL 2.")
@@ -36,21 +36,29 @@ def bwrap_path() -> str:
     return path
 
 
-_OURS = "/secant"  # where the code of our own is
-_INSIDE = f"{_OURS}/autograder/sandbox/inside"  # the one folder of the grader that is there
-PACKAGE = f"{_OURS}/secant"
+_CODE_FOLDER = "/secant"  # the folder inside the wall that holds Secant's code
+_INSIDE_FOLDER = f"{_CODE_FOLDER}/autograder/sandbox/inside"  # the only folder of the grader inside the wall
+PACKAGE = f"{_CODE_FOLDER}/secant"
 
 
 def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int) -> list[str]:
-    """Bubblewrap's options for one wall: an allow-list of files, and nothing else of the machine."""
+    """Return bubblewrap's options for one wall, in which only files on an allow-list are visible.
+
+    Args:
+        kind: "forked" for a wall around a template, "single" for a wall around one container.
+        hidden: files and folders that must not be visible inside.
+        language: "en" or "ko", the language of the course's texts inside.
+        disk_mb: the size limit of each writable in-memory file system, in megabytes.
+    """
     root = os.getuid() == 0
     options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     options += ["--die-with-parent", "--new-session", "--hostname", "container", "--clearenv"]
     if kind == "single":
         options += ["--as-pid-1"]
     if root:
-        # For the template's first lines, which mount /proc and leave root: bubblewrap's own /proc has covers
-        # that forbid a second one, and its user namespace would keep root's hold on root's files.
+        # The template's first steps need these capabilities: it mounts /proc and then gives up root. A /proc
+        # mounted by bubblewrap would be partly covered, and the kernel would then refuse a second one.
+        # Bubblewrap's user namespace would keep root's access to root's files.
         options += ["--cap-drop", "ALL"]
         for capability in ("SETUID", "SETGID", "SETPCAP", "SYS_ADMIN"):
             options += ["--cap-add", f"CAP_{capability}"]
@@ -63,7 +71,7 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
 
 
 def _environment(language: str) -> dict[str, str]:
-    """All that a candidate finds in its environment."""
+    """Return all environment variables that a candidate gets."""
     binaries = os.path.dirname(sys.executable)
     one_thread = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     return dict.fromkeys(one_thread, "1") | {
@@ -71,39 +79,47 @@ def _environment(language: str) -> dict[str, str]:
         "IPYTHONDIR": "/tmp/.ipython",
         "LANG": "C.UTF-8",
         "LOGNAME": "student",
-        "MALLOC_ARENA_MAX": "2",  # else each thread may claim 64 MB that it never uses, which count as taken
+        # Without this, each thread may reserve 64 MB that it never uses, but that count as used.
+        "MALLOC_ARENA_MAX": "2",
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": "/tmp/.matplotlib",
         "PATH": f"{binaries}:/usr/local/bin:/usr/bin:/bin",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
-        "PYTHONPATH": os.pathsep.join([_OURS, *extra_packages()]),
+        "PYTHONPATH": os.pathsep.join([_CODE_FOLDER, *extra_packages()]),
         "SECANT_LANG": language,
         "USER": "student",
     }
 
 
 def _size_option(disk_mb: int) -> list[str]:
-    """Bubblewrap before 0.7 cannot limit a tmpfs; then the supervisor's count of memory has to do."""
+    """Return the options that limit the size of a tmpfs, or an empty list for bubblewrap before 0.7.
+
+    Without these options, the size is limited only by the supervisor, which counts files as memory.
+    """
     return ["--size", str(disk_mb * MEGABYTE)] if "--size" in _help(bwrap_path()) else []
 
 
 @cache
 def _help(bwrap: str) -> str:
-    """What this bubblewrap says it can do; asked once, since some machines build a wall a submission."""
-    done = subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False)
-    return done.stdout + done.stderr
+    """Return bubblewrap's help text, which shows the options that this version supports.
+
+    The text is cached, because some machines build a wall for each submission.
+    """
+    result = subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False)
+    return result.stdout + result.stderr
 
 
 def _mounts(seen: Visible, size: list[str]) -> list[str]:
-    """Options for the file system. Parents come before what lies in them."""
+    """Return the options for the file system, in which each folder comes before the paths inside it."""
     covered = [path for path in seen.masked if os.path.dirname(path) == seen.package]
     plan = dict.fromkeys((path for path in seen.masked if path not in covered), "mask") | dict.fromkeys(
         seen.shown, "show"
     )
     options = _devices(size)
-    # Where bubblewrap itself makes a mount's parents, it copies the mode of a closed home.
-    parents = {str(parent) for path in [*plan, _INSIDE] for parent in Path(path).parents}
+    # These folders are made explicitly. If bubblewrap made the parents of a mount, it would copy the mode of
+    # a home folder that other users cannot enter.
+    parents = {str(parent) for path in [*plan, _INSIDE_FOLDER] for parent in Path(path).parents}
     parents -= {"/", "/tmp", "/dev"}
     for path in sorted(path for path in parents if not is_inside(path, seen.shown)):
         options += ["--dir", path]
@@ -115,7 +131,7 @@ def _mounts(seen: Visible, size: list[str]) -> list[str]:
             options += ["--tmpfs", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
             empty += ["--remount-ro", path] if os.path.isdir(path) else []
     inside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "inside")
-    options += ["--ro-bind", inside, _INSIDE, "--ro-bind", seen.package, PACKAGE]
+    options += ["--ro-bind", inside, _INSIDE_FOLDER, "--ro-bind", seen.package, PACKAGE]
     for path in (f"{PACKAGE}/{os.path.basename(path)}" for path in covered):
         options += ["--tmpfs", path]
         empty += ["--remount-ro", path]
@@ -129,11 +145,15 @@ def _show(path: str) -> list[str]:
 
 
 def _devices(size: list[str]) -> list[str]:
-    """A minimal /dev, and the two places that can be written to; a forked container mounts its own there."""
+    """Return the options for a minimal /dev and for the two writable folders.
+
+    A forked container mounts its own file systems over these two folders.
+    """
     options = ["--dir", "/dev", "--dir", "/dev/shm"]
     for path in ("/tmp", "/dev/shm"):
         options += [*size, "--perms", "1777", "--tmpfs", path]
-    for name in ("null", "full", "random", "urandom"):  # zero would be shared memory
+    # /dev/zero is left out, because mapping it makes shared memory.
+    for name in ("null", "full", "random", "urandom"):
         options += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         options += ["--symlink", f"/proc/self/fd/{number}", f"/dev/{name}"]

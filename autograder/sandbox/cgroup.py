@@ -1,6 +1,7 @@
-"""A control group for one submission, where this user may make one: the kernel's own count of memory.
+"""A control group for one submission, with which the kernel itself counts and limits memory.
 
-Without one, the supervisor counts, ten times a second. Both versions of the interface are known.
+A group is used wherever this user is allowed to make one. Elsewhere, the supervisor counts the memory ten
+times a second. Both versions of the kernel's interface are supported.
 """
 
 import contextlib
@@ -11,22 +12,24 @@ from typing import NamedTuple
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "secant-container-"
-OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"  # no process number: a submission can read its group's name
-_PERIOD = 20_000  # microseconds: a group that has used its share waits no longer
-_STALE_SECONDS = 60.0  # between making a group and putting a process into it
+# Random instead of a process id, because a submission can read its group's name.
+OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"
+_PERIOD = 20_000  # microseconds; a group that has used up its share waits no longer than this
+_STALE_SECONDS = 60.0  # seconds that may pass between making a group and putting a process into it
 
 
 class Cgroup:
-    """One group with limits, or several in version 1, where each kind of limit has a tree of its own."""
+    """A control group with limits. In cgroup version 1, it is several groups: one for each kind of limit."""
 
     def __init__(self, folders: list[Path]) -> None:
         self._folders = folders
 
     @classmethod
     def create(cls, memory_bytes: int, processes: int, processors: int) -> "Cgroup | None":
-        """Make a group that limits memory, and processes and processors if it can; None if this user cannot.
+        """Make a group that limits memory, or return None if this user may not make one.
 
-        The kernel shares the processors equally between groups, and no group gets more than `processors`.
+        If possible, the group also limits processes and processors. The kernel shares the processors equally
+        between groups, and no group gets more than `processors`.
         """
         name = f"{OWN_PREFIX}{secrets.token_hex(8)}"
         for place in _places():
@@ -38,7 +41,8 @@ class Cgroup:
                 cls(folders).remove()
                 continue
             for file, value in (("memory.swap.max", 0), ("memory.memsw.limit_in_bytes", memory_bytes)):
-                with contextlib.suppress(OSError):  # else what does not fit would go to the disk
+                # Without this, memory beyond the limit would be swapped to disk.
+                with contextlib.suppress(OSError):
                     _limit(folders[0], (file,), value)
             for parent in {place.pids, place.cpu} - {place.memory}:
                 with contextlib.suppress(OSError):
@@ -51,7 +55,7 @@ class Cgroup:
         return None
 
     def add(self, pid: int) -> bool:
-        """Put a process, and so its later children, into the group. False where this user may not."""
+        """Put a process, and its later children, into the group. Return False if this is not allowed."""
         memory, *others = self._folders
         try:
             (memory / "cgroup.procs").write_text(str(pid))
@@ -63,7 +67,7 @@ class Cgroup:
         return True
 
     def was_out_of_memory(self) -> bool:
-        """Whether the kernel has killed a process of the group for its memory."""
+        """Return whether the kernel has killed a process of the group because it used too much memory."""
         for name in ("memory.events", "memory.oom_control"):
             with contextlib.suppress(OSError, ValueError):
                 lines = (self._folders[0] / name).read_text().splitlines()
@@ -73,7 +77,7 @@ class Cgroup:
         return False
 
     def remove(self) -> None:
-        """Remove the group, which must be empty; the kernel may take a moment to see that it is."""
+        """Remove the group, which must be empty. The kernel may take a moment to notice that it is empty."""
         for folder in self._folders:
             for _ in range(50):
                 try:
@@ -86,7 +90,7 @@ class Cgroup:
 
 
 def remove_stale() -> None:
-    """Remove empty groups that a killed grader has left. A group in use cannot be removed."""
+    """Remove empty groups that a killed grader has left behind. A group in use cannot be removed."""
     for place in _places():
         for parent in set(place):
             with contextlib.suppress(OSError):
@@ -97,21 +101,21 @@ def remove_stale() -> None:
 
 
 def memory_left() -> int | None:
-    """The bytes that this process's own groups let it take yet; None where they set no limit.
+    """Return how many more bytes the groups of this process let it use, or None without a limit.
 
-    What was read from files does not count: the kernel lets go of it when memory is asked for.
+    Cached file contents do not count as used, because the kernel drops them when memory is needed.
     """
-    left: list[int] = []
+    remaining: list[int] = []
     for folder in _enclosing("memory"):
-        most = _number(folder, "memory.max", "memory.limit_in_bytes")
+        limit = _number(folder, "memory.max", "memory.limit_in_bytes")
         used = _number(folder, "memory.current", "memory.usage_in_bytes")
-        if most is not None and used is not None:
-            left.append(most - used + _inactive_files(folder))
-    return max(0, min(left)) if left else None
+        if limit is not None and used is not None:
+            remaining.append(limit - used + _inactive_files(folder))
+    return max(0, min(remaining)) if remaining else None
 
 
 def processors_allowed() -> float | None:
-    """How many processors this process's own groups let it use; None where they set no limit."""
+    """Return how many processors the groups of this process let it use, or None without a limit."""
     shares: list[float] = []
     for folder in _enclosing("cpu"):
         with contextlib.suppress(OSError, ValueError):
@@ -125,24 +129,25 @@ def processors_allowed() -> float | None:
 
 
 def _enclosing(kind: str) -> list[Path]:
-    """The folders of the groups that this process is in, as far as they are visible here."""
+    """Return the folders of the groups that this process is in, as far as they are visible here."""
     own = _own_groups()
     top = _ROOT / kind if kind in own else _ROOT
-    here = top / own.get(kind, own.get("", ""))
-    return [folder for folder in (here, *here.parents) if folder.is_relative_to(top)]
+    own_folder = top / own.get(kind, own.get("", ""))
+    return [folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(top)]
 
 
 def _number(folder: Path, *names: str) -> int | None:
     for name in names:
-        with contextlib.suppress(OSError, ValueError):  # "max"
+        # The file is missing, or contains "max" for "no limit".
+        with contextlib.suppress(OSError, ValueError):
             return int((folder / name).read_text())
     return None
 
 
 def _inactive_files(folder: Path) -> int:
     with contextlib.suppress(OSError, ValueError):
-        found = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        return int(found.get("total_inactive_file", found.get("inactive_file", 0)))
+        values = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return int(values.get("total_inactive_file", values.get("inactive_file", 0)))
     return 0
 
 
@@ -169,7 +174,7 @@ def _limit(folder: Path, names: tuple[str, ...], value: int) -> None:
 
 
 class _Place(NamedTuple):
-    """Where a group might be made: the parents for each kind of limit, in version 2 the same folder."""
+    """A place for a new group: the parent folder for each kind of limit. In version 2, all are equal."""
 
     memory: Path
     pids: Path
@@ -177,7 +182,7 @@ class _Place(NamedTuple):
 
 
 def _own_groups() -> dict[str, str]:
-    """The path of this process's group by controller; version 2's has no name."""
+    """Return the path of this process's group for each controller. In cgroup version 2, the key is ""."""
     own: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
@@ -190,7 +195,8 @@ def _places() -> list[_Place]:
     own = _own_groups()
     if "memory" in own:
         return [_Place(*(_ROOT / kind / own.get(kind, "") for kind in _Place._fields))]
-    # Version 2 gives limits only to groups without processes of their own: so beside us, or below the root.
-    here = _ROOT / own.get("", "")
-    places = dict.fromkeys((here.parent, here))
+    # In cgroup version 2, a group that contains processes cannot set limits for groups below it. So the new
+    # group goes next to this process's own group, or below it if that is the root.
+    own_folder = _ROOT / own.get("", "")
+    places = dict.fromkeys((own_folder.parent, own_folder))
     return [_Place(place, place, place) for place in places if place.is_relative_to(_ROOT)]

@@ -1,4 +1,7 @@
-"""Questioning a candidate from outside: load its cells, then ask each task's questions of a fresh copy."""
+"""The examiner's client for a candidate: it loads a submission's cells, then asks each task's questions.
+
+Each task is asked in a fresh copy of the process that loaded the cells.
+"""
 
 import errno
 import socket
@@ -27,25 +30,26 @@ from secant.bindings import Finding
 
 Limiting = Callable[[float], AbstractContextManager[Allowance]]
 _REAP_SECONDS = 3.0
-_FINDINGS = 5  # of one error or answer that are kept
-_OUTPUTS = 1_000_000  # characters of all cells' outputs together that are kept; a page shows fewer
+_MAX_FINDINGS = 5  # maximum number of findings about one error or answer
+_MAX_OUTPUT = 1_000_000  # maximum number of characters of all cells' outputs together; a page shows fewer
 
 
 class Candidates(Protocol):
-    """Where candidates come from: a wall, or processes of a person's own."""
+    """A source of candidates: a wall, or plain processes for the user's own notebook."""
 
     def candidate(self) -> "CandidateClient":
-        """A new candidate; use it in a `with` statement."""
+        """Return a new candidate, to be used in a `with` statement."""
 
 
 class CandidateClient:
-    """One submission. Loads its cells once, then gives each task a fresh copy of what they left.
+    """The client for one submission. Cells are loaded once, and each task gets a fresh copy of the result.
 
-    The copy is a fork of the loaded process. Where that is unsafe (the cells left threads behind) or
-    impossible, and when the loaded process was lost, the cells are loaded again in a new container.
+    The copy is a fork of the loaded process. In three cases, the cells are loaded again in a new container
+    instead: if the loaded process was lost, if forking is unsafe because the cells left threads behind, or if
+    forking is impossible.
 
     Attributes:
-        spent: seconds of its time that this submission has used, of those that count (see allowance.py).
+        spent: seconds that this submission has used, without the time that does not count (see allowance.py).
     """
 
     def __init__(self, open_container: Callable[[], Container]) -> None:
@@ -65,7 +69,7 @@ class CandidateClient:
         self.close()
 
     def close(self) -> None:
-        """End everything that this submission has started."""
+        """End every process that this submission has started."""
         container, self._container = self._container, None
         if container is not None:
             container.close()
@@ -77,16 +81,17 @@ class CandidateClient:
         seed: int = 0,
         answers: Mapping[str, str] | None = None,
     ) -> Loaded:
-        """Run (label, source) cells in order, as a notebook would: after an error, the next one runs.
+        """Run cells in order, as a notebook would: if a cell raises an error, the next one still runs.
 
         Args:
-            cells: what to run.
-            timeout: seconds for all of them.
-            seed: for every generator.
-            answers: the label of each task's answer cell, for what the notebook's names explain.
+            cells: the label and the source of each cell.
+            timeout: seconds for all cells together.
+            seed: the seed of every random number generator.
+            answers: for each task, the label of its answer cell. Findings about the notebook's names need it.
 
         Raises:
-            TimedOut, Crashed: with the cell that was running and the results of those before it.
+            TimedOut, Crashed: a cell did not finish. The error has that cell's label and the results of those
+                before it.
             WallError: no container could be made.
         """
         self._cells, self._load_timeout, self._load_seed = list(cells), timeout, seed
@@ -94,7 +99,7 @@ class CandidateClient:
         self.close()
         self._container = self._open_container()
         results: list[CellResult] = []
-        room = _OUTPUTS
+        room = _MAX_OUTPUT
         try:
             with self._limited(self._container, timeout) as limit:
                 order = {"do": "load", "seed": seed, "cells": self._cells, "answers": self._answers}
@@ -116,15 +121,15 @@ class CandidateClient:
                 error.cell, error.done = running, results
             raise
         if self._can_fork():
-            self._container.sweep(0)  # what the cells have started in the background
+            self._container.sweep(0)  # kills processes that the cells have left running in the background
         return Loaded(tuple(results), self._threads, _about(last, "answers"), _about(last, "cells"))
 
     def task(self, seed: int = 0, *, last: bool = False) -> "TaskClient":
-        """A fresh copy of the loaded process, for one task; use it in a `with` statement.
+        """Return a fresh copy of the loaded process for one task, to be used in a `with` statement.
 
         Args:
-            seed: for every generator.
-            last: no other will be wanted, so that the loaded process itself will do.
+            seed: the seed of every random number generator.
+            last: True if no other task follows, so that the loaded process itself may be used.
 
         Raises:
             TimedOut, Crashed: the cells had to be loaded again, and that failed.
@@ -157,7 +162,7 @@ class CandidateClient:
 
     @contextmanager
     def _limited(self, container: Container, seconds: float) -> Iterator[Allowance]:
-        """Limit the time of an exchange, and count it."""
+        """Limit the duration of an exchange, and add the time it took to `spent`."""
         limit = Allowance(seconds, container.starved)
         try:
             yield limit
@@ -168,31 +173,35 @@ class CandidateClient:
         return self._threads == 1 and sys.platform == "linux"
 
     def _fork(self, container: Container, seed: int) -> "TaskClient":
-        ours, theirs = socket.socketpair()
+        task_channel, child_end = socket.socketpair()
         try:
             with self._limited(container, CONTAINER_SECONDS) as limit:
-                with theirs:
+                with child_end:
                     send(container, {"do": "task", "seed": seed}, limit)
                     try:
-                        socket.send_fds(container.channel, [b"t"], [theirs.fileno()])
+                        socket.send_fds(container.channel, [b"t"], [child_end.fileno()])
                     except OSError as error:
-                        # The kernel counts what this user has under way.
+                        # The kernel limits how many descriptors one user may have in transit. Reaching that
+                        # limit is not the candidate's fault.
                         if error.errno == errno.ETOOMANYREFS:
                             raise WallError(f"no task could be begun: {error}") from None
                         raise container.ending() from None
                 child = number(receive(container, limit), "child")
         except BaseException:
-            ours.close()
+            task_channel.close()
             raise
         return TaskClient(
-            ours,
+            task_channel,
             partial(self._limited, container),
             lambda: self._ending_of_task(container),
             lambda: self._end_task(container, child),
         )
 
     def _ending_of_task(self, container: Container) -> Crashed:
-        """Ask the loaded process how its child ended: a claim, good enough for a message."""
+        """Return the reason why a task's process ended, according to the loaded process.
+
+        The student's code may have falsified this report, but it is good enough for a message.
+        """
         try:
             return container.reason(field(self._reap(container), "exit"))
         except CandidateError as error:
@@ -210,7 +219,7 @@ class CandidateClient:
             self._drop(container)
 
     def _reap(self, container: Container) -> Any:
-        """Have the loaded process bury its child, and return what it says of it."""
+        """Have the loaded process reap its child, and return what it reports about the child."""
         with self._limited(container, _REAP_SECONDS) as limit:
             send(container, {"do": "reap"}, limit)
             return receive(container, limit)
@@ -221,7 +230,7 @@ class CandidateClient:
 
 
 class TaskClient:
-    """One task's own copy of the student's process. After TimedOut or Crashed it answers no more."""
+    """One task's copy of the student's process. After TimedOut or Crashed, it answers no more questions."""
 
     def __init__(
         self,
@@ -242,7 +251,7 @@ class TaskClient:
         self.close()
 
     def define(self, source: str, timeout: float = 30.0) -> Reply:
-        """Run imports and functions of a test cell over a copy of the student's names."""
+        """Run the imports and functions of a test cell in a copy of the student's namespace."""
         return self._request({"do": "define", "source": source}, timeout)
 
     def ask(
@@ -252,10 +261,10 @@ class TaskClient:
         kwargs: dict[str, Any] | None = None,
         timeout: float = 10.0,
     ) -> Reply:
-        """Call a function by its name, with plain data.
+        """Call a function by its name, with plain data as arguments, and return the answer.
 
         Raises:
-            TimedOut, Crashed: there was no answer, and there will be none to later questions.
+            TimedOut, Crashed: there was no answer, and later questions will not be answered either.
             wire.WireError: an argument is not plain data.
         """
         request: dict[str, Any] = {"do": "ask", "name": name, "args": list(args)}
@@ -264,11 +273,11 @@ class TaskClient:
         return self._request(request, timeout)
 
     def order(self, request: dict[str, Any], timeout: float) -> Reply:
-        """Have it do something else; the rest as in `ask`."""
+        """Send a request of another kind, and return the answer. The errors are those of `ask`."""
         return self._request(request, timeout)
 
     def close(self) -> None:
-        """End this copy and all that it started."""
+        """End this copy of the process, and every process that it started."""
         channel, self._channel = self._channel, None
         if channel is not None:
             channel.close()
@@ -277,13 +286,14 @@ class TaskClient:
     def _request(self, request: dict[str, Any], timeout: float) -> Reply:
         if self._channel is None:
             raise Crashed("unknown")
-        body = wire.encode(request, exact=True)  # what cannot be sent is the caller's fault
+        # This raises an error if the caller's values cannot be sent.
+        body = wire.encode(request, exact=True)
         try:
             with self._limiting(timeout) as limit:
                 wire.send_body(self._channel, body, limit.left)
                 return _reply(wire.recv(self._channel, limit.left, wire.ANSWER_LIMITS))
         except wire.TooMuch as error:
-            self.close()  # the rest of the frame may still be on its way
+            self.close()  # the rest of the frame may still arrive, so the channel cannot be used again
             return Reply("too_much", error.found)
         except wire.WireTimeout:
             self.close()
@@ -317,7 +327,7 @@ def receive(container: Container, limit: Allowance) -> Any:
         raise Crashed("garbage") from None
 
 
-# --- Reading what the candidate says: nothing about it is taken for granted -------------------------------
+# --- Reading the candidate's replies, which are not trusted ------------------------------------------------
 
 
 def field(reply: object, name: str) -> Any:
@@ -355,17 +365,17 @@ def _line(line: object) -> Line:
 
 
 def _about(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
-    """Return what a candidate claims about its names, by what it is about."""
+    """Return the findings that the candidate reports for each task or cell."""
     about = field(reply, name)
     if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):
         raise Crashed("garbage")
-    return {key[:100]: _findings(found) for key, found in about.items()}
+    return {key[:100]: _findings(findings) for key, findings in about.items()}
 
 
-def _findings(found: object) -> tuple[Finding, ...]:
-    if not isinstance(found, list):
+def _findings(data: object) -> tuple[Finding, ...]:
+    if not isinstance(data, list):
         raise Crashed("garbage")
-    return tuple(_finding(one) for one in found[:_FINDINGS])
+    return tuple(_finding(entry) for entry in data[:_MAX_FINDINGS])
 
 
 def _finding(data: object) -> Finding:
@@ -393,6 +403,6 @@ def _reply(message: object) -> Reply:
             return Reply("missing")
         case "raised":
             error = text(message, "error", 100) or "Exception"
-            told, found = text(message, "message", MESSAGE_LIMIT), _findings(field(message, "findings"))
-            return Reply("raised", None, error, told, _trace(message), found)
+            detail, findings = text(message, "message", MESSAGE_LIMIT), _findings(field(message, "findings"))
+            return Reply("raised", None, error, detail, _trace(message), findings)
     raise Crashed("garbage")

@@ -1,4 +1,4 @@
-"""One submission's processes, as seen from outside: how to reach them, and how to end them."""
+"""Access to the processes of one submission: channels to them, and methods that end them."""
 
 import contextlib
 import json
@@ -24,57 +24,70 @@ from autograder.sandbox.inside.processes import kill_group
 from autograder.sandbox.results import Crashed, WallError
 from autograder.sandbox.template import START_SECONDS, read_end
 
-CONTAINER_SECONDS = 20.0  # making a container from a template, or hearing from its supervisor
+# Seconds allowed for making a container from a template, or for an answer from its supervisor.
+CONTAINER_SECONDS = 20.0
 _KILL_SECONDS = 30.0
 _LAST_WORDS_SECONDS = 2.0
 
 
 class Container:
-    """One submission's processes, from outside: a channel for values, and the means to end them."""
+    """The processes of one submission, seen from outside: a channel for values, and methods that end them."""
 
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
 
     def sweep(self, child: int) -> bool:
-        """Kill the task's process and its group; return False if the task has no process, as for child=0.
+        """Kill the process of a task and its process group.
 
-        The loaded candidate stays. Only a wall finds processes that have left the group.
+        The loaded candidate keeps running. A plain container misses processes that have left the group; a
+        walled one kills them, too.
+
+        Args:
+            child: the process id of the task; 0 if the task has no process.
+
+        Returns:
+            False if the task has no process.
         """
         if child > 1:
             kill_group(child)
         return child > 1
 
     def starved(self, since: float) -> float:
-        """Return for how many seconds since a moment of time.monotonic others had the processor it needed."""
+        """Return how many seconds the container waited because other processes had the processor.
+
+        Args:
+            since: the moment of time.monotonic from which to count.
+        """
         return 0.0
 
     def ending(self) -> Crashed:
-        """Say why the candidate has ended."""
+        """Return the reason why the candidate has ended."""
         raise NotImplementedError
 
     def reason(self, code: object) -> Crashed:
-        """The error for an exit code, which is negative for a signal."""
+        """Return the error for an exit code. A negative code is the number of a signal."""
         if not isinstance(code, int):
             return Crashed("unknown")
         return Crashed("signal", -code) if code < 0 else Crashed("exit", code)
 
     def kill(self) -> None:
-        """End its candidate, also from another thread than the one that waits for it."""
+        """Kill the candidate. This may be called while another thread waits for the candidate."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """End everything in the container, and wait until it has ended."""
+        """Kill every process in the container, and wait until all of them have ended."""
         raise NotImplementedError
 
 
 class WalledContainer(Container):
-    """A container whose process 1 is the supervisor, reached through its own socket and its pidfd.
+    """A container with a supervisor as its process 1, which is reached through a socket and a pidfd.
 
     Args:
-        channel, orders: to the candidate, and to the supervisor.
-        limits: what the container may use.
-        wall_stands: whether that is still there which this container was made by; without it, a
-            supervisor that has gone was not ended by what is in its container.
+        channel: the socket to the candidate.
+        orders: the socket to the supervisor.
+        limits: the limits on what the container may use.
+        wall_stands: a function that returns whether the wall around this container still exists. If it does
+            not, the processes in the container are not to blame for the end of the supervisor.
     """
 
     def __init__(
@@ -89,39 +102,52 @@ class WalledContainer(Container):
         self._wall_stands = wall_stands
         self._supervisor: int | None = None
         self._cgroup: Cgroup | None = None
-        self._last_words: dict[str, Any] = {}
-        self.process: subprocess.Popen[bytes] | None = None  # of a wall of its own
+        self._last_message: dict[str, Any] = {}
+        # The wall's process, if the wall was built for this container alone.
+        self.process: subprocess.Popen[bytes] | None = None
         self._limits = limits
 
     def open(self, deadline: float) -> None:
-        """Wait for the supervisor, let it start the candidate, and put that under the kernel's limits.
+        """Wait for the supervisor, let it start the candidate, and limit the candidate's resources.
 
-        The candidate runs nothing before it is told what.
+        The candidate runs nothing until it receives a request.
         """
-        self._supervisor = os.pidfd_open(self._hear_from("ready", deadline))
+        self._supervisor = os.pidfd_open(self._receive_pid("ready", deadline))
         self._orders.send(b"go")
-        candidate = self._hear_from("candidate", deadline)
-        # It and its examiner take turns: on one processor neither has to be woken on another.
+        candidate = self._receive_pid("candidate", deadline)
+        # The candidate and its examiner take turns, so the candidate gets the examiner's processors. If that
+        # is only one, neither process has to wake up another processor.
         with contextlib.suppress(OSError):
             os.sched_setaffinity(candidate, os.sched_getaffinity(0))
         limits = self._limits
         group = Cgroup.create(limits.memory_mb * MEGABYTE, limits.processes, limits.processors)
         if group and group.add(candidate):
             self._cgroup = group
-        elif group:  # it can be made but not joined: the supervisor's count has to do
+        elif group:  # the group can be made but not joined, so only the supervisor enforces the memory limit
             group.remove()
 
-    def _hear_from(self, who: str, deadline: float) -> int:
-        """The process number of who has begun."""
+    def _receive_pid(self, key: str, deadline: float) -> int:
+        """Return the id of a process that the supervisor reports as started.
+
+        Args:
+            key: the key that the supervisor's message must have: "ready" or "candidate".
+            deadline: the time.monotonic() by which the message must arrive.
+
+        Raises:
+            WallError: the message reports an error, or the process is not visible here.
+        """
         message, pid = self._receive(deadline)
-        if who not in message or not pid:
+        if key not in message or not pid:
             raise WallError(
                 f"no container could be made: {message.get('error', 'its process is not visible')}"
             )
         return pid
 
     def _receive(self, deadline: float) -> tuple[dict[str, Any], int]:
-        """A message of the supervisor's and, as the kernel says, its process number out here."""
+        """Return the supervisor's next message, and the sender's process id outside of the container.
+
+        The process id comes from the kernel, not from the message. It is 0 if the kernel reports none.
+        """
         ready, _, _ = select.select([self._orders], [], [], max(0.0, deadline - time.monotonic()))
         if not ready:
             raise WallError("the supervisor of a container does not answer")
@@ -149,19 +175,19 @@ class WalledContainer(Container):
         except (OSError, WallError):
             return 0.0
         if "starved" not in message:
-            self._last_words = message
+            self._last_message = message
         return float(message.get("starved", 0.0))
 
     def ending(self) -> Crashed:
-        if self._last_words:
-            return self._ending(self._last_words)
+        if self._last_message:
+            return self._ending(self._last_message)
         ready, _, _ = select.select([self._orders], [], [], _LAST_WORDS_SECONDS)
         if not ready:
-            return Crashed("unknown")  # it lives, and has only closed its channel
+            return Crashed("unknown")  # the candidate is still running, and has only closed its channel
         try:
             message, _ = self._receive(time.monotonic())
         except (OSError, WallError):
-            return self._gone()
+            return self._silent_end()
         return self._ending(message)
 
     def _ending(self, message: dict[str, Any]) -> Crashed:
@@ -169,8 +195,8 @@ class WalledContainer(Container):
             raise WallError(f"the supervisor of a container failed: {message['error']}")
         return Crashed("memory") if message.get("over") == "memory" else self.reason(message.get("over"))
 
-    def _gone(self) -> Crashed:
-        """Say why the supervisor has gone without a word."""
+    def _silent_end(self) -> Crashed:
+        """Return the reason why the supervisor has ended without a last message."""
         if self._out_of_memory():
             return Crashed("memory")
         if not self._wall_stands():
@@ -199,7 +225,10 @@ class WalledContainer(Container):
                 self._cgroup = None
 
     def _kill(self) -> None:
-        """Kill process 1. The kernel kills the rest first, so its end means theirs."""
+        """Kill process 1 of the container, and wait until it has ended.
+
+        The kernel kills all other processes first, so once process 1 has ended, they have ended too.
+        """
         if self.process is not None:
             self.process.kill()
         if self._supervisor is not None:
@@ -213,7 +242,7 @@ class WalledContainer(Container):
 
 
 class PlainContainer(Container):
-    """A plain process, for a person's own notebook."""
+    """A plain process without a sandbox, for the user's own notebook."""
 
     def __init__(self, channel: socket.socket, process: subprocess.Popen[bytes], folder: str) -> None:
         super().__init__(channel)
@@ -237,12 +266,13 @@ class PlainContainer(Container):
 
 
 def start_bare(language: str) -> Container:
-    """Start a plain process on this machine, with nothing between it and the machine."""
+    """Start a plain process for the user's own notebook, with no sandbox around it."""
     folder = tempfile.mkdtemp(prefix="secant-check-")
     with tempfile.TemporaryFile() as complaints:
         container = PlainContainer(*_start_process(folder, language, complaints), folder)
         try:
-            wire.recv(container.channel, time.monotonic() + START_SECONDS)  # its imports are done
+            # The process sends a value once its imports are done.
+            wire.recv(container.channel, time.monotonic() + START_SECONDS)
         except wire.WireError as error:
             container.close()
             raise WallError(f"no candidate could be started: {error} {read_end(complaints)}") from None
@@ -250,7 +280,7 @@ def start_bare(language: str) -> Container:
 
 
 def bare_environment(language: str) -> dict[str, str]:
-    """The environment of a plain process that runs a person's own notebook."""
+    """Return the environment of a plain process that runs the user's own notebook."""
     package = str(Path(__file__).resolve().parents[2])
     return os.environ | {
         "MPLBACKEND": "Agg",
@@ -274,11 +304,11 @@ def _start_process(
     command = [sys.executable, "-P", "-m", "autograder.sandbox.inside.candidate"]
     if sys.platform == "win32":
         return connect_by_port(command, settings)
-    channel, theirs = socket.socketpair()
-    with theirs:
-        number = theirs.fileno()
+    channel, candidate_end = socket.socketpair()
+    with candidate_end:
+        descriptor = candidate_end.fileno()
         process = subprocess.Popen(
-            [*command, str(number)], pass_fds=[number], stdin=subprocess.DEVNULL, **settings
+            [*command, str(descriptor)], pass_fds=[descriptor], stdin=subprocess.DEVNULL, **settings
         )
     return channel, process
 
@@ -286,14 +316,18 @@ def _start_process(
 def connect_by_port(
     command: list[str], settings: dict[str, Any]
 ) -> tuple[socket.socket, subprocess.Popen[bytes]]:
-    """Start a candidate where sockets are not inherited: it connects, and shows a token that it was given."""
+    """Start a candidate that connects to a local port, for systems on which sockets are not inherited.
+
+    The candidate reads a token from its standard input, and sends it back to prove its identity.
+    """
     token = secrets.token_bytes(32)
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(1.0)
         port = server.getsockname()[1]
         process = subprocess.Popen([*command, "port", str(port)], stdin=subprocess.PIPE, **settings)
         assert process.stdin is not None
-        with contextlib.suppress(OSError), process.stdin:  # it may have ended: that is seen below
+        # The process may have ended already. The loop below will notice that.
+        with contextlib.suppress(OSError), process.stdin:
             process.stdin.write(token)
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and process.poll() is None:
@@ -309,7 +343,10 @@ def connect_by_port(
 
 
 def _receive_exactly(channel: socket.socket, count: int) -> bytes:
-    """So many bytes, or fewer if the other side ends. Windows has MSG_WAITALL only without a timeout."""
+    """Receive exactly `count` bytes, or fewer if the other side closes the connection.
+
+    The loop is needed because Windows supports MSG_WAITALL only without a timeout.
+    """
     data = b""
     while len(data) < count and (part := channel.recv(count - len(data))):
         data += part

@@ -1,4 +1,4 @@
-"""What this machine can do to hold a stranger's code, and what to install where it cannot."""
+"""Checks that this machine can run strangers' code in a sandbox, with advice on what to install."""
 
 import contextlib
 import os
@@ -17,14 +17,14 @@ from autograder.sandbox.wall import Mode, Wall
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check of this machine.
 
     Attributes:
-        what: its name.
-        ok: whether it is as it should be.
-        detail: what was found.
+        what: the name of the thing that was checked.
+        ok: True if the check succeeded.
+        detail: what the check found.
         fix: what to install or to allow; empty if nothing is needed.
-        needed: whether grading is refused without it.
+        needed: True if grading is refused without it.
     """
 
     what: str
@@ -35,7 +35,7 @@ class Finding:
 
 
 def probe_machine() -> list[Finding]:
-    """Look at everything that the wall needs. Tries the real wall, so it takes some seconds."""
+    """Check everything that the wall needs. This builds and tries a real wall, so it takes some seconds."""
     if sys.platform != "linux":
         return [Finding("Linux", False, sys.platform, "Use a Linux machine, or WSL 2, to grade.")]
     checks: list[Callable[[], Finding | None]] = [
@@ -46,10 +46,10 @@ def probe_machine() -> list[Finding]:
         _seccomp,
         _cgroup,
     ]
-    found = [finding for check in checks if (finding := check()) is not None]
+    findings = [finding for check in checks if (finding := check()) is not None]
     forked = _wall("forked", needed=False)
-    # One kind of wall is enough.
-    return [*found, forked, _wall("single", needed=not forked.ok)]
+    # One kind of wall is enough, so the second kind is needed only if the first one fails.
+    return [*findings, forked, _wall("single", needed=not forked.ok)]
 
 
 def _bubblewrap() -> Finding:
@@ -64,17 +64,17 @@ def _bubblewrap() -> Finding:
 
 
 def _user_namespaces() -> Finding:
-    """Ask for one, as a child of ours would."""
+    """Check whether a child of this process can make a user namespace."""
     program = shutil.which("unshare")
     limit = _setting("/proc/sys/user/max_user_namespaces")
     if limit == "0":
         return Finding("user namespaces", False, "user.max_user_namespaces is 0", ALLOW)
     if program is None:
         return Finding("user namespaces", True, f"not tried; at most {limit}", needed=False)
-    done = subprocess.run([program, "--user", "true"], capture_output=True, text=True, check=False)
-    if done.returncode == 0:
+    result = subprocess.run([program, "--user", "true"], capture_output=True, text=True, check=False)
+    if result.returncode == 0:
         return Finding("user namespaces", True, "this user can make them")
-    return Finding("user namespaces", False, done.stderr.strip(), ALLOW)
+    return Finding("user namespaces", False, result.stderr.strip(), ALLOW)
 
 
 def _apparmor() -> Finding | None:
@@ -89,7 +89,7 @@ def _apparmor() -> Finding | None:
 
 
 def _proc() -> Finding:
-    """Docker covers parts of /proc, and then no other /proc can be mounted."""
+    """Check whether parts of /proc are covered, as in Docker. If they are, no other /proc can be mounted."""
     covers = []
     with contextlib.suppress(OSError):
         points = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
@@ -100,8 +100,8 @@ def _proc() -> Finding:
 
 
 def _seccomp() -> Finding:
-    there = Path("/proc/sys/kernel/seccomp/actions_avail").exists()
-    return Finding("seccomp", there, "available" if there else "not in this kernel", "" if there else ALLOW)
+    ok = Path("/proc/sys/kernel/seccomp/actions_avail").exists()
+    return Finding("seccomp", ok, "available" if ok else "not in this kernel", "" if ok else ALLOW)
 
 
 def _cgroup() -> Finding:
@@ -113,10 +113,10 @@ def _cgroup() -> Finding:
 
 
 def _can_join(group: Cgroup) -> bool:
-    """Try with a process that waits for a word, and remove the group."""
-    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as waiting:
-        joined = group.add(waiting.pid)
-        waiting.communicate()
+    """Return whether a process can be put into this group. The group is removed afterwards."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        joined = group.add(process.pid)
+        process.communicate()
     group.remove()
     return joined
 

@@ -1,4 +1,4 @@
-"""Running a notebook with ordinary nbgrader tests, from outside, cell by cell."""
+"""The client that runs a notebook with ordinary nbgrader tests in the sandbox, cell by cell."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -13,19 +13,20 @@ from autograder.sandbox.container import CONTAINER_SECONDS, Container
 from autograder.sandbox.inside.limits import OUTPUT_LIMIT, VALUE_LIMIT
 from autograder.sandbox.results import CandidateError, CellResult, Crashed, TimedOut, WallError
 
-_GRACE_SECONDS = 5.0  # after the candidate should have interrupted a cell by itself
-_PIECE = 8_000_000  # bytes of a file that are sent at once
+# Extra seconds after a cell's time limit, in which the candidate should interrupt the cell itself.
+_GRACE_SECONDS = 5.0
+_PIECE = 8_000_000  # maximum number of bytes of a file in one message
 
 
 @dataclass(frozen=True)
 class TestCode:
-    """A test cell, compiled.
+    """A compiled test cell.
 
     Attributes:
-        body: all but its last value, as marshalled code in Latin-1.
-        last: its last value, likewise.
-        builtins: the builtins that it reads by their pristine names.
-        proof: what comes back only if the end was reached.
+        body: the code of everything before the cell's last value, marshalled and decoded as Latin-1.
+        last: the code of the cell's last value, marshalled and decoded as Latin-1.
+        builtins: the names of the builtins that the test uses in their original versions.
+        proof: a text that is sent back only if the end of the test was reached.
     """
 
     body: str
@@ -33,18 +34,19 @@ class TestCode:
     builtins: tuple[str, ...]
     proof: str
 
-    __test__ = False  # it is no class of tests of pytest's
+    __test__ = False  # keeps pytest from collecting this class
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What became of a cell, as the candidate claims it.
+    """The result of running a cell, as claimed by the candidate.
 
     Attributes:
-        stderr: whether it wrote to its error output.
+        cell: the cell's error and output.
+        stderr: True if the cell wrote to standard error.
+        timed_out: True if the cell was interrupted at its time limit.
         value: the text of a test's last value.
-        proof: what a test brought back from its end.
-        timed_out: whether it was interrupted.
+        proof: the text that a test sent back from its end; empty if the end was not reached.
     """
 
     cell: CellResult
@@ -55,19 +57,19 @@ class Ran:
 
 
 class PlainClient(CandidateClient):
-    """One notebook with ordinary nbgrader tests."""
+    """The client for one notebook with ordinary nbgrader tests."""
 
     def __init__(self, open_container: Callable[[], Container]) -> None:
         super().__init__(open_container)
         self._open = open_container
 
     def begin(self, files: Mapping[str, bytes], seed: int, done: str = "autograde") -> None:
-        """Begin a notebook in a new container.
+        """Start a notebook in a new container.
 
         Args:
-            files: what lies beside it, by path.
-            seed: for every generator.
-            done: what NBGRADER_EXECUTION says is done.
+            files: the contents of the files in the notebook's folder, by path.
+            seed: the seed of every random number generator.
+            done: the value of the environment variable NBGRADER_EXECUTION.
 
         Raises:
             WallError: no container could be made, or it was lost before any cell ran.
@@ -75,8 +77,8 @@ class PlainClient(CandidateClient):
         self.close()
         self._container = self._open()
         try:
-            begun = self._exchange({"do": "plain", "seed": seed, "done": done}, CONTAINER_SECONDS)
-            self._threads = number(begun, "threads")
+            reply = self._exchange({"do": "plain", "seed": seed, "done": done}, CONTAINER_SECONDS)
+            self._threads = number(reply, "threads")
             self._write(files)
         except CandidateError as error:
             raise WallError(f"the notebook could not be begun: {error}") from error
@@ -89,31 +91,31 @@ class PlainClient(CandidateClient):
 
     @property
     def is_alive(self) -> bool:
-        """Return whether the notebook's process can be asked."""
+        """True if the notebook's process can still receive requests."""
         return self._container is not None
 
     def cell(self, label: str, source: str, seconds: float) -> Ran:
-        """Run a cell of the student's, or a locked one.
+        """Run a cell that the student wrote, or a locked cell.
 
         Raises:
-            TimedOut, Crashed: the process is lost.
+            TimedOut, Crashed: the process was lost.
         """
         request = {"do": "cell", "label": label, "source": source, "seconds": seconds}
         return self._ran(label, request, seconds)
 
     def test_in_line(self, label: str, test: TestCode, seconds: float) -> Ran:
-        """Run a test among the cells, so that they see what it leaves.
+        """Run a test in the notebook's own process, so that later cells see its effects.
 
         Raises:
-            TimedOut, Crashed: the process is lost.
+            TimedOut, Crashed: the process was lost.
         """
         return self._ran(label, _test_request(test, seconds), seconds)
 
     def test_aside(self, label: str, test: TestCode, seconds: float) -> Ran:
-        """Run a test in a copy of the process.
+        """Run a test in a copy of the notebook's process, so that later cells see none of its effects.
 
         Raises:
-            TimedOut, Crashed: the copy is lost. The process itself goes on, unless `is_alive` says otherwise.
+            TimedOut, Crashed: the copy was lost. The process itself continues, unless `is_alive` is False.
         """
         assert self._container is not None
         started = time.monotonic()
@@ -125,7 +127,7 @@ class PlainClient(CandidateClient):
 
     @property
     def can_fork(self) -> bool:
-        """Return whether the process can be copied: it has one thread."""
+        """True if the process can be copied: it must have a single thread and run on Linux."""
         return self._can_fork()
 
     def _ran(self, label: str, request: dict[str, Any], seconds: float) -> Ran:
@@ -136,7 +138,7 @@ class PlainClient(CandidateClient):
         return ran
 
     def _exchange(self, request: dict[str, Any], seconds: float) -> Any:
-        """Send a request and return the reply; without one, the process is ended."""
+        """Send a request and return the reply. If there is no reply, end the process."""
         if self._container is None:
             raise Crashed("unknown")
         try:
@@ -165,5 +167,5 @@ def _read(label: str, reply: object, seconds: float) -> Ran:
     flags = [field(reply, name) for name in ("stderr", "timed_out")]
     if not all(isinstance(flag, bool) for flag in flags):
         raise Crashed("garbage")
-    found = {name: text(reply, name, VALUE_LIMIT) for name in ("value", "proof") if name in reply}  # type: ignore[operator]
-    return Ran(cell_result(label, reply, seconds, OUTPUT_LIMIT), flags[0], flags[1], **found)
+    texts = {name: text(reply, name, VALUE_LIMIT) for name in ("value", "proof") if name in reply}  # type: ignore[operator]
+    return Ran(cell_result(label, reply, seconds, OUTPUT_LIMIT), flags[0], flags[1], **texts)

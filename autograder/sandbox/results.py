@@ -1,4 +1,4 @@
-"""What can come of questioning a candidate: answers, and the errors that stand for no answer."""
+"""The answers of a candidate, and the errors that are raised if there is no answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,17 +8,18 @@ from secant.bindings import Finding
 
 
 class WallError(RuntimeError):
-    """The grader's own failure, never the student's: no score may be written for it."""
+    """The grader itself has failed, not the student's code. No score may be written because of this error."""
 
-    ends_task = True  # no part of a test cell may take it for the student's failure
+    # This ends the whole task, so that no part of a test cell mistakes it for the student's failure.
+    ends_task = True
 
 
 class Starved(WallError):
-    """A limit was reached while the machine was starved: no verdict."""
+    """The machine was too busy to judge whether a time limit was reached, so there is no verdict."""
 
 
 class WallUnavailable(WallError):
-    """No wall can be made on this machine, so strangers' work must not run here.
+    """No wall can be built on this machine, so other people's code must not run here.
 
     Attributes:
         reason: what was tried and refused.
@@ -32,16 +33,16 @@ class WallUnavailable(WallError):
 
 
 class CandidateError(Exception):
-    """The student's process gave no answer, for a reason of its own."""
+    """The student's process gave no answer, and the cause is this process, not the grader."""
 
-    ends_task = True  # the process is gone: no other part of the test cell can be asked
+    ends_task = True  # the process has ended, so no other part of the test cell can be asked
 
 
 class TimedOut(CandidateError):
-    """The time was over; what ran has been ended.
+    """The time limit was reached, and the running code has been stopped.
 
     Attributes:
-        cell: the label of the cell that was running, if the cells were being loaded.
+        cell: the label of the cell that was running, if cells were being loaded.
         done: the results of the cells before it.
     """
 
@@ -52,11 +53,11 @@ class TimedOut(CandidateError):
 
 
 class Crashed(CandidateError):
-    """The process ended, or said something that is not an answer.
+    """The student's process ended, or sent something that is not an answer.
 
     Attributes:
         reason: "memory", "signal", "exit", "garbage", or "unknown".
-        detail: the signal's number or the exit code, if it is known.
+        detail: the signal's number or the exit code, if known.
         cell, done: as in TimedOut.
     """
 
@@ -80,10 +81,10 @@ class Line:
 
 @dataclass(frozen=True)
 class CellResult:
-    """What became of one code cell. All text is the candidate's claim, of bounded length."""
+    """The result of one code cell. The candidate supplies all its text, which has a bounded length."""
 
     label: str
-    error: str  # the exception's type name; empty if there was none
+    error: str  # the exception's type name; empty if the cell raised none
     message: str
     trace: tuple[Line, ...]
     output: str
@@ -91,19 +92,20 @@ class CellResult:
 
     @property
     def ok(self) -> bool:
-        """Whether the cell ran to its end."""
+        """True if the cell ran to its end."""
         return not self.error
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What the cells of a notebook came to, once all have run.
+    """The results of loading a notebook, once all cells have run.
 
     Attributes:
-        cells: their results.
-        threads: how many threads the process was left with (0: not known).
-        about_answers: what the notebook's names explain, by task: the candidate's claim, for messages alone.
-        about_cells: the same about cells that stopped with an error, by label.
+        cells: the results of the cells.
+        threads: the number of threads in the process after the last cell; 0 if unknown.
+        about_answers: for each task, findings about the names that its answer uses. The candidate claims
+            them, so they are used only in messages.
+        about_cells: the same for cells that stopped with an error, by the cell's label.
     """
 
     cells: tuple[CellResult, ...]
@@ -118,9 +120,11 @@ class Reply:
 
     Attributes:
         kind: "value", "raised", "missing" (no such name) or "too_much" (beyond what any test asks for).
-        value: plain data and tensors, or `wire.Other` in the place of anything else; alone if it is too much.
-        error, message, trace: of what was raised.
-        findings: what the notebook's names explain of it: the candidate's claim, for messages alone.
+        value: plain data and tensors, with a `wire.Other` in place of any other object. For "too_much", this
+            is a single `wire.Other`.
+        error, message, trace: the type, the message and the traceback of the exception that was raised.
+        findings: findings about the notebook's names that may explain the exception. The candidate claims
+            them, so they are used only in messages.
     """
 
     kind: Literal["value", "raised", "missing", "too_much"]

@@ -1,8 +1,8 @@
-"""Files that the wall shows and that might hold a part of a course, found by their content.
+"""A search for files that are visible inside the wall and that might contain a part of a course.
 
-Reading all that a Python with torch and a system have takes seconds, so each folder is read once: what was
-found in it is kept in the user's cache, and holds until the folder's entries change. Notebooks are few, so
-they are always named. What they hold, and of which lesson, is for whoever knows the lesson (exam/exposed.py).
+It takes seconds to read all files of a system and of a Python with torch. So each folder is read once, and
+the result is kept in the user's cache until the folder's entries change. Notebooks are few, so they are
+always listed. Another module, exam/exposed.py, decides whether a listed file gives away a particular lesson.
 """
 
 import io
@@ -23,64 +23,71 @@ import platformdirs
 from autograder.sandbox.visible import Visible
 from secant.files import locked, read_json, replace_file
 
-# Each file of a course has one of the first three. A copy of tests without its marks, and with other names in
-# it, still imports what tests use.
+# Every file of a course contains one of the first three byte strings. A copy of its tests may lack them and
+# use other names, but it still imports from secant, as all tests do.
 MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
-_MOST = 8 * 2**20  # bytes of a file; a lesson has a fortieth of that
-_MOST_PACKED = 64 * 2**20
+_MOST = 8 * 2**20  # maximum number of bytes read of a file; lessons are forty times smaller
+_MAX_ARCHIVE_BYTES = 64 * 2**20
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-# The most frequent kinds of files that are no text; what is text may be a copy, whatever it is called.
-_OTHERS = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
-_GIT = "/.git/index"  # which names all files of a clone
-_COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")  # a lesson that Python has compiled, known by its name alone
-_PART, _PEEK = 2**16, 2**12  # bytes
+# Extensions of the most common files that are not text. Any text file may be a copy of a lesson, whatever its
+# name.
+_BINARIES = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
+_GIT_INDEX = "/.git/index"  # the index of a Git clone, which names all its files
+# Path of a compiled lesson, which can be recognised only by its name.
+_COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")
+# Bytes that are read first, and bytes in which a NUL marks a file that is not text.
+_FIRST_BYTES, _NUL_BYTES = 2**16, 2**12
 _FORMAT = 2
-_PATIENCE = 60.0  # seconds, for another process to read everything
-_FRESH_SECONDS = 2.0  # so young a folder may change again without a sign of it
+_LOCK_SECONDS = 60.0  # seconds to wait for another process that is reading all files
+# Seconds; a folder that changed more recently may change again with the same time stamp.
+_SETTLE_SECONDS = 2.0
 
-Found = tuple[list[str], list[str]]  # a folder's folders, and the files worth a look
+Found = tuple[list[str], list[str]]  # the names of a folder's subfolders, and of its suspicious files
 
 
 def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
-    """Return the files of what is visible that may hold a part of a course, of whatever lesson.
+    """Return the visible files that may contain a part of any lesson of a course.
 
     Args:
-        seen: what the wall shows.
-        cache: where to keep what was found; by default, in the user's cache.
+        seen: the files that are visible inside the wall.
+        cache: the file in which to keep the results; by default, a file in the user's cache.
     """
     file = cache_file() if cache is None else cache
-    with locked(file, _PATIENCE):  # a second process waits for what the first one finds
-        return _found(seen, file)
+    with locked(file, _LOCK_SECONDS):  # a second process waits for the first one's results
+        return _search(seen, file)
 
 
-def _found(seen: Visible, file: Path) -> tuple[str, ...]:
-    known = _load(file)
-    fresh: dict[str, Any] = {}
+def _search(seen: Visible, file: Path) -> tuple[str, ...]:
+    cached = _load(file)
+    entries: dict[str, Any] = {}
     masked = set(seen.masked)
-    waiting = [path for path in (*seen.shown, seen.package) if not os.path.islink(path)]
-    found = []
-    while waiting:
-        folder = waiting.pop()
-        if folder in masked or folder in fresh:
+    folders = [path for path in (*seen.shown, seen.package) if not os.path.islink(path)]
+    paths = []
+    while folders:
+        folder = folders.pop()
+        if folder in masked or folder in entries:
             continue
         try:
             stamp = os.stat(folder).st_mtime_ns
-            entry = known.get(folder)
+            entry = cached.get(folder)
             if entry is None or entry[0] != stamp:
                 entry = [stamp, *_look(folder)]
-        except OSError:  # a file, or what nobody can read
+        except OSError:  # a file, or a folder that is not readable
             continue
-        fresh[folder] = entry
-        waiting += [f"{folder}/{name}" for name in entry[1]]
-        found += [path for path in (f"{folder}/{name}" for name in entry[2]) if path not in masked]
-    if fresh != known:
-        _save(file, fresh)
-    return tuple(found)
+        entries[folder] = entry
+        folders += [f"{folder}/{name}" for name in entry[1]]
+        paths += [path for path in (f"{folder}/{name}" for name in entry[2]) if path not in masked]
+    if entries != cached:
+        _save(file, entries)
+    return tuple(paths)
 
 
 def read(path: str) -> Iterator[tuple[str, bytes]]:
-    """Yield what a file holds, or all that is in an archive, each with a name. An error ends it."""
-    with suppress(Exception):  # each library of compression raises errors of its own
+    """Yield the name and the content of a file, or of each member of an archive.
+
+    An error while reading ends the iteration.
+    """
+    with suppress(Exception):  # each compression library raises errors of its own kind
         if path.endswith(_ARCHIVES):
             yield from _members(path)
         else:
@@ -99,11 +106,11 @@ def _look(folder: str) -> Found:
 
 
 def _is_suspect(path: str) -> bool:
-    if path.endswith((".ipynb", _GIT)) or _COMPILED.search(path):
+    if path.endswith((".ipynb", _GIT_INDEX)) or _COMPILED.search(path):
         return True
     if path.endswith(_ARCHIVES):
         return any(mark in data for _, data in read(path) for mark in MARKS)
-    if path.endswith(_OTHERS):
+    if path.endswith(_BINARIES):
         return False
     with suppress(OSError):
         data = _head(path)
@@ -112,13 +119,13 @@ def _is_suspect(path: str) -> bool:
 
 
 def _head(path: str) -> bytes:
-    """A text's bytes; of what is no text, nothing."""
+    """Return the first bytes of a text file, or nothing if the file is not text."""
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
-        data = os.read(file, _PART)
-        if b"\0" in data[:_PEEK] and not path.endswith(_GIT):
+        data = os.read(file, _FIRST_BYTES)
+        if b"\0" in data[:_NUL_BYTES] and not path.endswith(_GIT_INDEX):
             return b""
-        while _PART <= len(data) < _MOST and (more := os.read(file, _MOST)):
+        while _FIRST_BYTES <= len(data) < _MOST and (more := os.read(file, _MOST)):
             data += more
         return data
     finally:
@@ -126,48 +133,48 @@ def _head(path: str) -> bytes:
 
 
 def _members(path: str) -> Iterator[tuple[str, bytes]]:
-    if os.path.getsize(path) > _MOST_PACKED:
+    if os.path.getsize(path) > _MAX_ARCHIVE_BYTES:
         return
-    room = _MOST_PACKED
+    remaining = _MAX_ARCHIVE_BYTES
     if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as packed:
-            for one in packed.infolist():
-                if one.file_size <= min(_MOST, room) and not one.filename.endswith(_OTHERS):
-                    room -= one.file_size
-                    yield f"{path}: {one.filename}", packed.read(one)
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                if member.file_size <= min(_MOST, remaining) and not member.filename.endswith(_BINARIES):
+                    remaining -= member.file_size
+                    yield f"{path}: {member.filename}", archive.read(member)
     elif tarfile.is_tarfile(path):
-        with tarfile.open(path) as tape:
-            for part in tape:
-                room -= part.size
-                if room < 0:
+        with tarfile.open(path) as tar:
+            for item in tar:
+                remaining -= item.size
+                if remaining < 0:
                     return
-                if part.isfile() and part.size <= _MOST and not part.name.endswith(_OTHERS):
-                    yield f"{path}: {part.name}", (tape.extractfile(part) or io.BytesIO()).read()
+                if item.isfile() and item.size <= _MOST and not item.name.endswith(_BINARIES):
+                    yield f"{path}: {item.name}", (tar.extractfile(item) or io.BytesIO()).read()
 
 
 def cache_file() -> Path:
-    """Where this user's cache is kept."""
+    """Return the path of this user's cache file."""
     return Path(platformdirs.user_cache_dir("secant", appauthor=False)) / "visible.json"
 
 
 def _load(file: Path) -> dict[str, Any]:
-    """What was found earlier; nothing if somebody else could have written it."""
+    """Return the cached results, or an empty dict if another user could have written the file."""
     with suppress(OSError):
-        about = os.lstat(file)
-        if stat.S_ISREG(about.st_mode) and about.st_uid == os.getuid():
+        status = os.lstat(file)
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid():
             return read_json(file, _folders, {})
     return {}
 
 
 def _folders(cache: dict[str, Any]) -> dict[str, Any]:
-    """Return the folders of a cache in the present format; of any other, none."""
+    """Return the folders of a cache, or an empty dict if the cache does not have the current format."""
     folders: dict[str, Any] = cache["folders"] if cache.get("format") == _FORMAT else {}
     return dict(folders)
 
 
 def _save(file: Path, folders: dict[str, Any]) -> None:
-    until = time.time_ns() - int(_FRESH_SECONDS * 1e9)
-    kept = {"format": _FORMAT, "folders": {path: one for path, one in folders.items() if one[0] < until}}
-    with suppress(OSError):  # a home that cannot be written to: everything is read again each time
+    limit = time.time_ns() - int(_SETTLE_SECONDS * 1e9)
+    data = {"format": _FORMAT, "folders": {path: item for path, item in folders.items() if item[0] < limit}}
+    with suppress(OSError):  # in a read-only home folder, all files are read again each time
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(file, json.dumps(kept).encode())
+        replace_file(file, json.dumps(data).encode())

@@ -1,6 +1,6 @@
-"""The outer wall and the template process in it, as whoever starts them sees them.
+"""The outer wall and the template process inside it, as seen by the process that starts them.
 
-Nothing here imports torch: the command that starts a template has other things to import meanwhile.
+Nothing here imports torch, because the command that starts a template meanwhile imports other modules.
 """
 
 import contextlib
@@ -23,21 +23,21 @@ from autograder.sandbox.results import WallError
 from autograder.sandbox.sweep import suspects
 from autograder.sandbox.visible import visible
 
-START_SECONDS = 120.0  # importing torch from a cold disk
-# Containers of root's are given to nobody else's user: no distribution hands these numbers out.
+START_SECONDS = 120.0  # seconds allowed for the start, which imports torch, possibly from a cold disk
+# User ids for containers started by root. No distribution assigns these ids to its users.
 _GUESTS = range(60_578, 61_184)
-_END_SECONDS = 30.0
-_AT_ONCE = 8  # modules in a message, which has 4,096 bytes
-_PRELOAD_SECONDS = 300.0  # for so many modules
+_EXIT_SECONDS = 30.0
+_MAX_MODULES = 8  # maximum number of modules in one message, which has at most 4,096 bytes
+_PRELOAD_SECONDS = 300.0  # seconds allowed for importing the modules of one message
 
 
 class Behind(NamedTuple):
-    """What stands outside of a wall.
+    """The options with which a wall is built.
 
     Attributes:
         hidden: files and folders that must not exist inside.
-        language: "en" or "ko", for what the course's code says inside.
-        limits: what one submission may use.
+        language: "en" or "ko", the language of the course's texts inside.
+        limits: the limits on what one submission may use.
     """
 
     hidden: Sequence[str] = ()
@@ -46,12 +46,12 @@ class Behind(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What other processes join a wall with.
+    """The data that another process needs to join a wall.
 
     Attributes:
-        control: the socket on which its template is told to fork.
-        behind: what stands outside of it.
-        suspects: the files that it shows and that may hold a part of a course; see sweep.py.
+        control: the socket for orders to the wall's template.
+        behind: the options with which the wall was built.
+        suspects: the files that are visible inside and may contain a part of a course; see sweep.py.
     """
 
     control: socket.socket
@@ -60,9 +60,10 @@ class Share(NamedTuple):
 
 
 class Template:
-    """A process that has imported everything, behind the outer wall; see inside/template.py.
+    """A process behind the outer wall that has imported everything; see inside/template.py.
 
-    It is started at once. The thread that does so must live as long: bubblewrap dies with it.
+    The process starts when this object is made. The thread that makes the object must live as long as the
+    template, because bubblewrap ends when that thread ends.
 
     Raises:
         WallUnavailable: bubblewrap is not installed.
@@ -72,91 +73,103 @@ class Template:
         bwrap_path()
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._behind = behind
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._ready = False
         with theirs:
-            self.process = bubblewrap("forked", [theirs], behind, self._complaints)
+            self.process = bubblewrap("forked", [theirs], behind, self._stderr)
         self._suspects: tuple[str, ...] | None = None
-        self._sweep = threading.Thread(target=self._look_around, daemon=True)  # while it imports
-        self._sweep.start()
+        # This runs while the template does its imports.
+        self._search = threading.Thread(target=self._find_suspects, daemon=True)
+        self._search.start()
 
     def wait(self) -> Share:
-        """Wait until its imports are done.
+        """Wait until the template's imports are done.
 
         Raises:
-            WallError: it ended.
+            WallError: the template has ended.
         """
         if not self._ready:
             ready, _, _ = select.select([self.control], [], [], START_SECONDS)
             self._ready = bool(ready and self.control.recv(4096))
         if not self._ready:
-            raise WallError(f"the template did not start: {read_end(self._complaints)}")
-        self._sweep.join()
+            raise WallError(f"the template did not start: {read_end(self._stderr)}")
+        self._search.join()
         if self._suspects is None:
             raise WallError("it could not be seen whether a part of a course is visible inside")
         return Share(self.control, self._behind, self._suspects)
 
     def prepare(self, what: Later) -> None:
-        """Have it import this, too, once its other imports are done."""
-        with contextlib.suppress(OSError):  # it ended: whoever waits for it will hear why
+        """Have the template import one more group of modules after its other imports."""
+        with contextlib.suppress(OSError):  # the template has ended, as `wait` will report
             self.control.send(what.encode())
 
     def preload(self, modules: Sequence[str]) -> dict[str, str]:
-        """Have it import modules that submissions import; see `preload`."""
+        """Have the template import modules that submissions import; see the function `preload`."""
         return preload(self.wait().control, modules) or {}
 
-    def _look_around(self) -> None:
+    def _find_suspects(self) -> None:
         self._suspects = suspects(visible(self._behind.hidden))
 
     def stands_for(self, behind: Behind) -> bool:
-        """Whether its wall is that of other hidden paths too; then it stands for these from now on."""
+        """Return whether a wall with the given options would be built in the same way.
+
+        If it would, the template uses these options from now on.
+        """
         same = _options("forked", behind) == _options("forked", self._behind)
         if same:
             self._behind = behind
         return same
 
     def lives(self, breath: float = 0.0) -> bool:
-        """Whether it has not ended, within so many seconds."""
+        """Return whether the template's process is still running.
+
+        Args:
+            breath: seconds to wait for the process to end.
+        """
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(breath)
         return self.process.returncode is None
 
     def end(self) -> None:
-        """End it, and with it every container that was forked from it."""
+        """End the template, and with it every container that was forked from it."""
         self.control.close()
         self.process.kill()
-        self.process.wait(_END_SECONDS)
-        self._complaints.close()
+        self.process.wait(_EXIT_SECONDS)
+        self._stderr.close()
 
 
 def preload(control: socket.socket, modules: Sequence[str]) -> dict[str, str] | None:
     """Have a template import modules that submissions import, once for all containers.
 
     Args:
-        control: the socket on which the template is told to fork.
+        control: the socket for orders to the template.
         modules: the modules' dotted names.
 
     Returns:
-        Why some were not imported, by name; None if the template did not reply.
+        For each module that was not imported, the reason; None if the template did not reply.
     """
     refused: dict[str, str] = {}
-    for start in range(0, len(modules), _AT_ONCE):
-        reply = _ask(control, json.dumps(modules[start : start + _AT_ONCE]).encode())
+    for start in range(0, len(modules), _MAX_MODULES):
+        reply = _request(control, json.dumps(modules[start : start + _MAX_MODULES]).encode())
         if reply is None:
             return None
         refused |= reply
     return refused
 
 
-def _ask(control: socket.socket, order: bytes) -> dict[str, str] | None:
-    """Send the template an order with a socket for the reply; return the reply, None if there is none."""
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
+def _request(control: socket.socket, order: bytes) -> dict[str, str] | None:
+    """Send the template an order, together with a socket for the reply.
+
+    Returns:
+        The reply, or None if there is none.
+    """
+    reply_end, template_end = socket.socketpair()
+    with reply_end, template_end:
         try:
-            socket.send_fds(control, [order], [theirs.fileno()])
-            theirs.close()
-            ours.settimeout(_PRELOAD_SECONDS)
-            reply: dict[str, str] = json.loads(b"".join(iter(lambda: ours.recv(65_536), b"")))
+            socket.send_fds(control, [order], [template_end.fileno()])
+            template_end.close()
+            reply_end.settimeout(_PRELOAD_SECONDS)
+            reply: dict[str, str] = json.loads(b"".join(iter(lambda: reply_end.recv(65_536), b"")))
             return reply
         except (OSError, ValueError):
             return None
@@ -165,7 +178,14 @@ def _ask(control: socket.socket, order: bytes) -> dict[str, str] | None:
 def bubblewrap(
     kind: str, ends: Sequence[socket.socket], behind: Behind, complaints: IO[bytes]
 ) -> subprocess.Popen[bytes]:
-    """Start a template, or the one container of its wall, behind a wall."""
+    """Start a process behind a new wall: a template, or the wall's only container.
+
+    Args:
+        kind: "forked" for a template, "single" for a container.
+        ends: the sockets that the process inherits.
+        behind: the options of the wall.
+        complaints: the file that receives the process's standard error.
+    """
     guest = random.choice(_GUESTS) if os.getuid() == 0 else os.getuid()
     numbers = [end.fileno() for end in ends]
     with _as_file(f"student:x:{guest}:{guest}::/tmp:/bin/sh\n".encode()) as users:
@@ -188,7 +208,7 @@ def _options(kind: str, behind: Behind) -> list[str]:
 
 
 def hung_up(end: socket.socket) -> bool:
-    """Whether nobody is left at the other end."""
+    """Return whether the other end of this socket is closed in every process."""
     poll = select.poll()
     poll.register(end, select.POLLIN)
     return any(event & (select.POLLHUP | select.POLLERR) for _, event in poll.poll(0))
@@ -204,6 +224,6 @@ def _as_file(data: bytes) -> Iterator[int]:
 
 
 def read_end(complaints: IO[bytes]) -> str:
-    """The last lines of what a process wrote to its standard error."""
+    """Return the last lines of what a process wrote to its standard error."""
     complaints.seek(0)
     return "\n".join(complaints.read(100_000).decode(errors="replace").strip().splitlines()[-3:])

@@ -1,7 +1,8 @@
-"""Which of the machine's files the wall shows, and what it covers in them.
+"""The files of this machine that are visible inside the wall, and those among them that are covered.
 
-Shown is an allow-list: the system, and where Python is. Covered in that is whatever of ours may lie there: a
-course, a class, the grader, what pip left of an older Secant. Other copies are found by content (sweep.py).
+Only an allow-list is visible: the system's folders, and those in which Python is installed. In these folders,
+the wall covers everything that belongs to Secant: a course, a class, the grader, and files that pip left of
+an older version. Other copies of a course are found by their content (sweep.py).
 """
 
 import importlib.util
@@ -23,27 +24,30 @@ from autograder.sandbox.results import WallError
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime")
 _NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
-# What Python needs of its prefix. What else lies there is not its own: a clone, exports, other environments.
-_OF_PREFIX = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
-# Of the system's folders, what no notebook needs and where people put their own; nbgrader's exchange, too.
+# The parts of Python's prefix that Python needs. Anything else there is not part of Python: a clone, exports,
+# other environments.
+_PREFIX_PARTS = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
+# System folders that no notebook needs and where users may keep their own files. One of them is nbgrader's
+# exchange.
 _NEEDLESS = (
     *("/usr/local/etc", "/usr/local/share/jupyter", "/usr/local/share/nbgrader", "/usr/share/jupyter"),
     *("/usr/local/src", "/usr/src"),
 )
-_OURS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
-# In the package that all notebooks import: where a wheel once brought the course, and what draws, which
-# computes answers to tasks (see inside/pictures.py).
+_SECANT_PATTERNS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
+# Folders of the package `secant`, which all notebooks import. Older wheels contained the course in `_course`.
+# The other folders draw, and for that they compute answers to tasks (see inside/pictures.py).
 OLD_COURSE = "_course"
 _COVERED = (OLD_COURSE, "explorers", "graph")
 
 
 class Visible(NamedTuple):
-    """What the wall shows of the machine.
+    """The files and folders of this machine that are visible inside the wall.
 
     Attributes:
-        shown: files and folders, under their own names.
-        masked: what is empty inside, though it lies in a folder that is shown; something shown may lie in it.
-        package: the folder of the package `secant`, which is shown under another name.
+        shown: files and folders that are visible under their own names.
+        masked: paths in a shown folder that are empty inside the wall, except for shown paths that lie in
+            them.
+        package: the folder of the package `secant`, which is visible under another name.
     """
 
     shown: tuple[str, ...]
@@ -52,17 +56,17 @@ class Visible(NamedTuple):
 
 
 def visible(hidden: Iterable[str]) -> Visible:
-    """Return what the wall shows if it hides these.
+    """Return the files that are visible inside a wall that hides the given paths.
 
     Raises:
-        WallError: the package secant is not in a folder.
+        WallError: the package secant is not installed in a folder.
     """
     package = _package()
     shown = [path for path in SYSTEM if os.path.exists(path)]
-    shown += [*_python(), *(path for folder in extra_packages() for path in _put_by_pip(folder))]
+    shown += [*_python(), *(path for folder in extra_packages() for path in _pip_paths(folder))]
     shown += [f"/etc/{name}" for name in _SETTINGS if os.path.exists(f"/etc/{name}")]
-    ours = [*_NEEDLESS, *_installed(), *_clone(package)]
-    masked = [place for path in (*hidden, *ours) for place in _within(path, shown)]
+    secant_paths = [*_NEEDLESS, *_installed(), *_clone(package)]
+    masked = [place for path in (*hidden, *secant_paths) for place in _within(path, shown)]
     masked += [path for name in _COVERED if os.path.isdir(path := f"{package}/{name}")]
     return Visible(tuple(dict.fromkeys(shown)), tuple(dict.fromkeys(masked)), package)
 
@@ -74,76 +78,82 @@ def _package() -> str:
 
 
 def _python() -> list[str]:
-    """Where Python is: in the virtual environment and what that was made from."""
-    paths = [f"{prefix}/{name}" for prefix in _prefixes() for name in _OF_PREFIX]
+    """Return the paths of Python: of the virtual environment, and of the installation it was made from."""
+    paths = [f"{prefix}/{name}" for prefix in _prefixes() for name in _PREFIX_PARTS]
     paths += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     paths += [os.path.dirname(os.path.realpath(sys.executable))]
-    found = [path for path in dict.fromkeys(paths) if os.path.exists(path) and not is_inside(path, SYSTEM)]
-    return [path for path in found if not is_inside(path, [other for other in found if other != path])]
+    existing = [path for path in dict.fromkeys(paths) if os.path.exists(path) and not is_inside(path, SYSTEM)]
+    return [path for path in existing if not is_inside(path, [other for other in existing if other != path])]
 
 
 def _prefixes() -> list[str]:
     executable = os.path.realpath(sys.executable)
-    found = [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.dirname(executable))]
-    return [path for path in dict.fromkeys(found) if path not in ("/", "/usr")]
+    prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.path.dirname(executable))]
+    return [path for path in dict.fromkeys(prefixes) if path not in ("/", "/usr")]
 
 
 @cache
 def extra_packages() -> tuple[str, ...]:
-    """Folders of needed packages outside of Python's own, such as `pip install --target` makes."""
-    known = [*SYSTEM, *_python()]
-    extra = []
+    """Return folders outside of Python's own that hold needed packages, for example from `pip --target`."""
+    known_folders = [*SYSTEM, *_python()]
+    folders = []
     for name in _NEEDED:
-        found = importlib.util.find_spec(name)
-        if found is not None and found.origin:
-            folder = os.path.dirname(os.path.dirname(os.path.abspath(found.origin)))
-            if not is_inside(folder, known):
-                extra.append(folder)
-    return tuple(dict.fromkeys(extra))
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin:
+            folder = os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))
+            if not is_inside(folder, known_folders):
+                folders.append(folder)
+    return tuple(dict.fromkeys(folders))
 
 
 @cache
-def _put_by_pip(folder: str) -> tuple[str, ...]:
-    """What pip has put into a folder, and the needed packages; what else is there may be anybody's."""
+def _pip_paths(folder: str) -> tuple[str, ...]:
+    """Return the paths that pip has installed in a folder, and those of the needed packages.
+
+    Anything else in the folder is left out, because it may be a user's own file.
+    """
     names = {*_NEEDED}
     for record in glob(f"{folder}/*.dist-info/RECORD"):
         with suppress(OSError), open(record, encoding="utf-8", errors="replace") as lines:
             names |= {line.split(",")[0].split("/")[0].strip('"') for line in lines}
-    theirs = {name for name in names if not any(fnmatch(name, ours) for ours in _OURS)} - {
+    packages = {name for name in names if not any(fnmatch(name, pattern) for pattern in _SECANT_PATTERNS)} - {
         "",
         ".",
         "..",
         "bin",
     }
-    return tuple(path for name in sorted(theirs) if os.path.exists(path := f"{folder}/{name}"))
+    return tuple(path for name in sorted(packages) if os.path.exists(path := f"{folder}/{name}"))
 
 
 def _installed() -> Iterator[str]:
-    """Whatever of ours is in a folder that some Python here takes packages from."""
+    """Yield the paths of all parts of Secant that are installed for some Python on this machine."""
     libraries = [path for path in (*SYSTEM, "/usr/local/lib", "/usr/lib", *_python()) if "lib" in path]
     folders = [place for path in libraries for place in glob(f"{path}/python*/*-packages")]
     folders += [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *extra_packages()]
     folders += [str(Path(path).parent) for path in (_package(), *autograder.__path__)]
     for folder in dict.fromkeys(folders):
-        for name in _OURS:
+        for name in _SECANT_PATTERNS:
             yield from glob(f"{folder}/{name}")
 
 
 def _clone(package: str) -> list[str]:
-    """The repository that this code runs from, if it does."""
+    """Return a list with the repository that this code runs from, or an empty list if there is none."""
     above = Path(package).parent
     return [str(above)] if (above / "nbgrader_config.py").is_file() and (above / "course").is_dir() else []
 
 
 def _within(path: str, shown: Iterable[str]) -> Iterator[str]:
-    """Under which names this lies in what is shown. What is itself shown cannot be covered."""
+    """Yield the names under which a path is visible inside the shown folders.
+
+    A path that is itself shown yields nothing, because it cannot be covered.
+    """
     real = Path(os.path.realpath(path))
     for folder in shown:
-        there = Path(os.path.realpath(folder))
-        if not os.path.islink(folder) and real != there and real.is_relative_to(there) and real.exists():
-            yield os.path.join(folder, real.relative_to(there))
+        target = Path(os.path.realpath(folder))
+        if not os.path.islink(folder) and real != target and real.is_relative_to(target) and real.exists():
+            yield os.path.join(folder, real.relative_to(target))
 
 
 def is_inside(path: str, folders: Iterable[str]) -> bool:
-    """Whether a path is one of these folders, or below it."""
+    """Return whether a path is one of the given folders or lies inside one of them."""
     return any(Path(path).is_relative_to(folder) for folder in folders)

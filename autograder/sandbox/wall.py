@@ -1,4 +1,4 @@
-"""The wall around students' code, as the examiner sees it.
+"""The wall around students' code, as the examiner uses it.
 
     with Wall() as wall, wall.candidate() as candidate:
         loaded = candidate.load([("grad_square", source), ...], timeout=60.0)
@@ -6,11 +6,12 @@
             task.define("import torch\\ndef probe_it(): ...")
             answer = task.ask("grad_square", (3.0,), timeout=10.0)
 
-Bubblewrap makes the outer wall: no network, no file of the course, an environment of our own. Inside it a
-template process (inside/template.py) forks one container for each submission, with namespaces, limits and a
-filter of system calls of its own. Where the kernel does not allow namespaces within namespaces, each
-submission gets a wall to itself: slower, and as safe. Where no wall can be made, `WallUnavailable` says
-what to install. A person's own notebook may be run without one (exam/selfcheck.py).
+Bubblewrap makes the outer wall: no network, no file of the course, and only the environment variables that
+the grader sets. Inside it, a template process (inside/template.py) forks one container for each submission.
+Each container has its own namespaces, limits and filter of system calls. If the kernel does not allow
+namespaces within namespaces, each submission gets its own wall. That is slower but just as safe. If no wall
+can be made, `WallUnavailable` explains what to install. Users may run their own notebook without a wall
+(exam/selfcheck.py).
 """
 
 import contextlib
@@ -47,21 +48,21 @@ from autograder.sandbox.visible import OLD_COURSE, visible
 Mode = Literal["forked", "single"]
 Log = Callable[[str], None]
 
-_LAST_BREATH_SECONDS = 0.5
+_EXIT_SECONDS = 0.5
 
 
 class Wall:
-    """Makes candidates, each in a container of its own.
+    """A wall that makes candidates, each in its own container.
 
-    A wall may be shared between threads. The thread that starts it must live as long as the wall does,
-    because bubblewrap dies with the thread that started it.
+    A wall may be shared between threads. The thread that starts it must live as long as the wall, because
+    bubblewrap ends when that thread ends.
 
     Args:
-        limits: what one submission may use.
-        mode: "forked" or "single" (see the module); None takes the first that works here.
-        hidden: files and folders that must not exist inside; checked from inside at the start.
-        language: "en" or "ko", for what the course's code says inside.
-        log: where notices go, such as a fallback to the slower mode.
+        limits: the limits on what one submission may use.
+        mode: "forked" or "single" (see the module's docstring); None for the first mode that works here.
+        hidden: files and folders that must not exist inside. This is checked from inside at the start.
+        language: "en" or "ko", the language of the course's texts inside.
+        log: a function that receives notices, for example of a fallback to the slower mode.
     """
 
     def __init__(
@@ -84,7 +85,8 @@ class Wall:
         self._joined = False
         self._prepared: set[Later] = set()
         self._may_preload = True
-        self._preloaded: dict[str, str] = {}  # by module, why it was not imported; empty if it was
+        # For each module, the reason why it was not imported; empty if it was.
+        self._preloaded: dict[str, str] = {}
         self._suspects: tuple[str, ...] | None = None
 
     def __enter__(self) -> Self:
@@ -96,7 +98,7 @@ class Wall:
 
     @classmethod
     def join(cls, share: Share) -> Self:
-        """Return a wall around a template that another process has started, and ends."""
+        """Return a wall around a template that another process has started and will end."""
         behind = share.behind
         wall = cls(behind.limits, mode="forked", hidden=behind.hidden, language=behind.language)
         wall._control, wall._joined, wall._suspects = share.control, True, share.suspects
@@ -104,16 +106,21 @@ class Wall:
 
     @property
     def suspects(self) -> tuple[str, ...]:
-        """The files that are visible inside and may hold a part of a course; see sweep.py."""
+        """The files that are visible inside and may contain a part of a course; see sweep.py."""
         if self._suspects is None:
             self._suspects = suspects(visible(self._hidden))
         return self._suspects
 
     def prepare(self, what: Later) -> None:
-        """Let no container have to import what torch does when this is first used; see inside/template.py."""
+        """Have the template import a group of modules that torch imports late, so that no container has to.
+
+        Args:
+            what: the name of the group; see inside/template.py.
+        """
         if self.mode != "forked" or what in self._prepared:
             return
-        with self._lock, contextlib.suppress(OSError):  # of a template that has gone: seen when it is needed
+        # The template may have ended. The next use of it will show that.
+        with self._lock, contextlib.suppress(OSError):
             (self._control or self._start_template()).send(what.encode())
             self._prepared.add(what)
 
@@ -124,28 +131,29 @@ class Wall:
             modules: the modules' dotted names.
 
         Returns:
-            Why some of them were not imported, by name: these the submissions import themselves.
+            For each module that was not imported, the reason. Submissions import such a module themselves.
         """
         new = [module for module in modules if module not in self._preloaded]
         if self.mode == "forked" and self._may_preload and new:
             with self._lock:
                 refused = preload(self._control or self._start_template(), new)
-                self._may_preload = refused is not None  # a module that ends the template ends one template
+                # A module that ends the template stops preloading, so that only one template is lost.
+                self._may_preload = refused is not None
                 self._preloaded |= dict.fromkeys(new, "") | (refused or {})
-        return {module: why for module in modules if (why := self._preloaded.get(module))}
+        return {module: reason for module in modules if (reason := self._preloaded.get(module))}
 
     def start(self) -> None:
-        """Build the wall and try it from inside.
+        """Build the wall, and test it from inside.
 
         Raises:
-            WallUnavailable: this machine can make no wall of the wanted kind.
+            WallUnavailable: this machine cannot build a wall in the wanted mode.
         """
         if self._joined:
             return self._try_out()
         bwrap_path()
         remove_stale()
-        wanted: list[Mode] = [self.mode] if self.mode else ["forked", "single"]
-        for mode in wanted:
+        modes: list[Mode] = [self.mode] if self.mode else ["forked", "single"]
+        for mode in modes:
             self.mode = mode
             try:
                 return self._try_out()
@@ -165,11 +173,14 @@ class Wall:
             self._end_template()
 
     def candidate(self) -> CandidateClient:
-        """A new candidate; use it in a `with` statement. Its container is made when cells are loaded."""
+        """Return a new candidate, to be used in a `with` statement.
+
+        Its container is made when its cells are loaded.
+        """
         return CandidateClient(self.open_container)
 
     def open_container(self) -> Container:
-        """Make one container, with a candidate in it that has loaded nothing."""
+        """Make one container with a candidate that has not loaded anything."""
         match self.mode:
             case "forked":
                 return self._fork_container()
@@ -230,11 +241,14 @@ class Wall:
     def _template_lives(self) -> bool:
         if self._joined:
             return self._control is not None and not hung_up(self._control)
-        # Its end may come a moment after its children's.
-        return self._template is not None and self._template.lives(_LAST_BREATH_SECONDS)
+        # The template may end a moment after its children do.
+        return self._template is not None and self._template.lives(_EXIT_SECONDS)
 
     def _end_dead_template(self) -> None:
-        """Make way for a new template, but only if this one has ended: others may live in its containers."""
+        """Remove the template if its process has ended, so that a new one can be started.
+
+        A running template stays, because other threads may use containers that were forked from it.
+        """
         with self._lock:
             if self._template is not None and not self._template.lives():
                 self._end_template()
@@ -248,21 +262,26 @@ class Wall:
             self._preloaded.clear()
 
     def _try_out(self) -> None:
-        """Attempt an escape from inside, before any stranger does."""
+        """Try to escape from inside the wall, before any stranger's code runs there.
+
+        Raises:
+            WallUnavailable: an attempt succeeded.
+            WallError: the attempts could not be run.
+        """
         with self.candidate() as candidate:
-            seen = visible(self._hidden)
-            hidden = [*self._hidden, *seen.masked, f"{PACKAGE}/{OLD_COURSE}"]
-            source = f"HIDDEN = {hidden!r}\nSHOWN = {seen.shown!r}\n{_PROOF}"
+            view = visible(self._hidden)
+            hidden = [*self._hidden, *view.masked, f"{PACKAGE}/{OLD_COURSE}"]
+            source = f"HIDDEN = {hidden!r}\nSHOWN = {view.shown!r}\n{_PROOF}"
             try:
                 (cell,) = candidate.load([("proof", source)], timeout=30.0).cells
             except CandidateError as error:
                 raise WallError(f"the wall could not be tried: {error!r}") from error
         if not cell.ok or not cell.output.endswith("held\n"):
-            found = cell.output.strip() or f"{cell.error}: {cell.message}"
-            raise WallUnavailable(f"The sandbox does not hold on this machine: {found}", ALLOW)
+            failure = cell.output.strip() or f"{cell.error}: {cell.message}"
+            raise WallUnavailable(f"The sandbox does not hold on this machine: {failure}", ALLOW)
 
 
-# Runs as a student's cell. Prints "held", or what it could do.
+# This code runs as a student's cell. It prints "held", or a list of what it was able to do.
 _PROOF = """
 import ctypes, os, socket
 from pathlib import Path
@@ -296,10 +315,14 @@ print("; ".join(holes) or "held")
 
 
 def _sockets() -> tuple[list[socket.socket], list[socket.socket]]:
-    """Our ends and the container's: for orders to the supervisor, and for the candidate's values."""
+    """Return the grader's ends of two socket pairs, and the container's ends.
+
+    The first pair carries orders to the supervisor, and the second one values from the candidate.
+    """
     orders, supervisor = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     channel, candidate = socket.socketpair()
-    orders.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)  # so that the kernel names the supervisor
+    # This makes the kernel add the supervisor's process id to its messages.
+    orders.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     return [orders, channel], [supervisor, candidate]
 
 

@@ -1,1 +1,1 @@
-"""Workers: one job in, plain data out, in processes of this machine or of a cluster."""
+"""Workers: processes on this machine or on a cluster that take jobs and return plain data."""

@@ -1,4 +1,4 @@
-"""How many workers this machine has processors and memory for, whatever their submissions do."""
+"""The number of workers for which this machine has enough processors and memory, even in the worst case."""
 
 import math
 import os
@@ -13,20 +13,21 @@ from secant.language import counted
 
 _MEGABYTE = 2**20
 _GIGABYTE = 2**30
-#: Of a worker: its own process, and the template that its containers are forked from (benchmarks/memory.py).
+#: Bytes of memory for a worker: its own process, and the template of its containers (see
+#: benchmarks/memory.py).
 WORKER_BYTES = 600 * _MEGABYTE
-#: For the command itself and all else on this machine that wants a little more.
+#: Bytes of memory for the command itself, and for any other program on this machine that needs a little more.
 RESERVE_BYTES = 512 * _MEGABYTE
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What this machine has to spare.
+    """The processors and the memory that this machine has to spare.
 
     Attributes:
-        cores: processors that this process may use.
-        free: bytes of memory.
-        each: bytes that one worker may come to, with a submission that takes all it may.
+        cores: the number of processors that this process may use.
+        free: bytes of free memory.
+        each: the most bytes that one worker may need, with a submission that uses all it is allowed to.
     """
 
     cores: int
@@ -35,18 +36,18 @@ class Budget:
 
     @classmethod
     def of_this_machine(cls) -> Self:
-        """Look at this machine as it is now."""
+        """Return the current budget of this machine."""
         each = WORKER_BYTES + EXTRA_BYTES + Behind().limits.memory_mb * _MEGABYTE
         return cls(_cores(), _free_memory(), each)
 
     @property
     def fit(self) -> int:
-        """How many workers the memory is enough for."""
+        """The number of workers for which there is enough memory."""
         return max(0, self.free - RESERVE_BYTES) // self.each
 
     @property
     def workers(self) -> int:
-        """How many workers there should be; one even where memory is short."""
+        """The number of workers to start; at least one, even if memory is short."""
         return max(1, min(self.cores, self.fit))
 
     def __str__(self) -> str:
@@ -54,20 +55,20 @@ class Budget:
         return f"{counted(self.cores, 'core')}, {free:.1f} GB of memory free, at most {each:.1f} GB a worker"
 
     def allow(self, wanted: int, submissions: int) -> tuple[int, str]:
-        """Return how many workers there may be for so many submissions, and a sentence that says why.
+        """Return how many workers may be started, and a sentence that explains the number.
 
         Args:
-            wanted: how many were asked for; 0: as many as make sense.
-            submissions: how many there are to grade.
+            wanted: the number of workers that the user asked for; 0 for as many as make sense.
+            submissions: the number of submissions to grade.
         """
-        given = min(wanted, max(1, self.fit)) if wanted else self.workers
-        if given < wanted:
+        count = min(wanted, max(1, self.fit)) if wanted else self.workers
+        if count < wanted:
             return (
-                given,
-                f"{counted(given, 'worker')} instead of {wanted}, for which memory may be too small: {self}.",
+                count,
+                f"{counted(count, 'worker')} instead of {wanted}, for which memory may be too small: {self}.",
             )
-        given = min(given, submissions)
-        return given, f"{counted(given, 'worker')}: {self}."
+        count = min(count, submissions)
+        return count, f"{counted(count, 'worker')}: {self}."
 
 
 def _cores() -> int:
@@ -77,10 +78,13 @@ def _cores() -> int:
 
 
 def _free_memory() -> int:
-    """Bytes, by the kernel's own estimate, and by the limits of the container that this may be."""
-    left = cgroup.memory_left()
+    """Return the number of bytes of free memory.
+
+    This is the kernel's own estimate, or what is left of this process's memory limit, if that is less.
+    """
+    limit = cgroup.memory_left()
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
-            free = int(line.split()[1]) * 1024
-            return free if left is None else min(free, left)
+            available = int(line.split()[1]) * 1024
+            return available if limit is None else min(available, limit)
     raise OSError("/proc/meminfo says nothing of available memory")

@@ -1,8 +1,8 @@
-"""The workers of a Dask cluster: they share no file with this machine, come and go, and may be killed.
+"""The workers of a Dask cluster. They share no files with this machine, come and go, and may be killed.
 
-Dask itself gives the job of a worker that has ended to another one. What is seen to here: that the jobs go
-as bytes (remote.py), that a worker has its next job before it has finished one, and that a run whose cluster
-has gone ends in a sentence.
+If a worker ends, Dask gives its job to another one. This module adds three things. It sends jobs as bytes
+(remote.py). It gives each worker its next job before the current one is finished. And it ends a run with a
+clear message if the cluster can no longer be reached.
 """
 
 import logging
@@ -16,20 +16,20 @@ from autograder.workers import remote
 from autograder.workers.executors import Work
 
 CONNECT_SECONDS = 20.0
-PATIENCE_SECONDS = 60.0  # without any worker: some may be starting
+PATIENCE_SECONDS = 60.0  # seconds that the cluster may be without a worker, since some may still be starting
 _LOOK_SECONDS = 1.0
-# At each worker: one that runs, and one that waits there, so that no worker waits for the network.
-_JOBS = 2
-_AGAIN = "Finished grades are kept; run the same command to continue."
+# Jobs given to each worker: one that runs, and one that waits, so that no worker waits for the network.
+_JOBS_PER_WORKER = 2
+_HINT = "Finished grades are kept; run the same command to continue."
 
 
 def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers":
-    """Return the workers of the cluster whose scheduler is at an address.
+    """Return the workers of the Dask cluster whose scheduler is at the given address.
 
-    Dask's own settings (~/.config/dask, DASK_...) hold here too: for TLS, see docs/scale.md.
+    Dask's own settings (~/.config/dask, DASK_...) apply here, too. For TLS, see docs/scale.md.
 
     Raises:
-        CourseError: distributed is not installed, or nobody answers.
+        CourseError: distributed is not installed, or no scheduler answers.
     """
     try:
         from distributed import Client
@@ -37,82 +37,82 @@ def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers
         raise CourseError(
             "--scheduler needs the package distributed: `pip install 'secant[scale]'`."
         ) from None
-    # What it has to say of lost connections is said here in a sentence.
+    # Dask's log messages about lost connections are hidden, because this module reports them itself.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
-        why = " ".join(str(error).split()).rstrip(".")
-        raise CourseError(f"No Dask scheduler answers at {address}: {why}.") from None
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise CourseError(f"No Dask scheduler answers at {address}: {reason}.") from None
     return ClusterWorkers(client, address, patience)
 
 
 class ClusterWorkers:
-    """A Dask cluster's workers, those that join later too.
+    """The workers of a Dask cluster, including those that join later.
 
     Args:
         client: Dask's connection to the scheduler.
-        address: the scheduler's.
-        patience: for how many seconds there may be no worker at all.
+        address: the address of the scheduler.
+        patience: how many seconds the cluster may be without any worker.
     """
 
     def __init__(self, client: Any, address: str, patience: float) -> None:
         self._client = client
         self._address = address
         self._patience = patience
-        # pure=True would merge equal calls, and a second try is an equal call.
+        # With pure=True, Dask would merge equal calls, and the second try of a job is an equal call.
         self._executor = client.get_executor(pure=False, retries=0)
         self._workers = 0
-        self._looked = self._seen = time.monotonic()
+        self._last_count = self._last_worker = time.monotonic()
         self._count()
 
     @property
     def places(self) -> int:
-        """How many jobs to give at once."""
-        return max(1, _JOBS * self._workers)
+        """The number of jobs to give out at once."""
+        return max(1, _JOBS_PER_WORKER * self._workers)
 
     def look(self) -> None:
         """Count the workers, at most once a second.
 
         Raises:
-            CourseError: the scheduler has gone, or there has been no worker for too long.
+            CourseError: the scheduler no longer answers, or there has been no worker for too long.
         """
         if self._client.status != "running":
-            raise CourseError(f"The Dask scheduler at {self._address} no longer answers. {_AGAIN}")
+            raise CourseError(f"The Dask scheduler at {self._address} no longer answers. {_HINT}")
         now = time.monotonic()
-        if now - self._looked < _LOOK_SECONDS:
+        if now - self._last_count < _LOOK_SECONDS:
             return
-        self._looked = now
+        self._last_count = now
         self._count()
-        if now - self._seen > self._patience:
+        if now - self._last_worker > self._patience:
             start = f"`dask worker {self._address} --nthreads 1`"
             raise CourseError(
                 f"The Dask scheduler at {self._address} has had no worker for {self._patience:.0f} s. Start "
-                f"some: {start}. A worker without {_secant()} ends at its first job. {_AGAIN}"
+                f"some: {start}. A worker without {_secant()} ends at its first job. {_HINT}"
             )
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
-        found: Future[Any] = Future()
+        result: Future[Any] = Future()
 
-        def pass_on(answer: Future[Any]) -> None:
+        def set_result(answer: Future[Any]) -> None:
             try:
-                found.set_result(remote.unpack(answer.result()))
+                result.set_result(remote.unpack(answer.result()))
             except CancelledError as error:
-                found.set_exception(error)
+                result.set_exception(error)
             except remote.OtherVersion as error:
-                found.set_exception(CourseError(_other_version(error)))
+                result.set_exception(CourseError(_other_version(error)))
             except Exception as error:
-                known = "deserialization of the task graph" in str(error)
-                found.set_exception(CourseError(_no_grader(self._address)) if known else error)
+                no_grader = "deserialization of the task graph" in str(error)
+                result.set_exception(CourseError(_no_grader(self._address)) if no_grader else error)
 
-        self._executor.submit(remote.do, work, remote.pack(job)).add_done_callback(pass_on)
-        return found
+        self._executor.submit(remote.do, work, remote.pack(job)).add_done_callback(set_result)
+        return result
 
     def settle(self, future: Future[Any]) -> None:
         pass
 
     def close(self, kill: bool = False) -> None:
-        with suppress(Exception):  # a scheduler that has gone has nothing to be told
+        with suppress(Exception):  # the scheduler may already have ended
             self._executor.shutdown(wait=not kill)
         with suppress(Exception):
             self._client.close()
@@ -120,16 +120,16 @@ class ClusterWorkers:
     def _count(self) -> None:
         try:
             self._workers = len(self._client.nthreads())
-        except OSError:  # seen by the status, as soon as the client has noticed
+        except OSError:  # the connection is lost; `look` will notice that soon
             self._workers = 0
         if self._workers:
-            self._seen = time.monotonic()
+            self._last_worker = time.monotonic()
 
 
 def _other_version(error: remote.OtherVersion) -> str:
     return (
         f"The worker on {error.where} has {_named(error.there)}, but this command has {_named(error.here)}: "
-        f"it graded nothing. Install the same versions on both, and restart the worker. {_AGAIN}"
+        f"it graded nothing. Install the same versions on both, and restart the worker. {_HINT}"
     )
 
 
@@ -138,7 +138,7 @@ def _named(versions: remote.Versions) -> str:
 
 
 def _no_grader(address: str) -> str:
-    return f"The Dask scheduler at {address} needs {_secant()}, as its workers do: install it there. {_AGAIN}"
+    return f"The Dask scheduler at {address} needs {_secant()}, as its workers do: install it there. {_HINT}"
 
 
 def _secant() -> str:

@@ -1,4 +1,7 @@
-"""Workers: processes of this machine (for a cluster's, see cluster.py); what is tried again, and when."""
+"""Workers on this machine, and the loop that gives jobs to workers and retries failed ones.
+
+For the workers of a cluster, see cluster.py.
+"""
 
 import multiprocessing
 import os
@@ -26,50 +29,57 @@ from autograder.sandbox.template import Behind, Share, Template
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Failed
 
-Work = Callable[[Any], Any]  # what it takes has to be picklable, and what it returns
-TRIES = 2  # beside other jobs; the last one is alone
-_BEAT = 1.0  # seconds between two looks at the workers, while none has finished a job
+Work = Callable[[Any], Any]  # a function that does a job; the job and the result have to be picklable
+TRIES = 2  # number of tries while other jobs run; after them, a job is tried once more, alone
+_POLL_SECONDS = 1.0  # seconds between two checks of the workers while no job ends
 
 
 class Workers(Protocol):
-    """Does jobs, as many at once as it has places."""
+    """The interface of workers, which do as many jobs at the same time as there are places."""
 
     @property
     def places(self) -> int:
-        """How many jobs to give at once; at least one, and it may change."""
+        """The number of jobs to give out at once. It is at least one, and may change."""
 
     def look(self) -> None:
-        """See whether anybody is left to work; called about once a second.
+        """Check that workers are left. This is called about once a second.
 
         Raises:
-            CourseError: nobody is, and nobody is to be expected.
+            CourseError: no worker is left, and none is expected.
         """
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
-        """Begin a job. Only called while a place is free."""
+        """Start a job. This is called only while there is a free place."""
 
     def settle(self, future: Future[Any]) -> None:
-        """Note that this job is over, however it ended."""
+        """Note that a job is over, whether it has succeeded or not."""
 
     def close(self, kill: bool = False) -> None:
-        """Let everybody go; kill: at once, whatever they are doing."""
+        """End all workers.
+
+        Args:
+            kill: True to end them at once, even in the middle of a job.
+        """
 
 
 class LocalWorkers:
-    """Processes of this machine, one job each: when one dies, it is known whose job it was.
+    """Worker processes on this machine, each of which does one job at a time.
 
-    All are forks of one process that has imported what they need, and their containers are forks of one
-    template, which is built meanwhile. The thread that makes this object must live as long as it does.
+    If a worker dies, it is known which job it had. All workers are forks of one process that has imported the
+    modules that they need. Their containers are forks of one template, which starts at the same time. The
+    thread that makes this object must live as long as the object.
 
     Args:
-        places: how many workers.
-        hidden: what must not exist inside the wall that they share; without it, each builds its own.
-        begun: a template that `begin` has started; it is used if it hides these, and ended otherwise.
-        pages_alone: whether they only make pages, which need no torch, and for which nothing is started
-            before there is one. What the first workers of a process have imported, later ones have too.
+        places: the number of workers.
+        hidden: the paths that must not exist inside the shared wall; None if each worker builds its own wall.
+        begun: a template that `begin` has started. It is used if it hides the same paths, and ended
+            otherwise.
+        pages_alone: True if the workers only make pages. Pages need no torch, and no process is started
+            before the first page. What the first workers of this process have imported, later workers have
+            too.
 
     Raises:
-        WallUnavailable: bubblewrap is not installed, and they were to share a wall.
+        WallUnavailable: bubblewrap is not installed, and the workers were to share a wall.
     """
 
     def __init__(
@@ -96,31 +106,33 @@ class LocalWorkers:
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
         share = self._share()
-        while self._idle and self._shares[self._idle[-1]] != share:  # of a wall that has gone
-            self._let_go(self._idle.pop())
-        one = self._idle.pop() if self._idle else self._hire(share)
-        future = one.submit(work, job)
-        self._busy[future] = one
+        # These workers belong to a wall that no longer exists.
+        while self._idle and self._shares[self._idle[-1]] != share:
+            self._drop(self._idle.pop())
+        pool = self._idle.pop() if self._idle else self._hire(share)
+        future = pool.submit(work, job)
+        self._busy[future] = pool
         return future
 
     def look(self) -> None:
-        pass  # who has died has broken its job's future
+        pass  # when a worker dies, its job's future breaks
 
     def settle(self, future: Future[Any]) -> None:
-        one = self._busy.pop(future)
+        pool = self._busy.pop(future)
         if isinstance(future.exception(), BrokenExecutor):
-            self._let_go(one)
+            self._drop(pool)
         else:
-            self._idle.append(one)
+            self._idle.append(pool)
 
     def close(self, kill: bool = False) -> None:
-        for one, pid in self._pids.items():
-            known = pid.done() and not pid.exception()
-            if kill and known:
+        for pool, pid in self._pids.items():
+            started = pid.done() and not pid.exception()
+            if kill and started:
                 with suppress(ProcessLookupError):
                     os.kill(pid.result(), signal.SIGKILL)
-            # Who is dead is waited for: Python's own end of such a pool would otherwise race with this one.
-            one.shutdown(wait=known or not kill, cancel_futures=True)
+            # Wait for killed workers, too. Otherwise ProcessPoolExecutor's own shutdown would race with this
+            # one.
+            pool.shutdown(wait=started or not kill, cancel_futures=True)
         if not self._pids:
             end()
         if self._template is not None:
@@ -133,11 +145,14 @@ class LocalWorkers:
         self._template = None if self._hidden is None else Template(self._behind())
 
     def _share(self) -> Share | None:
-        """What a worker needs to share the template; None: it builds a wall of its own, or says why not."""
+        """Return what a worker needs to share the template; None if there is no template.
+
+        Without it, a worker builds its own wall, or reports why it cannot.
+        """
         if self._template is not None and not self._template.lives():
             self._template.end()
             self._template = None
-            with suppress(WallError):  # each worker will say why
+            with suppress(WallError):  # each worker will report why the template could not start
                 self._start_template()
         try:
             return self._template.wait() if self._template is not None else None
@@ -146,112 +161,130 @@ class LocalWorkers:
 
     def _hire(self, share: Share | None) -> ProcessPoolExecutor:
         processor = self._free_processor()
-        one = ProcessPoolExecutor(1, self._context, _begin, (self._hidden, share, processor))
-        self._pids[one] = one.submit(os.getpid)
-        self._shares[one], self._processors[one] = share, processor
-        return one
+        pool = ProcessPoolExecutor(1, self._context, _set_up, (self._hidden, share, processor))
+        self._pids[pool] = pool.submit(os.getpid)
+        self._shares[pool], self._processors[pool] = share, processor
+        return pool
 
     def _free_processor(self) -> int | None:
-        """Where there is a worker for each processor, one that no worker has yet."""
-        all_here = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-        free = sorted(all_here - {number for number in self._processors.values() if number is not None})
-        return free[0] if free and self.places == len(all_here) else None
+        """Return a processor that no worker uses yet, or None.
 
-    def _let_go(self, one: ProcessPoolExecutor) -> None:
-        del self._pids[one], self._shares[one], self._processors[one]
-        one.shutdown(wait=False)
+        Workers are tied to processors only if there are as many workers as processors.
+        """
+        processors = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+        free = sorted(processors - {number for number in self._processors.values() if number is not None})
+        return free[0] if free and self.places == len(processors) else None
+
+    def _drop(self, pool: ProcessPoolExecutor) -> None:
+        del self._pids[pool], self._shares[pool], self._processors[pool]
+        pool.shutdown(wait=False)
 
 
 def begin() -> Template | None:
-    """Start what takes seconds, before it is known for whom: workers' imports, and the usual template."""
+    """Start the slow preparations early: the imports of the workers, and a template with the usual options.
+
+    Returns:
+        The template, or None if it could not be started.
+    """
     _start_server()
-    with suppress(WallError):  # whoever needs it will say why
+    with suppress(WallError):  # the workers will report why the template could not start
         return Template(Behind())
     return None
 
 
 def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
-    """What these lessons seem to make torch import; a guess, for speed alone."""
+    """Return the group of modules that these lessons seem to make torch import late.
+
+    This is a guess, and affects only the speed.
+    """
     files = (root / "source" / lesson / f"{lesson}.ipynb" for lesson in lessons)
     return worker.imported_later(*(file.read_text("utf-8") for file in files if file.is_file()))
 
 
 def _start_server() -> Any:
-    """Start the process that workers are forked from, if it does not run; return its context."""
+    """Start the process that workers are forked from, unless it is running. Return its context."""
     context = _context("preloaded")
     forkserver.ensure_running()
     return context
 
 
 def _context(imports: str) -> Any:
-    """Return the context of a process that imports this module, and that workers are forked from.
+    """Return the multiprocessing context whose workers are forked from a process with the given imports.
 
-    It starts with the first worker, if it does not run yet.
+    The process starts with the first worker, unless it is already running.
+
+    Args:
+        imports: the module of autograder.workers that the process imports.
     """
-    # Not forked from this process: it has threads, and the examiner needs nothing of it.
+    # Workers are not forked from this process, because it has threads. They need nothing from its memory.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"autograder.workers.{imports}"])
     return context
 
 
 def end() -> None:
-    """End the process that workers are forked from, where none was: it may still be importing."""
-    ours: Any = forkserver._forkserver
-    if ours._forkserver_pid is not None:
-        with suppress(OSError):  # it has ended by itself
-            os.kill(ours._forkserver_pid, signal.SIGTERM)
-            ours._stop()  # and forget it, so that the next workers have another
+    """End the process that workers are forked from.
+
+    This is called only if no worker was forked. The process may still be importing modules.
+    """
+    server: Any = forkserver._forkserver
+    if server._forkserver_pid is not None:
+        with suppress(OSError):  # the process has ended by itself
+            os.kill(server._forkserver_pid, signal.SIGTERM)
+            server._stop()  # makes multiprocessing forget the process, so that the next workers get a new one
 
 
-def _begin(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:
-    """In a new process: join the wall, leave Ctrl-C to the parent, and end when it does."""
+def _set_up(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:
+    """Set up a new worker: join the wall, leave Ctrl-C to the parent, and end when the parent ends."""
     if processor is not None:
         with suppress(OSError):
             os.sched_setaffinity(0, {processor})
     if hidden is not None and share is not None:
         worker.join(hidden, share)
-    signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, this is not inherited
+    # A handler is used instead of SIG_IGN, which programs started by the worker would inherit.
+    signal.signal(signal.SIGINT, lambda *_: None)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+        threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
 
 
-def _end_with(parent: Any) -> None:
+def _exit_with(parent: Any) -> None:
     parent.join()
     os._exit(1)
 
 
 def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Iterator[tuple[Any, Any]]:
-    """Do jobs until there are none, and yield each with what came of it, as they end.
+    """Do jobs until there are none left, and yield each job with its result when it ends.
 
-    A job whose worker died, or that came to `Failed`, is tried once more. If that fails too, or if the
-    machine was too `Busy` to judge it, it waits until nothing else runs and is done alone; what fails even
-    then has failed.
+    A job is tried once more if its worker died, or if its result was `Failed`. If it fails again, or if the
+    machine was too `Busy` to judge it, the job waits until nothing else runs, and is then done alone. If it
+    fails even then, that is its result.
 
     Args:
-        work: does a job.
-        next_job: gives the next job, or None if there is none for now; what has been yielded may make more.
-        workers: who works.
+        work: the function that does a job.
+        next_job: a function that returns the next job, or None if there is none at the moment. Results that
+            were yielded may lead to new jobs.
+        workers: the workers that do the jobs.
 
     Raises:
-        CourseError: no worker is left, or none of them may do these jobs.
+        CourseError: no worker is left, or none may do these jobs.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
-    ahead: deque[Any] = deque()  # a job that is made ready while several are at work
-    alone: deque[Any] = deque()
+    queue: deque[Any] = deque()  # at most one job, which is prepared while several others run
+    postponed: deque[Any] = deque()
     while True:
-        while len(running) < workers.places and (job := ahead.popleft() if ahead else next_job()) is not None:
+        while len(running) < workers.places and (job := queue.popleft() if queue else next_job()) is not None:
             running[workers.submit(work, job)] = (job, 1)
         if not running:
-            if not alone:
+            if not postponed:
                 return
-            job = alone.popleft()
+            job = postponed.popleft()
             running[workers.submit(work, job)] = (job, TRIES + 1)
-        elif not ahead and len(running) > 1 and (job := next_job()) is not None:
-            ahead.append(job)
-        done, _ = wait(running, _BEAT, FIRST_COMPLETED)
+        elif not queue and len(running) > 1 and (job := next_job()) is not None:
+            queue.append(job)
+        done, _ = wait(running, _POLL_SECONDS, FIRST_COMPLETED)
         workers.look()
-        over = []
+        finished = []
         for future in done:
             job, tries = running.pop(future)
             workers.settle(future)
@@ -259,13 +292,14 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
             if isinstance(result, Failed) and tries < TRIES:
                 running[workers.submit(work, job)] = (job, tries + 1)
             elif isinstance(result, Failed | Busy) and tries <= TRIES:
-                alone.append(job)
+                postponed.append(job)
             else:
-                over.append((job, Failed(result.why) if isinstance(result, Busy) else result))
-        while ahead and len(running) < workers.places:  # nobody waits while what was found is written
-            job = ahead.popleft()
+                finished.append((job, Failed(result.why) if isinstance(result, Busy) else result))
+        # Start these jobs now, so that no worker waits while the caller stores the results.
+        while queue and len(running) < workers.places:
+            job = queue.popleft()
             running[workers.submit(work, job)] = (job, 1)
-        yield from over
+        yield from finished
 
 
 def _result(future: Future[Any]) -> Any:

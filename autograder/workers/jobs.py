@@ -1,4 +1,4 @@
-"""What is given to a worker, and what comes back: plain data, for any process on any machine."""
+"""The jobs that workers take, and the results that they return: plain data for any process on any machine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +15,11 @@ class Job:
     """One submission to grade.
 
     Attributes:
-        student, lesson: whose, and of what.
+        student: the student's id.
+        lesson: the lesson's name.
         source: the instructor's notebook as JSON.
-        script: what to run and to ask.
-        secret: see `Examiner.grade`.
+        script: the cells to run and the questions to ask.
+        secret: the key from which the tests' inputs are drawn; see `Examiner.grade`.
         hidden: paths that must not exist inside the wall.
     """
 
@@ -35,12 +36,13 @@ class PlainJob:
     """One submission of an assignment with ordinary nbgrader tests.
 
     Attributes:
-        student, lesson: whose, and of which assignment.
+        student: the student's id.
+        lesson: the assignment's name.
         assignment: the assignment, with its tests and files.
         notebooks: the notebooks that were handed in, by name.
-        files: the student's own files beside them, by path.
-        kept: the assignment's files that do not replace the student's.
-        timeout: seconds for a cell; None for as many as a submission has.
+        files: the student's own files next to the notebooks, by path.
+        kept: paths of the assignment's files that do not replace the student's.
+        timeout: seconds for a cell; None for as many as a whole submission has.
         hidden: paths that must not exist inside the wall.
         preload: modules that the wall imports once for all submissions.
     """
@@ -61,11 +63,13 @@ class Page:
     """One feedback page to make.
 
     Attributes:
-        student, lesson: whose, and of what.
-        notebook: what to show, as JSON, without hidden tests.
-        head: what stands above it.
-        bare: whether it is without what the student wrote, because the full one could not be made.
-        name: which notebook of the assignment it shows; empty for the one with the assignment's name.
+        student: the student's id.
+        lesson: the assignment's name.
+        notebook: the notebook to show, as JSON without hidden tests.
+        head: the facts at the top of the page.
+        bare: True to leave out what the student wrote, because the full page could not be made.
+        name: the name of the notebook, if the assignment has several; empty for the one with the assignment's
+            name.
     """
 
     student: str
@@ -78,7 +82,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Examined:
-    """What came of a job, and the kind of wall that it ran in."""
+    """The report on a submission, and the kind of wall in which the submission ran."""
 
     report: Report
     wall: str
@@ -86,11 +90,11 @@ class Examined:
 
 @dataclass(frozen=True)
 class ExaminedPlain:
-    """What came of a plain job.
+    """The result of a plain job.
 
     Attributes:
-        report: a report a notebook.
-        wall: the kind of wall that it ran in.
+        report: one report for each notebook.
+        wall: the kind of wall in which the notebooks ran.
         notices: sentences about modules that could not be preloaded.
     """
 
@@ -101,11 +105,11 @@ class ExaminedPlain:
 
 @dataclass(frozen=True)
 class Rendered:
-    """A page that was made.
+    """A finished feedback page.
 
     Attributes:
         html: the page.
-        pictures: what became of the pictures of the student's notes, by name; see `autograder.page.pictures`.
+        pictures: the outcome for each picture in the student's notes; see `autograder.page.pictures`.
     """
 
     html: str
@@ -114,7 +118,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class NoWall:
-    """No wall can be built where the worker is; see WallUnavailable."""
+    """The worker's machine cannot build a wall; see WallUnavailable."""
 
     reason: str
     fix: str
@@ -122,14 +126,17 @@ class NoWall:
 
 @dataclass(frozen=True)
 class Failed:
-    """The grader's own failure: it says nothing about the student."""
+    """The grader itself has failed. This does not count against the student."""
 
     why: str
 
 
 @dataclass(frozen=True)
 class Busy:
-    """The machine was too busy to judge a time limit: no verdict, to be asked again alone."""
+    """The machine was too busy to judge a time limit.
+
+    There is no verdict, and the job has to be repeated alone.
+    """
 
     why: str
 

@@ -1,4 +1,4 @@
-"""What a worker needs for submissions and their pages; see preloaded_pages.py."""
+"""Imports of all modules that workers need for submissions and their pages; see preloaded_pages.py."""
 
 from autograder.sandbox.inside import pages
 

@@ -1,4 +1,4 @@
-"""What a worker needs for pages, imported once in the process that this machine's workers are forked from."""
+"""Imports of the modules that workers need for pages, made once in the process they are forked from."""
 
 import atexit
 import contextlib
@@ -19,23 +19,26 @@ with pages.kept():
 
 
 def nothing() -> Page:
-    """A page of nothing."""
+    """Return the job for a tiny page, which only serves to warm up this process."""
     cells = [v4.new_markdown_cell("*One* cell, `x`."), v4.new_code_cell("x = 1")]
     return Page("", "", json.dumps(v4.new_notebook(cells=cells)), Head("", "en", 0.0, 0.0))
 
 
-with pages.kept(), contextlib.suppress(Exception):  # whoever gets a real page is told what is wrong
-    render(nothing())  # what it imports and compiles, each worker finds
+with pages.kept(), contextlib.suppress(Exception):  # the first real page will report such an error
+    render(nothing())  # each worker inherits what this imports and compiles
 
 
 def _end(server: int) -> None:
-    """Remove this process's socket and its folder, which a coordinator that was killed could not; then end.
+    """Remove this process's socket and its folder, which a killed coordinator leaves behind, and exit.
 
-    At once, since taking torch apart takes a fifth of a second, and the kernel does it as well.
+    The process exits at once: taking torch apart takes a fifth of a second, and the kernel frees the memory
+    anyway.
     """
     ours: Any = forkserver._forkserver
     if os.getpid() != server or ours._forkserver_pid or not ours._forkserver_address:
-        return  # a worker, or who has imported this for another reason: both have more to do
+        # This is a worker, or a process that imported this module for another reason. Both have to end
+        # normally.
+        return
     with contextlib.suppress(OSError):
         os.remove(ours._forkserver_address)
     with contextlib.suppress(OSError):
@@ -43,4 +46,4 @@ def _end(server: int) -> None:
     os._exit(0)
 
 
-atexit.register(_end, os.getpid())  # this process ends after the coordinator and all workers
+atexit.register(_end, os.getpid())  # this process outlives the coordinator and all workers

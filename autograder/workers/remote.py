@@ -1,7 +1,7 @@
-"""A job on another machine: bytes in, bytes out; refused where another version of the grader is installed.
+"""Jobs and results as bytes, for workers on other machines.
 
-The bytes are JSON, so what is read back from a worker is checked field by field, and a job of another version
-is recognised before anything else of it is read.
+A worker refuses a job from another version of the grader. The bytes are JSON, so each field of a result is
+checked when it is read. The version of a job is checked before anything else in it is read.
 """
 
 import dataclasses
@@ -37,15 +37,16 @@ Versions = dict[str, str]
 _JOBS = {kind.__name__: kind for kind in (Job, PlainJob, Page)}
 _DONE = {kind.__name__: kind for kind in (Examined, ExaminedPlain, Rendered, NoWall, Failed, Busy)}
 _REFUSED = "refused"
-_one = threading.Lock()
+_one_job = threading.Lock()
 
 
 class OtherVersion(Exception):
-    """A worker has another version of what decides.
+    """A worker has other versions of the software that affects results.
 
     Attributes:
-        where: the worker's machine.
-        there, here: what it has, and what gave the job.
+        where: the name of the worker's machine.
+        there: the versions of the worker.
+        here: the versions of the process that sent the job.
     """
 
     def __init__(self, where: str, there: Versions, here: Versions) -> None:
@@ -57,10 +58,10 @@ class OtherVersion(Exception):
 
 @cache
 def versions() -> Versions:
-    """What has to be the same on all machines, for the same file to get the same result on each."""
+    """Return the versions that must be equal on all machines for a file to get the same result everywhere."""
     return {
         "secant": importlib.metadata.version("secant"),
-        "grading code": plain_version()[:12],  # which is of all that decides
+        "grading code": plain_version()[:12],  # a hash of all modules that affect a grade
         "page code": page_version()[:12],
         "torch": torch_version(),
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -68,18 +69,18 @@ def versions() -> Versions:
 
 
 def pack(job: Work) -> bytes:
-    """Return a job as bytes, with the version of who gives it."""
+    """Return a job as bytes, together with the versions of this process."""
     return _dump({"versions": versions(), "kind": type(job).__name__, "job": _plain(job)})
 
 
 def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
-    """On a worker: do a packed job, and return what came of it as bytes."""
+    """Do a packed job on a worker, and return the result as bytes."""
     order = json.loads(packed)
     if order["versions"] != versions():
         return _dump({"kind": _REFUSED, "versions": versions(), "where": platform.node()})
     job = _built(_JOBS[order["kind"]], order["job"])
     _import()
-    with _one:  # whatever number of threads this worker was given
+    with _one_job:  # one job at a time, however many threads this worker has
         try:
             done = work(job)
         except Exception as error:
@@ -89,21 +90,21 @@ def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
 
 @cache
 def _import() -> None:
-    """Import what jobs need as a local worker's parent does: no collection of garbage looks at it later."""
+    """Import what jobs need, and exclude it from garbage collection, as the parent of local workers does."""
     import autograder.workers.preloaded  # noqa: F401
 
 
 def unpack(answer: object) -> Done:
-    """Read what a worker returned.
+    """Decode the result that a worker returned.
 
     Raises:
-        OtherVersion: it refused the job.
-        ValueError: it is not what a worker of this version returns.
+        OtherVersion: the worker refused the job because its version differs.
+        ValueError: a worker of this version does not return such bytes.
     """
     if not isinstance(answer, bytes):
         raise ValueError(f"a worker returned {type(answer).__name__}, not bytes")
-    found = json.loads(answer)
-    match found:
+    result = json.loads(answer)
+    match result:
         case {"kind": "refused", "versions": dict(there), "where": str(where)}:
             raise OtherVersion(where, {str(name): str(text) for name, text in there.items()}, versions())
         case {"kind": str(kind), "done": done} if kind in _DONE:
@@ -134,10 +135,10 @@ _hints = cache(typing.get_type_hints)
 
 
 def _built(kind: Any, value: Any) -> Any:
-    """Return the value of this type that `_plain` made plain data of.
+    """Rebuild a value of the given type from the plain data that `_plain` returned.
 
     Raises:
-        ValueError: the data is not of this type.
+        ValueError: the data does not match the type.
     """
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if kind is Any:
@@ -150,7 +151,7 @@ def _built(kind: Any, value: Any) -> Any:
         if isinstance(value, str) and value in inner:
             return value
     elif origin in (typing.Union, types.UnionType):
-        return None if value is None else _built(next(one for one in inner if one is not type(None)), value)
+        return None if value is None else _built(next(arg for arg in inner if arg is not type(None)), value)
     elif origin in (Sequence, tuple):
         if isinstance(value, list):
             return tuple(_built(inner[0], entry) for entry in value)

@@ -1,8 +1,8 @@
-"""A worker: one job in, plain data out, in any process on any machine.
+"""The work of a worker, in any process on any machine: it takes a job and returns plain data.
 
-A job holds all that it needs. The wall is built for the first submission of
-a process and serves all that follow. Pages are made here too, because a page is slow to make, and because
-whatever a stranger's text does to a highlighter must not stop the class.
+A job contains everything that it needs. The wall is built for the first submission in a process, and serves
+all later ones. Pages are made here too, because they are slow to make, and because a submission that makes
+the highlighter hang must not stop the grading of the class.
 """
 
 import atexit
@@ -38,13 +38,14 @@ from autograder.workers.jobs import (
     Work,
 )
 
-# Longer than all time limits of a submission together, on a machine as busy as may be: whoever reaches it is
-# stuck, and is ended.
+# Longer than all time limits of a submission together, even on a very busy machine. A process that takes
+# longer is stuck, and is ended.
 EXAMINE_SECONDS = 2000.0
 RENDER_SECONDS = 60.0
-# What the work on one submission may add to this process. No right answer comes near it.
+# Bytes of memory that the work on one submission may add to this process. No right answer comes near this
+# limit.
 EXTRA_BYTES = 256 * 2**20
-# What makes torch import its compiler at the first use, which takes half a second, or only sympy.
+# Code that makes torch import its compiler at the first use (which takes half a second), or only sympy.
 _COMPILER = re.compile(r"torch\.func|functorch|autograd\.functional|forward_ad|vectorize|optim\b|checkpoint")
 _SYMBOLS = re.compile(r"autograd\.grad\(|grad_outputs|backward\((?!retain|create|self)[a-z*\[{]")
 
@@ -53,17 +54,17 @@ _MOVE = (
     "visible inside the sandbox."
 )
 
-# One thread a process: the examiner's seed and language are the process's own, and bubblewrap ends with
-# the thread that started it, so that must be one that stays.
+# One thread for each process, because the examiner's seed and language belong to the process. Bubblewrap ends
+# with the thread that started it, so this thread has to stay.
 _thread = ThreadPoolExecutor(1)
 
 
 def work(job: Work) -> Done:
-    """Do a job; see `examine` and `render`."""
+    """Do a job within its time limit; see `examine` and `render`."""
     seconds = RENDER_SECONDS if isinstance(job, Page) else EXAMINE_SECONDS
     if isinstance(job, PlainJob):
         seconds *= max(1, len(job.notebooks))
-    # Ends this process, even where Python itself hangs; whoever gave the job sees that.
+    # This ends the process even if Python itself hangs. The process that sent the job will notice.
     faulthandler.dump_traceback_later(seconds, exit=True)
     try:
         return render(job) if isinstance(job, Page) else _thread.submit(examine, job).result()
@@ -77,9 +78,9 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
         wall = _wall(job.hidden)
         if isinstance(job, PlainJob):
             return _examine_plain(job, wall)
-        if shown := _exposed(job.lesson, job.source, wall.suspects):
-            raise WallUnavailable(_shown(shown, job.lesson), _MOVE)
-        for later in (_of_lesson(job.source), imported_later(*(step.source for step in job.script.steps))):
+        if file := _exposed(job.lesson, job.source, wall.suspects):
+            raise WallUnavailable(_exposure(file, job.lesson), _MOVE)
+        for later in (_by_lesson(job.source), imported_later(*(step.source for step in job.script.steps))):
             if later is not None:
                 wall.prepare(later)
         examiner = _examiner(job.lesson, job.source)
@@ -112,29 +113,38 @@ def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
 
 
 def imported_later(*sources: str) -> Later | None:
-    """What this code seems to make torch import at the first use; a guess, for speed alone."""
+    """Return the group of modules that this code seems to make torch import late.
+
+    This is a guess, and affects only the speed.
+    """
     if any(map(_COMPILER.search, sources)):
         return "compiler"
     return "symbols" if any(map(_SYMBOLS.search, sources)) else None
 
 
-@lru_cache(maxsize=4)  # of lessons alone: what strangers hand in is not kept
-def _of_lesson(source: str) -> Later | None:
+@lru_cache(maxsize=4)  # only lessons are cached, so that no submission stays in memory
+def _by_lesson(source: str) -> Later | None:
     return imported_later(source)
 
 
 @contextmanager
 def memory_limit(more: int) -> Iterator[None]:
-    """Let this process take at most so many bytes more: what needs them fails with an error it can tell."""
-    if sys.platform != "linux":  # where nobody's work but one's own is graded
+    """Limit how much memory this process may add while the body runs.
+
+    If the body needs more, it fails with an error that can be reported.
+
+    Args:
+        more: the limit in bytes.
+    """
+    if sys.platform != "linux":  # on other systems, users only check their own work
         yield
         return
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-    known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_DATA, (min([used + more, *known]), hard))
+    current = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min([current + more, *limits]), hard))
     try:
         yield
     finally:
@@ -152,7 +162,8 @@ def render(page: Page) -> Rendered:
     return Rendered(page_html(page.student, page.head, cells, page.bare), pictures)
 
 
-# torch and all that wait for the first job, so that the parent of a pool can import this module quickly.
+# Torch and the examiner are imported for the first job, so that the parent of a pool can import this module
+# quickly.
 
 
 @lru_cache(maxsize=4)
@@ -161,7 +172,7 @@ def _examiner(lesson: str, source: str) -> Any:
 
     from autograder.exam.examiner import Examiner
 
-    torch.set_num_threads(1)  # the stacks of more would count as memory of the submission that starts them
+    torch.set_num_threads(1)  # the stacks of further threads would count towards a submission's memory
     return Examiner(lesson, v4.reads(source))
 
 
@@ -169,30 +180,30 @@ _plain_examiners: dict[tuple[str, str, float | None], Any] = {}
 
 
 def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, timeout: float | None) -> Any:
-    """Return the examiner of a notebook; those of the assignment that was graded last are kept."""
+    """Return the examiner of a notebook. Examiners are cached for the last assignment only."""
     import torch
 
     from autograder.exam.plain import PlainExaminer
 
     key = (digest, notebook, timeout)
     if key not in _plain_examiners:
-        torch.set_num_threads(1)  # as for a lesson
-        for other in [other for other in _plain_examiners if other[0] != digest]:
-            del _plain_examiners[other]
-        source = next(one for one in assignment.notebooks if one.name == notebook)
+        torch.set_num_threads(1)  # a single thread, as in `_examiner`
+        for old_key in [old_key for old_key in _plain_examiners if old_key[0] != digest]:
+            del _plain_examiners[old_key]
+        source = next(item for item in assignment.notebooks if item.name == notebook)
         _plain_examiners[key] = PlainExaminer(source, timeout)
     return _plain_examiners[key]
 
 
 @lru_cache(maxsize=16)
 def _exposed(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
-    """The file that gives this lesson away to all who are inside the wall, if there is one."""
+    """Return a file that is visible inside the wall and gives away this lesson, or None."""
     from autograder.exam.exposed import Lesson
 
     return Lesson(lesson, v4.reads(source)).exposed(suspects)
 
 
-def _shown(file: str, lesson: str) -> str:
+def _exposure(file: str, lesson: str) -> str:
     return (
         f"On {platform.node()}, every notebook could read {file}, "
         f"which holds answers or hidden tests of {lesson}."
@@ -204,18 +215,18 @@ _shares: dict[tuple[str, ...], Share] = {}
 
 
 def join(hidden: tuple[str, ...], share: Share) -> None:
-    """Use a template that another process has started, and ends."""
+    """Use a template that another process has started and will end."""
     _shares[hidden] = share
 
 
 def _wall(hidden: tuple[str, ...]) -> Any:
     if hidden not in _walls:
-        _walls[hidden] = _joined(hidden) or _own(hidden)
+        _walls[hidden] = _join_wall(hidden) or _build_wall(hidden)
     return _walls[hidden]
 
 
-def _joined(hidden: tuple[str, ...]) -> Any:
-    """The shared wall, if there is one and containers can be forked here."""
+def _join_wall(hidden: tuple[str, ...]) -> Any:
+    """Return the shared wall, or None if there is none or containers cannot be forked here."""
     from autograder.sandbox.wall import Wall
 
     try:
@@ -228,7 +239,7 @@ def _joined(hidden: tuple[str, ...]) -> Any:
         return None
 
 
-def _own(hidden: tuple[str, ...]) -> Any:
+def _build_wall(hidden: tuple[str, ...]) -> Any:
     from autograder.sandbox.wall import Wall
 
     wall = Wall(hidden=hidden)

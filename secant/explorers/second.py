@@ -382,8 +382,8 @@ class SecondExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading, noise = self.reading, self.reading.noise
         if reading.is_first:
-            slopes = reading.estimates["quotient"], reading.tangent, noise["quotient"]
-            quotient, gradient, error = words.compared(*slopes)
+            compared = words.compared(reading.estimates["quotient"], reading.tangent, noise["quotient"])
+            quotient, gradient, error = compared
             return [
                 words.quotient_row("(f(x+h) − f(x)) / ((x+h) − x)", quotient),
                 words.gradient_row(gradient),

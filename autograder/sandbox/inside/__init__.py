@@ -1,1 +1,1 @@
-"""All of the grader that is bound into the wall, beside a student's code. Nothing here decides anything."""
+"""The only part of the grader that exists inside the wall, next to a student's code. It decides nothing."""

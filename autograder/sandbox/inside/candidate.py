@@ -1,10 +1,11 @@
 """The process that runs a student's cells, and answers the examiner's questions with values.
 
-Everything here shares a process with the student's code, which can change any of it. That is allowed:
-nothing in this file decides anything, and whatever leaves it is bytes that the examiner checks.
+Everything here shares a process with the student's code, which can change any of it. That is allowed, because
+nothing in this file decides anything: it only sends bytes, and the examiner checks those.
 
-The process first serves as *loaded candidate*: `load` runs the cells, `task` forks a child for one task.
-The child serves `define` (run a test cell's imports and probes) and `ask` (call a function).
+The process first serves as the *loaded candidate*: the request `load` runs the cells, and `task` forks a
+child for one task. The child serves `define` (run a test cell's imports and probes) and `ask` (call a
+function).
 """
 
 import contextlib
@@ -31,10 +32,10 @@ import torch
 from autograder.sandbox.inside import pictures, wire
 from autograder.sandbox.inside.shell import Shell, captured, clean, describe, make_shell, run_cell
 from secant.bindings import BUILTINS, Bindings, Finding
-from secant.checking import situation  # noqa: F401 - what questions import, once for the forks of all tasks
+from secant.checking import situation  # noqa: F401 - questions import it, so all tasks' forks share it
 
 _WARNING_FILTERS = tuple(warnings.filters)
-# What questions and our own code use of libraries.
+# The library modules and classes that tests and the grader's own code use.
 _SHARED = (
     *(torch, torch.nn, torch.nn.functional, torch.autograd, torch.linalg, torch.func),
     *(contextlib, math, random),
@@ -46,7 +47,7 @@ _SHARED_CLASSES = (torch.Tensor, torch.nn.Module, torch.nn.Parameter, torch.auto
 
 
 def _reset_torch_switches() -> None:
-    """Those that cost something to set, and so are looked at first."""
+    """Reset some of torch's global switches, but only if they have changed, because setting them is slow."""
     if torch.are_deterministic_algorithms_enabled():
         torch.use_deterministic_algorithms(False)
     if torch.get_num_threads() != 1:
@@ -54,24 +55,25 @@ def _reset_torch_switches() -> None:
 
 
 def libraries() -> list[tuple[Any, dict[str, Any]]]:
-    """Return what the modules and classes that tests use hold now."""
+    """Return the current attributes of the library modules and classes that tests use."""
     return [(owner, dict(vars(owner))) for owner in (*_SHARED, *_SHARED_CLASSES)]
 
 
-def restore(known: list[tuple[Any, dict[str, Any]]]) -> None:
-    """Undo assignments of a notebook such as `math.sin = 3`: tests use these functions, too."""
-    for owner, before in known:
-        now, is_class = vars(owner), isinstance(owner, type)
-        for name in [name for name, value in before.items() if now.get(name) is not value]:
+def restore(saved: list[tuple[Any, dict[str, Any]]]) -> None:
+    """Undo a notebook's changes to libraries, such as `math.sin = 3`, because tests use these libraries."""
+    for owner, before in saved:
+        current, is_class = vars(owner), isinstance(owner, type)
+        for name in [name for name, value in before.items() if current.get(name) is not value]:
             if is_class or not name.startswith("_"):
                 setattr(owner, name, before[name])
-        for name in now.keys() - before.keys():
+        for name in current.keys() - before.keys():
             if is_class and any(name in vars(base) for base in owner.__mro__[1:]):
-                delattr(owner, name)  # such as torch.Tensor.abs, which is a base's
+                # Deleting an override, such as one of torch.Tensor.abs, uncovers the inherited attribute.
+                delattr(owner, name)
 
 
 def reset() -> None:
-    """Undo what an honest notebook leaves spoilt."""
+    """Undo changes to global state that an honest notebook may leave behind."""
     steps: list[Callable[[], object]] = [
         lambda: signal.setitimer(signal.ITIMER_REAL, 0),
         lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
@@ -95,8 +97,9 @@ def reset() -> None:
 
 
 def seed(number: int) -> None:
-    """Seed every generator."""
-    # Not torch.manual_seed: that looks for accelerators too, in a fork's every untouched page.
+    """Seed every random number generator."""
+    # torch.manual_seed is avoided, because it also looks for accelerators. In a fork, that would touch many
+    # pages that are still shared with the parent process.
     _try_all(
         [
             lambda: random.seed(number),
@@ -108,7 +111,8 @@ def seed(number: int) -> None:
 
 def _try_all(steps: list[Callable[[], object]]) -> None:
     for step in steps:
-        with contextlib.suppress(BaseException):  # a spoilt function is the student's own loss
+        # A step may fail because the student has broken a function. The other steps still have to run.
+        with contextlib.suppress(BaseException):
             step()
 
 
@@ -116,32 +120,33 @@ def _try_all(steps: list[Callable[[], object]]) -> None:
 
 
 def serve(channel: socket.socket, shell: Shell) -> None:
-    """Answer the examiner's requests to the loaded candidate, until it closes the connection."""
+    """Answer the examiner's requests to the loaded candidate, until the examiner closes the connection."""
     channel.settimeout(None)
     child = 0
     while True:
         request = next_request(channel)
         match request["do"]:
             case "load":
-                with contextlib.suppress(ValueError):  # not the main thread
-                    signal.signal(signal.SIGINT, signal.default_int_handler)  # who forked this ignores it
+                with contextlib.suppress(ValueError):  # raised if this is not the main thread
+                    # The parent process ignores SIGINT, and a fork inherits that.
+                    signal.signal(signal.SIGINT, signal.default_int_handler)
                 seed(request["seed"])
                 shell.begin(request["cells"])
-                known = libraries()
+                saved = libraries()
                 for label, source in request["cells"]:
                     wire.send(channel, run_cell(shell, label, source))
                 with contextlib.suppress(BaseException):
-                    restore(known)
-                reset()  # once, for the forks of all tasks
+                    restore(saved)
+                reset()  # done once here instead of in the fork of each task
                 wire.send(channel, {"threads": thread_count(), **_findings(shell, request["answers"])})
             case "task":
                 child = fork_task(channel, partial(serve_task, shell=shell, number=request["seed"]))
                 wire.send(channel, {"child": child})
-            case "become":  # where no child can be forked, this process is used up for one task
+            case "become":  # used if no child can be forked: this process itself serves a single task
                 serve_task(channel, shell, request["seed"])
             case "reap":
                 wire.send(channel, {"exit": exit_code(child)})
-            case "plain":  # a notebook with ordinary nbgrader tests, to the end of this process
+            case "plain":  # a notebook with ordinary nbgrader tests, which is served until the process ends
                 from autograder.sandbox.inside import plain
 
                 plain.serve(channel, shell, request)
@@ -150,14 +155,17 @@ def serve(channel: socket.socket, shell: Shell) -> None:
 
 
 def next_request(channel: socket.socket) -> dict[str, Any]:
-    request = wire.recv(channel)  # the examiner ends the waiting by ending the process
+    request = wire.recv(channel)  # needs no time limit, because the examiner ends this process instead
     if not isinstance(request, dict):
         raise TypeError("a request is a dict")
     return request
 
 
 def thread_count() -> int:
-    """How many threads this process has; a fork of one with several may hang. 0 where it cannot be known."""
+    """Return the number of threads of this process, or 0 if it is unknown.
+
+    A fork of a process with several threads may hang.
+    """
     try:
         return len(os.listdir("/proc/self/task"))
     except OSError:
@@ -165,21 +173,21 @@ def thread_count() -> int:
 
 
 def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list[Any]]]:
-    """Return what the names of the notebook explain: by task about its answer, by label about failed cells.
+    """Return the findings about the notebook's names: by task for answers, by label for failed cells.
 
     Args:
-        shell: the notebook.
-        answers: the label of each task's answer cell.
+        shell: the shell that ran the notebook.
+        answers: for each task, the label of its answer cell.
     """
-    found: dict[str, dict[str, list[Any]]] = {"answers": {}, "cells": {}}
-    with contextlib.suppress(BaseException):  # of the notebook's own objects
+    result: dict[str, dict[str, list[Any]]] = {"answers": {}, "cells": {}}
+    with contextlib.suppress(BaseException):  # the notebook's own objects may raise any error
         rebound = shell.bindings.rebound()
         for task, label in answers.items():
             if findings := shell.bindings.used_by(task, label, rebound):
-                found["answers"][task] = _plain(findings)
-        about = shell.bindings.causes(set(answers.values())).items()
-        found["cells"] = {label: _plain(findings) for label, findings in about}
-    return found
+                result["answers"][task] = _plain(findings)
+        causes = shell.bindings.causes(set(answers.values())).items()
+        result["cells"] = {label: _plain(findings) for label, findings in causes}
+    return result
 
 
 def _plain(findings: list[Finding]) -> list[list[Any]]:
@@ -188,7 +196,7 @@ def _plain(findings: list[Finding]) -> list[list[Any]]:
 
 
 def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], object]) -> int:
-    """Fork a child that serves the socket whose descriptor comes next, and return its number."""
+    """Fork a child that serves the socket passed with the next message, and return the child's process id."""
     _, (descriptor,), _, _ = socket.recv_fds(channel, 1, 1)
     child = os.fork()
     if child:
@@ -196,14 +204,14 @@ def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], obj
         return child
     try:
         channel.close()
-        os.setpgid(0, 0)  # so that it can be ended together with what it starts
+        os.setpgid(0, 0)  # lets the child be killed together with the processes that it starts
         serve_child(socket.socket(fileno=descriptor))
     finally:
         os._exit(0)
 
 
 def exit_code(child: int) -> int | None:
-    """The task child's exit code, negative for a signal; None if it is not known."""
+    """Return the exit code of a task's child, which is negative for a signal, or None if it is unknown."""
     until = time.monotonic() + 1.0
     with contextlib.suppress(OSError):
         while time.monotonic() < until:
@@ -215,8 +223,8 @@ def exit_code(child: int) -> int | None:
 
 
 def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
-    """Answer the questions of one task, from a copy of the student's names."""
-    channel.settimeout(None)  # whatever the cells have made the default
+    """Answer the questions of one task, using a copy of the student's names."""
+    channel.settimeout(None)  # overrides a default timeout that the cells may have set
     seed(number)
     names = dict(shell.user_ns)
     while True:
@@ -231,16 +239,17 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindi
         if request["do"] == "define":
             return _define(request["source"], names)
         return _ask(request["name"], request["args"], request.get("kwargs", {}), names)
-    except BaseException as error:  # SystemExit and KeyboardInterrupt are wrong answers, not ends
+    # SystemExit and KeyboardInterrupt count as wrong answers, and must not end the process.
+    except BaseException as error:
         findings: list[Finding] = []
-        with contextlib.suppress(BaseException):  # of the notebook's own objects
+        with contextlib.suppress(BaseException):  # the notebook's own objects may raise any error
             findings = bindings.behind(error)
         return {"kind": "raised", **describe(error), "findings": _plain(findings)}
 
 
 def _define(source: str, names: dict[str, Any]) -> dict[str, Any]:
     """Run the imports and probes of a test cell among the student's names, but with Python's own builtins."""
-    module = types.ModuleType("probes")  # so that the probes' classes and dataclasses find their module
+    module = types.ModuleType("probes")  # lets the probes' classes and dataclasses find their module
     module.__dict__.update(names)
     module.__dict__.update(BUILTINS, __builtins__=dict(BUILTINS), __name__="probes")
     sys.modules["probes"] = module
@@ -260,11 +269,15 @@ def _ask(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], names: dict[s
     return {"kind": "value", "value": value}
 
 
-# --- Without a wall: `autograder check` of one's own notebook --------------------------------------------
+# --- Without a wall: `autograder check` of the user's own notebook ----------------------------------------
 
 
 def main(arguments: list[str]) -> None:
-    """Serve on an inherited socket (its number is given), or connect to a local port (`port N`)."""
+    """Serve the examiner until it closes the connection.
+
+    Args:
+        arguments: either the number of an inherited socket, or "port" and the number of a local port.
+    """
     if arguments[0] == "port":
         channel = socket.create_connection(("127.0.0.1", int(arguments[1])))
         channel.sendall(sys.stdin.buffer.read(32))
@@ -279,7 +292,7 @@ def main(arguments: list[str]) -> None:
         with contextlib.suppress(wire.WireClosed):
             serve(channel, shell)
     finally:
-        os._exit(0)  # the student's exit handlers and threads are nobody's to wait for
+        os._exit(0)  # ends without waiting for the student's exit handlers and threads
 
 
 if __name__ == "__main__":

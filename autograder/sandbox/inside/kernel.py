@@ -1,11 +1,11 @@
-"""Calls of the Linux kernel by ctypes: the standard library does not offer them all."""
+"""Linux system calls that the standard library does not offer, made through ctypes."""
 
 import ctypes
 import os
 
 
 class KernelRefused(OSError):
-    """The kernel refused a step, so nothing may run behind this wall."""
+    """The kernel refused a step of building the wall, so no student's code may run behind it."""
 
 
 def libc() -> ctypes.CDLL:

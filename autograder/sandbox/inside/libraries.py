@@ -1,4 +1,4 @@
-"""What a process that others are forked from imports: what lessons import, save `secant` and pyplot."""
+"""The modules that a template process imports: those that lessons import, except `secant` and pyplot."""
 
 from typing import Literal
 
@@ -12,5 +12,6 @@ LIBRARIES = (
     "torch.utils.data",
 )
 
-#: What torch imports only when it is first used, and most can do without; see template.py.
+#: Groups of modules that torch imports only when it first needs them. Most notebooks never do; see
+#: template.py.
 Later = Literal["symbols", "compiler"]

@@ -1,25 +1,27 @@
-"""What one submission may use."""
+"""The limits on what one submission may use."""
 
 from dataclasses import asdict, dataclass
 
 MEGABYTE = 2**20
-OUTPUT_LIMIT = 20_000  # characters of a cell's output that are kept
-MESSAGE_LIMIT = 2_000  # characters of an error's message
-VALUE_LIMIT = 100  # characters of a plain test's last value, which may be a number
+OUTPUT_LIMIT = 20_000  # maximum number of characters kept of a cell's output
+MESSAGE_LIMIT = 2_000  # maximum number of characters kept of an error's message
+VALUE_LIMIT = 100  # maximum number of characters kept of a plain test's last value, which may be a score
 
 
 @dataclass(frozen=True)
 class ContainerLimits:
-    """What one submission may use. Wall time is not here: only somebody outside can enforce it.
+    """The limits on the resources that one submission may use.
+
+    Real time is not among them, because only a process outside the container can limit it.
 
     Attributes:
-        memory_mb: of all its processes together, beyond what the imported libraries take.
-        disk_mb: of its /tmp, and as much again of /dev/shm; both live in memory.
-        file_mb: of one file.
-        processes: threads count too.
-        open_files: in each process.
-        cpu_seconds: of processor time, of all its processes together.
-        processors: how many it may use at once, where a control group can see to it.
+        memory_mb: megabytes of memory for all its processes together, in addition to the imported libraries.
+        disk_mb: megabytes of files in /tmp, and as many again in /dev/shm. Both are kept in memory.
+        file_mb: megabytes of a single file.
+        processes: the number of processes; threads count too.
+        open_files: the number of open files in each process.
+        cpu_seconds: seconds of processor time for all its processes together.
+        processors: the number of processors that it may use at once. Only a control group can enforce this.
     """
 
     memory_mb: int = 1024
@@ -31,5 +33,5 @@ class ContainerLimits:
     processors: int = 1
 
     def as_dict(self) -> dict[str, int]:
-        """The limits as plain data, to be sent to the template."""
+        """Return the limits as plain data, to be sent to the template."""
         return asdict(self)

@@ -1,7 +1,8 @@
-"""Magics without a front end: those that only show something do nothing, those that bind names work.
+"""IPython magics for a shell without a front end.
 
-A magic that is not there costs a line of output, not the rest of its cell: in the student's own Jupyter it
-may come from an extension that this machine does not have.
+Magics that only display something do nothing, and magics that bind names work. An unknown line magic prints
+one line, and the rest of its cell still runs: in the student's own Jupyter, the magic may come from an
+extension that this machine does not have.
 """
 
 import importlib
@@ -17,7 +18,8 @@ from secant.language import say
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-# They would look for a kernel or a front end, wait for a person, or reload modules that do not change here.
+# These magics do nothing here. They would look for a kernel or a front end, wait for input, or reload modules
+# that do not change here.
 _QUIET = (
     *("matplotlib", "pdb", "config", "gui", "autoreload", "unload_ext"),
     *("autosave", "clear", "connect_info", "qtconsole"),
@@ -25,14 +27,14 @@ _QUIET = (
 
 
 def register_magics(shell: "InteractiveShell") -> None:
-    """Replace the magics of a shell that would need a front end, and add those that Jupyter's kernel has."""
+    """Replace a shell's magics that would need a front end, and add those of Jupyter's kernel."""
 
     extensions = shell.extension_manager
     assert extensions is not None
 
     def load_extensions(line: str) -> None:
         for name in line.split():
-            if name == "autoreload":  # the real one would look at every module before every cell
+            if name == "autoreload":  # the real extension would check every module before every cell
                 continue
             try:
                 extensions.load_extension(name)
@@ -60,7 +62,7 @@ def _report_manager(name: str, line: str) -> None:
 
 
 def report_unknown(magic: str) -> None:
-    """Print that a magic is not there, and what becomes of the cell."""
+    """Print that a magic is not known here, and whether the rest of the cell still runs."""
     if magic.startswith("%%"):
         print(
             say(

@@ -1,6 +1,7 @@
-"""Namespaces and mounts of a container's own. Each function does one step, and raises `KernelRefused`.
+"""The steps that make the namespaces and mounts of a container.
 
-The template (template.py) says in which order they go.
+Each function does one step, and raises `KernelRefused` if the kernel refuses it. The template (template.py)
+calls them in the right order.
 """
 
 import ctypes
@@ -25,7 +26,10 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int, option
 
 
 def enter_namespaces() -> None:
-    """Move into new namespaces of every kind, with the same user in them; the next child is process 1."""
+    """Move this process into new namespaces of every kind, keeping its user and group ids.
+
+    The next child of this process becomes process 1.
+    """
     user, group = os.getuid(), os.getgid()
     checked(libc().unshare(ALL_NAMESPACES), "unshare")
     texts = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
@@ -38,15 +42,15 @@ def enter_namespaces() -> None:
 
 
 def mount_private_tmp(limits: ContainerLimits) -> None:
-    """Put empty directories of this container's own over all that the wall leaves writable."""
+    """Mount private, empty directories over all places that are writable inside the wall."""
     _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
     options = f"size={limits.disk_mb}m,nr_inodes=10000,mode=1777"
     for path in ("/tmp", "/dev/shm"):
         points = _mounted_below(path)
-        kept = [(below, os.open(below, os.O_PATH)) for below in points]
+        mounts = [(below, os.open(below, os.O_PATH)) for below in points]
         links = list(_links_beside(points, path))
         _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
-        for below, handle in kept:  # a Python that is installed there
+        for below, handle in mounts:  # puts back the mounts below this folder, such as an installed Python
             os.makedirs(os.path.dirname(below), exist_ok=True)
             if os.path.isdir(f"/proc/self/fd/{handle}"):
                 os.mkdir(below)
@@ -59,7 +63,10 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
 
 
 def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
-    """The links in the folders that lead from here to mount points: a virtual environment has `lib64`."""
+    """Yield the symbolic links, with their targets, in the folders that contain mount points.
+
+    An example is the link `lib64` of a virtual environment. Links in the folder `top` itself are left out.
+    """
     folders = {os.path.dirname(point) for point in points} - {top}
     for entry in (entry for folder in folders for entry in os.scandir(folder)):
         if entry.is_symlink():
@@ -67,25 +74,26 @@ def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
 
 
 def _mounted_below(path: str) -> list[str]:
-    """The mount points in this folder, without those in one another."""
+    """Return the mount points below a folder, without those that lie below another one."""
     with open("/proc/self/mountinfo") as file:
         points = sorted(line.split()[4].encode().decode("unicode_escape") for line in file)
-    found: list[str] = []
+    outermost: list[str] = []
     for point in points:
-        if point.startswith(path + "/") and not any(point.startswith(other + "/") for other in found):
-            found.append(point)
-    return found
+        if point.startswith(path + "/") and not any(point.startswith(other + "/") for other in outermost):
+            outermost.append(point)
+    return outermost
 
 
 def mount_proc() -> None:
-    """Show only this process namespace in /proc; for process 1 of a new one."""
+    """Mount a /proc that shows only this process namespace. This is for process 1 of a new namespace."""
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
 
 
 def cover_proc() -> int:
-    """Make /proc read-only; return a handle on the one that is not, which nobody else can reach any more.
+    """Mount a read-only /proc over the writable one, and return a descriptor of the writable one.
 
-    There a process could make itself the last that the kernel ends when the machine runs out of memory.
+    No other process can reach the writable /proc any more. Through it, a process could make itself the last
+    one that the kernel kills when the machine runs out of memory.
     """
     handle = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC | _MS_RDONLY)

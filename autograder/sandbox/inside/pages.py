@@ -1,4 +1,4 @@
-"""What makes a fork of a large process quick: its memory in few large pages, and left alone."""
+"""Functions that make forks of a large process quick: few large pages, which forks leave untouched."""
 
 import contextlib
 import ctypes
@@ -7,16 +7,17 @@ from collections.abc import Iterator
 
 from autograder.sandbox.inside.kernel import libc
 
-_LARGE = 2 * 2**20  # bytes of a large page, where a small one has 4 KiB
+_LARGE = 2 * 2**20  # size of a large page in bytes; a small one has 4 KiB
 _MADV_COLLAPSE = 25
 
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Import in the body what is to stay: no later collection of garbage looks at it.
+    """Exclude everything that the body imports from later garbage collections.
 
-    In a fork that would touch, and so copy, every page. Meanwhile too: modules leave little garbage, and
-    looking for it takes a quarter of the time.
+    A collection in a fork would touch, and so copy, every page. Garbage collection is also switched off while
+    the body runs, because modules leave little garbage, and looking for it would take a quarter of the import
+    time.
     """
     gc.disable()
     try:
@@ -27,17 +28,17 @@ def kept() -> Iterator[None]:
 
 
 def collapse() -> None:
-    """Put this process's memory into large pages, after its imports; see `collapsing`."""
+    """Move this process's memory into large pages, after its imports; see `collapsing`."""
     for _ in collapsing():
         pass
 
 
 def collapsing() -> Iterator[None]:
-    """Put this process's memory into large pages, in steps of some milliseconds.
+    """Move this process's memory into large pages, in steps of a few milliseconds.
 
-    The kernel copies an entry for each page of a process that forks, and drops it when the fork ends: 60,000
-    with torch, which takes longer than most tasks. Where the kernel cannot put them together (before
-    Linux 6.1), forks are as slow as ever.
+    When a process forks, the kernel copies an entry for each of its pages, and drops the entries when the
+    fork ends. With torch, there are 60,000 entries, and copying them takes longer than most tasks. Before
+    Linux 6.1, the kernel cannot merge pages, and forks stay slow.
     """
     with contextlib.suppress(OSError):
         for start, end in _own_memory():
@@ -47,7 +48,7 @@ def collapsing() -> Iterator[None]:
 
 
 def _own_memory() -> list[tuple[int, int]]:
-    """The first and last addresses of this process's own writable memory."""
+    """Return the start and end addresses of all areas of this process's private writable memory."""
     with open("/proc/self/maps") as file:
         lines = [line.split() for line in file]
     own = [line[0].split("-") for line in lines if line[1] == "rw-p" and line[5:] in ([], ["[heap]"])]

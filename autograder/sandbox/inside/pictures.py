@@ -1,7 +1,8 @@
-"""Stand-ins for what draws: explorers and pictures of graphs, which grading shows to nobody.
+"""Stand-ins for explorers and pictures of graphs, which are never shown during grading.
 
 To draw them, their packages compute what lessons ask for: difference quotients, gradients, second
-derivatives, the nodes of a graph. So neither the wall nor a check has them: no answer can call them.
+derivatives, and the nodes of a graph. So these packages do not exist inside the wall or in a check, and no
+answer can call them.
 """
 
 import sys
@@ -13,7 +14,10 @@ PACKAGES = ("secant.explorers", "secant.graph")
 
 
 class Unshown:
-    """An explorer or a picture that nobody sees; whatever is asked of it is one, too."""
+    """A stand-in for an explorer or a picture.
+
+    Its attributes and the results of calling it are the stand-in itself.
+    """
 
     def __call__(self, *_: Any, **__: Any) -> Self:
         return self
@@ -28,7 +32,10 @@ class Unshown:
 
 
 def leave_out() -> None:
-    """Put stand-ins in the place of what notebooks import, and make the packages impossible to import."""
+    """Make the packages that draw impossible to import.
+
+    Notebooks can still import the names that `secant` provides from these packages, but they get stand-ins.
+    """
     for name, home in secant.HOMES.items():
         if home.startswith(PACKAGES):
             setattr(secant, name, Unshown())

@@ -1,9 +1,9 @@
-"""The process that runs a notebook with ordinary nbgrader tests: a student's cells, and the tests among them.
+"""The process that runs a notebook with ordinary nbgrader tests among the student's cells.
 
-Test and answer share a process, since a plain test reads any name of the notebook. So nothing here can make a
-score unforgeable; it makes a forgery take more than a patched function (docs/trust.md). A test arrives as
-code, when it is its turn, and a loop of our own runs it, first in a fork. Before it runs, the functions
-that tests lean on are what they were before the first cell.
+Tests and answers share a process, because a plain test may read any name of the notebook. So nothing here can
+make a score unforgeable, but a forgery takes more than a patched function (docs/trust.md). A test is sent as
+code only when its turn comes. The grader's own loop runs it, first in a fork. Before each test, the functions
+that tests rely on are restored to the state before the first cell.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy.testing  # noqa: F401 - numpy itself imports it when it is first used: too late to be restored
+import numpy.testing  # noqa: F401 - numpy imports it only at its first use, which is too late to restore it
 
 from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.candidate import (
@@ -36,15 +36,17 @@ from autograder.sandbox.inside.limits import OUTPUT_LIMIT, VALUE_LIMIT
 from autograder.sandbox.inside.shell import Output, Shell, clean, describe
 from secant.bindings import BUILTINS, PRISTINE
 
-#: The top-level packages of which every module is restored before a test.
+#: Top-level packages whose modules are all restored before each test.
 _LEANED_ON = frozenset({"cmath", "functools", "itertools", "math", "numpy", "operator", "random", "unittest"})
-_PARTS = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")  # of others, these modules
+# Other modules that are restored before each test.
+_RESTORED_MODULES = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")
 
 
 def serve(channel: socket.socket, shell: Shell, order: dict[str, Any]) -> None:
-    """Run what the examiner sends, until it closes the connection."""
+    """Serve the examiner's requests until the examiner closes the connection."""
     session = Session(shell, order)
-    # Held here, so that a notebook which patches a module or a class of ours changes nothing in this loop.
+    # The functions are held in local variables. So if a notebook patches a module or a class of the grader,
+    # this loop does not change.
     send, receive, fork, reap, threads = wire.send, next_request, fork_task, exit_code, thread_count
     run_cell, run_test = session.run_cell, session.run_test
     serve_copy = partial(_serve_copy, run_test, send, receive)
@@ -75,18 +77,18 @@ def _serve_copy(
     receive: Callable[[socket.socket], dict[str, Any]],
     channel: socket.socket,
 ) -> None:
-    """In a copy of the process: run one test."""
+    """Run one test in a copy of the process."""
     channel.settimeout(None)
     send(channel, {"kind": "value", "value": run_test(receive(channel))})
-    receive(channel)  # the examiner closes the connection
+    receive(channel)  # waits until the examiner closes the connection
 
 
 class Session:
-    """A notebook that is run cell by cell.
+    """A notebook whose cells are run one by one.
 
     Args:
-        shell: where its cells run.
-        order: the examiner's first request, with a `seed` and with nbgrader's word for what is `done`.
+        shell: the shell that runs the cells.
+        order: the examiner's first request. It has a `seed`, and the value of NBGRADER_EXECUTION as `done`.
     """
 
     def __init__(self, shell: Shell, order: dict[str, Any]) -> None:
@@ -95,11 +97,13 @@ class Session:
         self.timed_out = False
         os.environ["NBGRADER_EXECUTION"] = order["done"]
         if "" not in sys.path:
-            sys.path.insert(0, "")  # as in a kernel: modules beside the notebook
+            # As in a kernel, let cells import modules from the notebook's folder.
+            sys.path.insert(0, "")
         seed(order["seed"])
         builtins = shell.copy_builtins()
         self._out, self._err = Output(), Output()
-        # For all cells: what a notebook keeps of them, such as a logger's handler, still counts later.
+        # All cells share the same streams. If a notebook keeps a stream, for example in a logger's handler,
+        # later output to it still counts.
         sys.stdout, sys.stderr = self._out, self._err
         modules = _modules(builtins)
         owners = [*modules, Session, Shell, Output]
@@ -107,10 +111,14 @@ class Session:
         self._restore = restore
         self._codes = [(each, each.__code__) for module in modules for each in _functions(module)]
         self._builtins = dict(BUILTINS)
-        warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")  # as ipykernel
+        # ipykernel, too, shows the deprecation warnings that the notebook itself causes.
+        warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
 
     def write(self, path: str, data: Any) -> bool:
-        """Append to a file beside the notebook, which a cell may write again, as under nbgrader."""
+        """Append data to a file in the notebook's folder.
+
+        Cells may change the file later, as they may under nbgrader.
+        """
         place = Path(path)
         place.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -126,17 +134,18 @@ class Session:
             with self._limited(seconds):
                 result = self._shell.run_cell(source, store_history=False)
             error = result.error_before_exec or result.error_in_exec
-        except BaseException as raised:  # an exit(), or IPython itself made to fail
+        except BaseException as raised:  # raised by exit(), or by IPython if the cell has broken it
             error = raised
         return self._report(error)
 
     def run_test(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Run a test cell's code among the notebook's names.
+        """Run a test cell's code in the notebook's namespace.
 
         Returns:
-            What a cell reports, with the text of its last value, and the proof that its end was reached.
+            A cell's report, with the text of the last value and, if the end was reached, the proof of that.
         """
-        with contextlib.suppress(BaseException):  # of what a notebook put into modules
+        # An object that the notebook has put into a module may raise any error.
+        with contextlib.suppress(BaseException):
             self._restore(self._libraries)
             for function, code in self._codes:
                 if function.__code__ is not code:
@@ -156,9 +165,9 @@ class Session:
         return {**self._report(error), "value": value, "proof": proof}
 
     def _report(self, error: BaseException | None) -> dict[str, Any]:
-        """Return what a cell printed and raised, and make room for the next one's output."""
+        """Return what a cell printed and raised, and reset the output for the next cell."""
         with contextlib.suppress(BaseException):
-            plt.close("all")  # as the inline backend does
+            plt.close("all")  # as the inline backend does after each cell
         report: dict[str, Any] = {"error": "", "message": "", "trace": []}
         if error is not None:
             report |= describe(error)
@@ -171,13 +180,14 @@ class Session:
 
     @contextlib.contextmanager
     def _limited(self, seconds: float) -> Iterator[None]:
-        """Interrupt what runs when its time is over, as nbgrader interrupts a kernel."""
+        """Interrupt the running code when its time is over, as nbgrader interrupts a kernel."""
         self.timed_out = False
-        if not hasattr(signal, "setitimer"):  # Windows, where the examiner ends the process a little later
+        # Windows has no such timer. There the examiner ends the process a little later.
+        if not hasattr(signal, "setitimer"):
             yield
             return
         if signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN, None):
-            signal.signal(signal.SIGALRM, self._stop)  # else it is the notebook's own, and is kept
+            signal.signal(signal.SIGALRM, self._stop)  # any other handler was set by the notebook, and stays
         self._running = True
         signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
@@ -193,22 +203,25 @@ class Session:
 
 
 def _modules(builtins: ModuleType) -> list[ModuleType]:
-    """Return the modules whose functions tests lean on."""
-    found = [builtins]
+    """Return the loaded modules whose functions tests rely on."""
+    modules = [builtins]
     for name, module in list(sys.modules.items()):
-        wanted = name.partition(".")[0] in _LEANED_ON or name.startswith(_PARTS)
+        wanted = name.partition(".")[0] in _LEANED_ON or name.startswith(_RESTORED_MODULES)
         if wanted and isinstance(module, ModuleType):
-            found.append(module)
-    return found
+            modules.append(module)
+    return modules
 
 
 def _functions(module: ModuleType) -> list[FunctionType]:
-    """Return the functions of a module's own, with those that its functions wrap."""
-    found = [each for each in vars(module).values() if isinstance(each, FunctionType)]
-    wrapped = (getattr(each, "__wrapped__", None) for each in vars(module).values() if callable(each))
-    return [*found, *(each for each in wrapped if isinstance(each, FunctionType))]
+    """Return a module's functions, and the functions that its callables wrap."""
+    functions = [value for value in vars(module).values() if isinstance(value, FunctionType)]
+    wrapped = (getattr(value, "__wrapped__", None) for value in vars(module).values() if callable(value))
+    return [*functions, *(value for value in wrapped if isinstance(value, FunctionType))]
 
 
 def _text_of(value: object) -> str:
-    """Return the text that a notebook would show of a test's last value, if that can be a number."""
+    """Return the text of a test's last value, as a notebook would show it.
+
+    The value may be a number of points.
+    """
     return "" if value is None else clean(repr(value), VALUE_LIMIT)

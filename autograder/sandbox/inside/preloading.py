@@ -1,7 +1,8 @@
-"""Imports of modules that submissions need and lessons do not; the template does them on request.
+"""A preloader for modules that submissions import but lessons do not. The template runs it on request.
 
-Each module is tried in a fork of the template first. A module that fails, ends the process, hangs or starts a
-thread is not preloaded. Nothing else changes: a notebook that imports it meets what it would have met.
+Each module is first imported in a fork of the template, as a trial. A module that fails, ends the process,
+hangs or starts a thread is not preloaded. A notebook that imports such a module gets the same result as
+without preloading.
 """
 
 import contextlib
@@ -15,21 +16,24 @@ from collections.abc import Iterable
 from autograder.sandbox.inside import pages
 from autograder.sandbox.inside.limits import MESSAGE_LIMIT
 
-TRIAL_SECONDS = 30.0  # for one module
+TRIAL_SECONDS = 30.0  # seconds allowed for the trial of one module
 _DONE = b"imported"
 
 
 class Preloader:
-    """Imports modules into this process, and remembers the ones that it could not import."""
+    """An importer that loads modules into this process, and remembers those that it could not import."""
 
     def __init__(self) -> None:
         self._refused: dict[str, str] = {}
 
     def bring(self, modules: Iterable[str]) -> dict[str, str]:
-        """Import modules, and return by name why some of them are not imported.
+        """Import modules.
+
+        Returns:
+            For each module that is not imported, the reason.
 
         Raises:
-            RuntimeError: a module started a thread that its trial did not show.
+            RuntimeError: a module started a thread, although its trial did not.
         """
         wanted = list(modules)
         new = [module for module in wanted if module not in sys.modules and module not in self._refused]
@@ -45,7 +49,7 @@ class Preloader:
         try:
             with pages.kept():
                 importlib.import_module(module)
-        except BaseException as error:  # unlike in its trial
+        except BaseException as error:  # the import failed here, although its trial succeeded
             self._refused[module] = _described(error)
         finally:
             os.environ.clear()
@@ -55,7 +59,11 @@ class Preloader:
 
 
 def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
-    """Import a module in a fork of this process; return why it may not be imported here, or nothing."""
+    """Import a module in a fork of this process.
+
+    Returns:
+        The reason why the module must not be imported in this process, or an empty string.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -65,10 +73,12 @@ def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
         reply = _read(reading, seconds)
     finally:
         os.close(reading)
-        for end in (os.killpg, os.kill):  # the group may not exist yet
+        # The child may not have its process group yet, so the child is also killed directly.
+        for end in (os.killpg, os.kill):
             with contextlib.suppress(OSError):
                 end(child, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):  # where the kernel reaps children by itself
+        # Raised where SIGCHLD is ignored, so that the kernel reaps children itself.
+        with contextlib.suppress(ChildProcessError):
             os.waitpid(child, 0)
     if reply is None:
         return f"its import takes longer than {seconds:g} s"
@@ -96,7 +106,7 @@ def _described(error: BaseException) -> str:
 
 
 def _read(reading: int, seconds: float) -> bytes | None:
-    """Return the child's reply, empty if it ended without one; None if its time is over."""
+    """Return the child's reply, which is empty if the child has ended; return None after the time limit."""
     ready, _, _ = select.select([reading], [], [], seconds)
     return os.read(reading, 4 * MESSAGE_LIMIT) if ready else None
 

@@ -1,6 +1,7 @@
-"""What a process of ours gives up, for good, before it runs a student's code: rights, memory, descriptors.
+"""The steps in which a process gives up rights, memory and descriptors before it runs a student's code.
 
-Each function does one step, and raises `KernelRefused` where the kernel refuses it.
+A process gives them up for good. Each function does one step, and raises `KernelRefused` if the kernel
+refuses it.
 """
 
 import ctypes
@@ -19,30 +20,31 @@ _CAPABILITY_VERSION_3 = 0x20080522
 
 
 def become(user: int) -> None:
-    """Give up root for this user and group, with every capability.
+    """Change from root to the user and group with this id, and so drop every capability.
 
-    Root without capabilities would still own the files of root, /proc/sys among them.
+    A root user without capabilities would still own root's files, including those in /proc/sys.
     """
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
-    # A change of user makes /proc/self root's, and the id maps are written there.
+    # After a change of user, /proc/self belongs to root, but this process has to write its id maps there.
     prctl(_PR_SET_DUMPABLE, 1)
 
 
 def lift_memory_limit() -> None:
-    """Undo the limit that the examiner may have set for itself: containers have their own."""
+    """Undo the memory limit that the examiner may have set for itself, because containers have their own."""
     _, highest = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (highest, highest))
 
 
 def set_limits(limits: ContainerLimits) -> None:
-    """Set the kernel's limits on this process and all that it will start."""
+    """Set the kernel's resource limits for this process and its future children."""
     with open("/proc/self/statm") as file:
         mapped = int(file.read().split()[0]) * resource.getpagesize()
     values = {
         resource.RLIMIT_AS: mapped + limits.memory_mb * MEGABYTE,
-        resource.RLIMIT_CORE: 1,  # 0 would still start the machine's handler, if dumps go to one
+        # With 0, the kernel would still start a crash handler, if the machine pipes its core dumps to one.
+        resource.RLIMIT_CORE: 1,
         resource.RLIMIT_CPU: limits.cpu_seconds,
         resource.RLIMIT_FSIZE: limits.file_mb * MEGABYTE,
         resource.RLIMIT_MEMLOCK: 0,
@@ -58,18 +60,22 @@ def set_limits(limits: ContainerLimits) -> None:
 
 
 def prefer_as_victim(proc: int) -> None:
-    """Have the kernel end this process before others when memory runs out; proc: a handle on /proc."""
+    """Have the kernel kill this process first when memory runs out.
+
+    Args:
+        proc: a descriptor of a writable /proc.
+    """
     file = os.open("self/oom_score_adj", os.O_WRONLY, dir_fd=proc)
     os.write(file, b"1000")
     os.close(file)
 
 
 def drop_privileges() -> None:
-    """Drop every capability, and the ways to gain one."""
+    """Drop every capability, and every way to gain one."""
     kernel = libc()
     for capability in range(64):
         if kernel.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), *[ctypes.c_ulong(0)] * 3) < 0:
-            break  # EINVAL after the kernel's last one; EPERM in a process that has none to drop
+            break  # EINVAL after the kernel's last capability, EPERM if there is nothing to drop
     header, nothing = struct.pack("Ii", _CAPABILITY_VERSION_3, 0), bytes(24)
     checked(kernel.capset(header, nothing), "capset")
     prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
@@ -77,18 +83,19 @@ def drop_privileges() -> None:
 
 
 def hide_memory(hidden: bool = True) -> None:
-    """Make this process unreadable for others of the same user, or readable again."""
+    """Make this process's memory unreadable for other processes of the same user, or readable again."""
     prctl(_PR_SET_DUMPABLE, 0 if hidden else 1)
 
 
 def hide_arguments() -> None:
-    """Overwrite this process's command line, which the processes inside can read in /proc/1."""
-    start, end = map(int, stat_fields("self")[45:47])  # arg_start and arg_end
+    """Overwrite this process's command line, which processes in the container can read in /proc/1."""
+    # The fields arg_start and arg_end: the addresses between which the command line is stored.
+    start, end = map(int, stat_fields("self")[45:47])
     ctypes.memset(start, 0, end - start)
 
 
 def close_all_but(keep: Iterable[int]) -> None:
-    """Close every descriptor but standard input, output, error and these."""
+    """Close all descriptors except standard input, output and error and the given ones."""
     low = 3
     for number in sorted(set(keep)):
         os.closerange(low, number)
@@ -97,7 +104,7 @@ def close_all_but(keep: Iterable[int]) -> None:
 
 
 def silence() -> None:
-    """Cut standard input, output and error off from the examiner's."""
+    """Redirect standard input, output and error to /dev/null, so that nothing reaches the examiner's."""
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)

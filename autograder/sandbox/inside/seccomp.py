@@ -1,4 +1,7 @@
-"""A filter of system calls, in classic BPF: what no lesson needs is refused, for good and in every child."""
+"""A seccomp filter, in classic BPF, which refuses system calls that no lesson needs.
+
+The filter cannot be removed, and every child process inherits it.
+"""
 
 import ctypes
 import errno
@@ -11,15 +14,15 @@ from autograder.sandbox.inside.namespaces import ALL_NAMESPACES
 
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 
-# Offsets in struct seccomp_data.
+# Offsets of the fields in struct seccomp_data, in bytes.
 _NUMBER, _ARCHITECTURE = 0, 4
 _FIRST, _SECOND, _THIRD, _FOURTH = range(16, 48, 8)
 
-# Refused, by (x86-64 number, aarch64 number); None where the machine has no such call. What would make or
-# enter namespaces, read another process or starve it, reach the kernel's rarely walked corners, hold memory
-# that no limit counts, or use up what the kernel counts for a whole user. New calls are dealt with by
-# number, below. Setting an attribute is refused because an access control list takes up to 128 KB for each
-# name in /tmp.
+# The refused system calls, with their numbers on x86-64 and aarch64 (None if the machine has no such call).
+# Some would make or enter namespaces, read or starve another process, or reach rarely used parts of the
+# kernel. Others would hold memory that no limit counts, or use up resources that the kernel counts per user.
+# Newer calls are handled by number, below. Setting extended attributes is refused because an access control
+# list takes up to 128 KB for each name in /tmp.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -89,21 +92,23 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "vhangup": (153, 58),
     "vmsplice": (278, 75),
 }
-# These answer ENOSYS, and programs fall back to others. A page that is sent without a copy stays in memory
-# while a socket or pipe holds one byte of it, and only the byte is counted.
+# These calls fail with ENOSYS, so that programs fall back to others. If a page is sent without being copied,
+# it stays in memory while a socket or pipe holds one byte of it, but only that byte is counted.
 _ABSENT = {
     "memfd_create": (319, 279),
     "sendfile": (40, 71),
     "splice": (275, 76),
     "tee": (276, 77),
 }
-_SETSID = (112, 157)  # does nothing: the kernel may give each session a share of the processors
+# setsid does nothing and succeeds, because the kernel may give each session a share of the processors.
+_SETSID = (112, 157)
 _CLONE, _MMAP, _SOCKET, _SOCKETPAIR = (56, 220), (9, 222), (41, 198), (53, 199)
 _PRLIMIT, _SET_AFFINITY = (302, 261), (203, 122)
 _FCNTL, _IOCTL, _PRCTL = (72, 25), (16, 29), (157, 167)
 _GETSOCKOPT, _SETSOCKOPT = (55, 209), (54, 208)
 
-# fcntl can leave a lease, a notification or a hint on a file that all walls share, and widen pipes.
+# The fcntl commands that are allowed. Others could put a lease, a notification or a hint on a file that all
+# walls share, or enlarge a pipe.
 _FCNTL_ALLOWED = {
     "F_DUPFD": 0,
     "F_GETFD": 1,
@@ -115,10 +120,12 @@ _FCNTL_ALLOWED = {
     "F_DUPFD_CLOEXEC": 1030,
     "F_GETPIPE_SZ": 1032,
 }
-# These do nothing and succeed, because sqlite3 needs them. No limit counts record locks, and a process can
-# hold millions. Only a submission's own processes share its files, and `flock` works between those.
+# These fcntl commands do nothing and succeed, because sqlite3 needs them. No limit counts record locks, and a
+# process could hold millions of them. Only a submission's own processes share its files, and between these,
+# `flock` works.
 _RECORD_LOCKS = {"F_SETLK": 6, "F_SETLKW": 7}
-# Of ioctl, Python, shells and their tools need these on files, pipes and sockets; there are no terminals.
+# The ioctl requests that Python, shells and their tools need on files, pipes and sockets. There are no
+# terminals.
 _IOCTL_ALLOWED = {
     "TCGETS": 0x5401,
     "TIOCGPGRP": 0x540F,
@@ -128,7 +135,8 @@ _IOCTL_ALLOWED = {
     "FIONCLEX": 0x5450,
     "FIOCLEX": 0x5451,
 }
-# A process's further filters hold memory that is the machine's, and a scheduling cookie idles a processor.
+# The prctl options that are allowed. Others could add filters, which take up memory of the whole machine, or
+# set a scheduling cookie, which can leave a processor idle.
 _PRCTL_ALLOWED = {
     "PR_SET_PDEATHSIG": 1,
     "PR_GET_PDEATHSIG": 2,
@@ -147,8 +155,9 @@ _PRCTL_ALLOWED = {
     "PR_SET_THP_DISABLE": 41,
     "PR_GET_THP_DISABLE": 42,
 }
-# The supervisor counts sockets at their default size, so none may be enlarged (SO_SNDBUF, SO_SNDBUFFORCE). A
-# socket's own filter takes of the memory for compiled filters, which is the machine's.
+# The socket options that may be set. The supervisor counts sockets at their default size, so none may be
+# enlarged (SO_SNDBUF, SO_SNDBUFFORCE). Attaching a filter to a socket would take up memory for compiled
+# filters, which the whole machine shares.
 _SETSOCKOPT_ALLOWED = {
     "SO_REUSEADDR": 2,
     "SO_KEEPALIVE": 9,
@@ -159,7 +168,8 @@ _SETSOCKOPT_ALLOWED = {
     "SO_RCVTIMEO_NEW": 66,
     "SO_SNDTIMEO_NEW": 67,
 }
-# Others, such as SO_PEERPIDFD, say more of the process at the other end, which may be the examiner.
+# The socket options that may be read. Others, such as SO_PEERPIDFD, reveal more about the process at the
+# other end, and that may be the examiner.
 _GETSOCKOPT_ALLOWED = _SETSOCKOPT_ALLOWED | {
     "SO_TYPE": 3,
     "SO_ERROR": 4,
@@ -170,7 +180,7 @@ _GETSOCKOPT_ALLOWED = _SETSOCKOPT_ALLOWED | {
     "SO_PROTOCOL": 38,
     "SO_DOMAIN": 39,
 }
-# Calls that take flags, with the argument that holds them: (x86-64 number, aarch64 number), argument.
+# System calls that take flags: their numbers on x86-64 and aarch64, and the argument that holds the flags.
 _MESSAGE_CALLS = {
     "sendto": ((44, 206), _FOURTH),
     "recvfrom": ((45, 207), _FOURTH),
@@ -179,10 +189,10 @@ _MESSAGE_CALLS = {
     "recvmmsg": ((299, 243), _FOURTH),
     "sendmmsg": ((307, 269), _FOURTH),
 }
-_MSG_OOB = 0x1  # a rarely walked corner of Unix sockets
+_MSG_OOB = 0x1  # out-of-band data, a rarely used feature of Unix sockets
 
-# From 424 on, all machines share their numbers. Of these only the calls below were read and found harmless;
-# any other answers ENOSYS, as an older kernel would, and the C library falls back.
+# From 424 on, calls have the same number on all machines. Only the calls below were reviewed and found
+# harmless. All others fail with ENOSYS, as on an older kernel, and the C library then uses other calls.
 _FIRST_SHARED = 424
 _SHARED_ALLOWED = {
     "pidfd_send_signal": 424,
@@ -200,7 +210,8 @@ _SHARED_ALLOWED = {
     "mseal": 462,
 }
 
-# All that a process may call that decodes a picture: no file can be opened, no process or socket made.
+# The only system calls that a process may use to decode a picture. They cannot open a file, start a process
+# or make a socket.
 _COMPUTING = {
     "read": (0, 63),
     "write": (1, 64),
@@ -227,9 +238,12 @@ _COMPUTING = {
     "getrandom": (318, 278),
 }
 
-_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column above, AUDIT_ARCH
+# For each machine: its column in the tables above, and its AUDIT_ARCH value.
+_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32_BIT = 0x40000000
-_AF_UNIX = 1  # there is no network; other families, such as vsock, know no network namespace
+# The only address family that is allowed. There is no network, but some families, such as vsock, ignore
+# network namespaces.
+_AF_UNIX = 1
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_HUGETLB = 0x01, 0x20, 0x40000
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -239,7 +253,7 @@ _Instruction = tuple[int, int, int, int]
 
 
 def unsupported_machine() -> str | None:
-    """Say why no filter can be made on this machine; None if one can."""
+    """Return the reason why no filter can be made on this machine, or None if one can be made."""
     machine = platform.machine()
     return None if machine in _MACHINES else f"no table of system calls for {machine}"
 
@@ -250,7 +264,7 @@ def filter_system_calls() -> None:
 
 
 def allow_computing_alone() -> None:
-    """Refuse, from now on, every system call but those that use memory and descriptors that are open."""
+    """Refuse, from now on, all system calls except those that use memory or open descriptors."""
     _install(_computing_program)
 
 
@@ -270,7 +284,7 @@ def _install(program_for: Callable[[str], list[_Instruction]]) -> None:
 
 
 def _computing_program(machine: str) -> list[_Instruction]:
-    """Return the filter for a process that only computes, in classic BPF."""
+    """Return the BPF program of the filter for a process that only computes."""
     column, _ = _MACHINES[machine]
     lines = _known_machine(machine)
     for numbers in _COMPUTING.values():
@@ -279,7 +293,10 @@ def _computing_program(machine: str) -> list[_Instruction]:
 
 
 def _known_machine(machine: str) -> list[_Instruction]:
-    """Return the beginning of every filter: end a process that calls the kernel in another machine's way."""
+    """Return the instructions with which every filter begins.
+
+    They kill a process that uses the system call numbers of another architecture.
+    """
     return [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, _MACHINES[machine][1]),
@@ -291,7 +308,7 @@ def _known_machine(machine: str) -> list[_Instruction]:
 
 
 def _program(machine: str) -> list[_Instruction]:
-    """The filter for one kind of machine, in classic BPF."""
+    """Return the BPF program of the filter for one kind of machine."""
     column, _ = _MACHINES[machine]
     lines = _known_machine(machine)
     for numbers in _REFUSED.values():
@@ -309,7 +326,8 @@ def _program(machine: str) -> list[_Instruction]:
         lines += _refuse_if_any_bit(numbers[column], argument, _MSG_OOB)
     for numbers in (_SOCKET, _SOCKETPAIR):
         lines += _allow_values(numbers[column], _FIRST, [_AF_UNIX], errno.EAFNOSUPPORT)
-    for numbers in (_PRLIMIT, _SET_AFFINITY):  # only itself: process 1 of its container has the same user
+    # A process may use these calls only on itself (0), because process 1 of its container has the same user.
+    for numbers in (_PRLIMIT, _SET_AFFINITY):
         lines += _allow_values(numbers[column], _FIRST, [0], errno.EPERM)
     lines += _filter_fcntl(_FCNTL[column])
     lines += _allow_values(_IOCTL[column], _SECOND, _IOCTL_ALLOWED.values(), errno.ENOTTY)
@@ -321,7 +339,7 @@ def _program(machine: str) -> list[_Instruction]:
 
 
 def _only_for(number: int, body: list[_Instruction]) -> list[_Instruction]:
-    """Run the body, which ends in a return, for one system call."""
+    """Return instructions that run the body for one system call only. The body must end with a return."""
     return [(_EQUAL, 0, len(body), number), *body]
 
 
@@ -331,7 +349,10 @@ def _refuse_if_any_bit(number: int, argument: int, bits: int) -> list[_Instructi
 
 
 def _allow_values(number: int, argument: int, values: Iterable[int], error: int) -> list[_Instruction]:
-    """Allow a system call with these values of an argument; any other value answers the error."""
+    """Return instructions that allow a system call only with certain values of an argument.
+
+    With any other value, the call fails with the given error.
+    """
     body: list[_Instruction] = [(_LOAD, 0, 0, argument)]
     for value in values:
         body += [(_EQUAL, 0, 1, value), (_RETURN, 0, 0, _ALLOW)]
@@ -348,10 +369,10 @@ def _filter_fcntl(number: int) -> list[_Instruction]:
 
 
 def _refuse_uncounted_mappings(number: int) -> list[_Instruction]:
-    """Refuse shared anonymous memory and huge pages.
+    """Return instructions that refuse shared anonymous memory and huge pages.
 
-    The first stays when the process that filled it has ended, and then is in nobody's figures. The second are
-    the machine's own, set aside for another program.
+    Shared anonymous memory outlives the process that filled it, and then counts for no process. Huge pages
+    belong to the whole machine, and are set aside for other programs.
     """
     refuse = (_RETURN, 0, 0, _ERROR | errno.EPERM)
     body: list[_Instruction] = [

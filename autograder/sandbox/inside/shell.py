@@ -1,4 +1,4 @@
-"""The student's notebook: cells run by IPython, and what they print or raise, as plain text."""
+"""The IPython shell that runs the student's cells, and reports in plain text what they print or raise."""
 
 import builtins
 import contextlib
@@ -22,12 +22,12 @@ from autograder.sandbox.inside.magics import register_magics, report_unknown
 from autograder.sandbox.inside.pictures import Unshown
 from secant.bindings import Bindings
 
-TRACE_LIMIT = 12  # lines of a traceback
-IMPORTS = "imports"  # the label of the lesson's own imports, which run first
+TRACE_LIMIT = 12  # maximum number of lines kept of a traceback
+IMPORTS = "imports"  # label of the cell that contains the lesson's own imports and runs first
 
 
 class _Compiler(CachingCompiler):
-    """Names each cell's code so that a traceback can be told apart by cell."""
+    """A compiler that names each cell's code after the cell, so that tracebacks show the cell."""
 
     label = ""
 
@@ -36,7 +36,7 @@ class _Compiler(CachingCompiler):
 
 
 class _Hook(DisplayHook):
-    """Says nothing of a widget, as text a line of its parts, or of what stands for one."""
+    """A display hook that ignores widgets and their stand-ins, because their text is only a list of parts."""
 
     def __call__(self, result: Any = None) -> None:
         if not isinstance(result, Widget | Unshown):
@@ -44,7 +44,7 @@ class _Hook(DisplayHook):
 
 
 class Shell(InteractiveShell):
-    """IPython without a front end: magics and `!commands` work, nothing is remembered, nobody is asked."""
+    """IPython without a front end: magics and `!commands` work, but there is no history and no prompt."""
 
     compiler_class = _Compiler
     displayhook_class = _Hook
@@ -52,56 +52,62 @@ class Shell(InteractiveShell):
     bindings: Bindings
 
     def begin(self, cells: Sequence[tuple[str, str]]) -> None:
-        """Get ready for a notebook of these cells: builtins of its own, and a watch on its names.
+        """Prepare for a notebook: give it its own copy of the builtins, and watch its names.
 
-        What the notebook rebinds in `builtins` then changes what its own cells see, and neither torch,
-        IPython nor the questions of a test.
+        If the notebook changes a name in `builtins`, only its own cells are affected, but not torch, IPython
+        or the questions of a test.
+
+        Args:
+            cells: the label and the source of each cell.
         """
         python = self.copy_builtins()
         self.bindings = Bindings(self.user_ns, _label, vars(python), self.transform_cell)
         self.bindings.begin(cells)
 
     def copy_builtins(self) -> ModuleType:
-        """Give the notebook builtins of its own, and return them."""
+        """Give the notebook its own copy of the builtins, and return the copy."""
         python = ModuleType("builtins")
         vars(python).update(vars(builtins), get_ipython=self.get_ipython)
         self.user_ns["__builtins__"] = sys.modules["builtins"] = python
         return python
 
     def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
-        """Run a line magic. One that is not there is reported, and the cell goes on."""
+        """Run a line magic. If the magic is unknown, report that, and let the cell continue."""
         if self.find_line_magic(magic_name) is None:
             return report_unknown(f"%{magic_name}")
         return super().run_line_magic(magic_name, line, _stack_depth + 1)
 
     def magic(self, arg_s: str) -> Any:
-        """Run a line magic as `get_ipython().magic("matplotlib inline")`, which IPython 9 no longer has."""
+        """Run a line magic that is given as one string, including its arguments.
+
+        Notebooks call `get_ipython().magic("matplotlib inline")`, a method that IPython 9 no longer has.
+        """
         name, _, line = arg_s.lstrip("%").partition(" ")
         return self.run_line_magic(name, line, 2)
 
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
-        """Run a cell magic. One that is not there is reported, and nothing below it runs."""
+        """Run a cell magic. If the magic is unknown, report that, and skip the rest of the cell."""
         if self.find_cell_magic(magic_name) is None:
             return report_unknown(f"%%{magic_name}")
         return super().run_cell_magic(magic_name, line, cell)
 
     def init_history(self) -> None:
-        """Keep history in memory: the usual one starts a thread and writes a file."""
+        """Keep the history in memory. IPython's default would start a thread and write a file."""
         self.history_length = 0
         super().init_history()
 
     def showtraceback(self, *_: Any, **__: Any) -> None:
-        """Show nothing: the error is read from the result of the cell."""
+        """Show nothing, because the error is read from the cell's result."""
 
     showsyntaxerror = showtraceback
 
     @contextlib.contextmanager
     def _tee(self, channel: str) -> Iterator[None]:
-        """Keep no copy of what is printed: IPython would keep all of it, for its history."""
+        """Do not copy printed text, all of which IPython would keep for its history."""
         yield
 
     def system(self, cmd: str) -> None:
-        """Run a shell line inside the container, its output to the cell's output."""
+        """Run a shell command inside the container, and print what it prints."""
         done = subprocess.run(
             self.var_expand(cmd, depth=1),
             shell=True,
@@ -114,7 +120,7 @@ class Shell(InteractiveShell):
 
 
 def make_shell() -> Shell:
-    """Create the one shell of this process; the template does it once for all candidates."""
+    """Create the only shell of this process. The template does this once for all candidates."""
     from traitlets.config import Config
 
     config = Config()
@@ -122,20 +128,22 @@ def make_shell() -> Shell:
     config.InteractiveShell.colors = "nocolor"
     config.InteractiveShell.ast_node_interactivity = "last_expr"
     shell = Shell.instance(config=config)
-    # A report shows text only: pictures and pages would be drawn for nobody.
+    # A report shows only text, so pictures and HTML would be made in vain.
     formatter = shell.display_formatter
     assert formatter is not None
     formatter.active_types = ["text/plain"]
     formatter.mimebundle_formatter.enabled = False
-    formatter.ipython_display_formatter.for_type(Widget, lambda widget: None)  # for `display`, as _Hook
-    Widget.open = lambda widget: None  # no page is told what it holds: there is none, and an explorer has 70
+    # `display` ignores widgets, as `_Hook` does.
+    formatter.ipython_display_formatter.for_type(Widget, lambda widget: None)
+    # Widgets must not open connections to a page, because there is none. One explorer would open 70 of them.
+    Widget.open = lambda widget: None
     register_magics(shell)
     shell.bindings = Bindings(shell.user_ns, _label)
     return shell
 
 
 class Output(io.TextIOBase):
-    """A text stream that keeps its first characters and lets the rest go."""
+    """A text stream that keeps its first characters and drops the rest."""
 
     def __init__(self) -> None:
         self.kept: list[str] = []
@@ -153,7 +161,7 @@ class Output(io.TextIOBase):
         return True
 
     def text(self) -> str:
-        """What was kept, as text that can be sent."""
+        """Return the kept characters as text that can be sent."""
         return clean("".join(self.kept), OUTPUT_LIMIT)
 
 
@@ -175,22 +183,22 @@ def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
         try:
             result = shell.run_cell(source, store_history=False)
             error = result.error_before_exec or result.error_in_exec
-        except BaseException as raised:  # an exit(), or IPython itself made to fail
+        except BaseException as raised:  # raised by exit(), or by IPython if the cell has broken it
             error = raised
         with contextlib.suppress(BaseException):
             plt.close("all")
     report = {"label": label, "output": output.text(), "error": "", "message": "", "trace": []}
     shell.bindings.note(label, imports=label == IMPORTS)
     if error is not None:
-        report |= (said := describe(error))
-        _, line, _, text = next((step for step in said["trace"] if step[0] == label), ("", 0, "", ""))
-        with contextlib.suppress(Exception):  # of the notebook's own objects
-            shell.bindings.fail(label, error, line, text, f"{said['error']}: {said['message']}")
+        report |= (description := describe(error))
+        _, line, _, text = next((step for step in description["trace"] if step[0] == label), ("", 0, "", ""))
+        with contextlib.suppress(Exception):  # the notebook's own objects may raise any error
+            shell.bindings.fail(label, error, line, text, f"{description['error']}: {description['message']}")
     return report
 
 
 def describe(error: BaseException) -> dict[str, Any]:
-    """An error as plain text, of bounded length; only lines of the student's cells."""
+    """Return an error as plain text of bounded length. Its trace has only lines from the student's cells."""
     try:
         message = str(error)
     except BaseException as second:
@@ -203,7 +211,7 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 
 def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
-    """The (cell, line number, function, text) of those frames that are the student's own."""
+    """Return (cell, line number, function, text) for each frame of a traceback in the student's cells."""
     if isinstance(error, SyntaxError) and str(error.filename).startswith("<cell "):
         return [(_cell(str(error.filename)), error.lineno or 0, "", clean((error.text or "").rstrip(), 200))]
     lines: list[tuple[str, int, str, str]] = []
@@ -212,7 +220,7 @@ def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
         if name.startswith("<cell "):
             text = clean(linecache.getline(name, number).rstrip(), 200)
             lines.append((_cell(name), number, clean(frame.f_code.co_name, 100), text))
-            if len(lines) > 2 * TRACE_LIMIT:  # a deep recursion: its beginning and its end
+            if len(lines) > 2 * TRACE_LIMIT:  # a deep recursion: only its beginning and its end are kept
                 del lines[TRACE_LIMIT]
     return lines[: TRACE_LIMIT // 2] + lines[TRACE_LIMIT // 2 :][-TRACE_LIMIT // 2 :]
 

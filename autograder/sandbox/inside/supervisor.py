@@ -1,4 +1,7 @@
-"""Process 1 of a container: our code, which runs none of the student's and ends everything when it ends."""
+"""Process 1 of a container. It runs only the grader's code, never the student's.
+
+When it ends, the kernel ends every other process of the container.
+"""
 
 import contextlib
 import errno
@@ -17,19 +20,23 @@ from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
 from autograder.sandbox.inside.processes import kill, process_ids, read_text, stat_fields, sum_fields
 from autograder.sandbox.inside.stopwatch import Stopwatch
 
-_TICK = 0.1  # seconds between two looks at memory and processor time
-_REST = 4  # times as long as it took to count the memory: it is for the supervisor's own account, in no group
-_NICE = 10  # of the candidate: where no control group gives shares, the grader's own work comes first
+_CHECK_SECONDS = 0.1  # seconds between two checks of memory and processor time
+# Pause after a memory count, as a multiple of the count's own duration. No control group limits the
+# supervisor.
+_PAUSE_FACTOR = 4
+_NICE = 10  # niceness of the candidate, so that the grader's own work comes first even without control groups
 _SWEEP_SECONDS = 3.0
-_MAPPING = 1024  # bytes of the kernel's for one mapping of a process: 820 after 30 forks in a row, measured
-_INODE = 2048  # bytes of the kernel's for one name in a tmpfs
-_USED_UP = (errno.EMFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC)  # in here: by what is in this container
+# Bytes of kernel memory for each mapping of a process. After 30 forks in a row, 820 were measured.
+_MAPPING = 1024
+_INODE = 2048  # bytes of kernel memory for each file in a tmpfs
+# Errors which show that this container's own processes have used up a resource.
+_USED_UP = (errno.EMFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC)
 
 
 def supervise(
     orders: socket.socket, channel: int, limits: ContainerLimits, shell: Any, own_proc: bool
 ) -> NoReturn:
-    """Lock this container for good, start the candidate in it, and watch over it until it ends."""
+    """Lock down this container for good, start the candidate in it, and watch it until it ends."""
     try:
         if os.getpid() != 1:
             raise KernelRefused(errno.EPERM, "the supervisor is not process 1 of its container")
@@ -37,7 +44,9 @@ def supervise(
         if own_proc:
             namespaces.mount_proc()
         proc = namespaces.cover_proc() if own_proc else os.open("/proc", os.O_PATH | os.O_DIRECTORY)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a handler would let it through to process 1
+        # Process 1 receives a signal from its own namespace only if it has a handler for it, and Python has a
+        # handler for SIGINT.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         privileges.set_limits(limits)
         privileges.drop_privileges()
         report(orders, {"ready": True})
@@ -61,15 +70,17 @@ def _be_candidate(orders: socket.socket, channel: int, proc: int, shell: Any) ->
 
     try:
         privileges.hide_memory(False)
-        # What it gives up the supervisor keeps, which has to look after the rest and tell what came of it.
+        # Only the candidate is made the first victim if memory runs out. The supervisor has to survive, to
+        # end the other processes and report the reason.
         with contextlib.suppress(OSError):
             privileges.prefer_as_victim(proc)
-        os.close(proc)  # before anything of the student's
+        os.close(proc)  # closed before any of the student's code runs
         os.nice(_NICE)
         seccomp.filter_system_calls()
-        report(orders, {"candidate": True})  # and, by the kernel's word, its process number
+        report(orders, {"candidate": True})  # the kernel adds the process id of this process to the message
         orders.close()
-        os.setpgid(0, 0)  # no session: the kernel may give each a share of the processors
+        # Makes a group, not a session, because the kernel may give each session a share of the processors.
+        os.setpgid(0, 0)
         os.chdir("/tmp")
         candidate.serve(socket.socket(fileno=channel), shell)
     finally:
@@ -82,7 +93,10 @@ def report(orders: socket.socket, message: dict[str, Any]) -> None:
 
 
 def watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
-    """Watch over the candidate; what leaves nothing for this process to look with has ended itself."""
+    """Watch the candidate until this container has to end, and report the reason.
+
+    The container also has to end if its processes leave this one no memory or descriptors to work with.
+    """
     try:
         _watch(orders, candidate, limits)
     except MemoryError:
@@ -94,21 +108,24 @@ def watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> Non
 
 
 def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
-    """Obey the examiner, bury the dead, count the memory; return when this container is over."""
+    """Follow the examiner's orders, reap orphans and enforce the limits.
+
+    When this container has to end, report the reason and return.
+    """
     handle, order = os.pidfd_open(candidate), orders.fileno()
     stopwatch, count_at = Stopwatch(), 0.0
     while True:
-        ready, _, _ = select.select([order, handle], [], [], _TICK)
+        ready, _, _ = select.select([order, handle], [], [], _CHECK_SECONDS)
         if handle in ready:
             _, status = os.waitpid(candidate, 0)
             return report(orders, {"over": os.waitstatus_to_exitcode(status)})
         _bury(candidate)
         kill_headless()
         if time.monotonic() >= count_at:
-            most, worked = limits.memory_mb * MEGABYTE, time.process_time()
-            if memory_in_use(most) > most:
+            limit, worked = limits.memory_mb * MEGABYTE, time.process_time()
+            if memory_in_use(limit) > limit:
                 return report(orders, {"over": "memory"})
-            count_at = time.monotonic() + _REST * (time.process_time() - worked)
+            count_at = time.monotonic() + _PAUSE_FACTOR * (time.process_time() - worked)
         stopwatch.look()
         if stopwatch.computed > limits.cpu_seconds:
             return report(orders, {"over": "processor time"})
@@ -118,12 +135,12 @@ def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> No
                     report(orders, {"swept": sweep(candidate)})
                 case [b"starved", since]:
                     report(orders, {"starved": stopwatch.starved(float(since))})
-                case _:  # the examiner closed the connection
+                case _:  # the examiner has closed the connection
                     return None
 
 
 def _bury(candidate: int) -> None:
-    """Reap orphans. The candidate itself is left for `_watch`."""
+    """Reap orphaned processes. The candidate itself is left for `_watch` to reap."""
     while True:
         try:
             dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -135,11 +152,15 @@ def _bury(candidate: int) -> None:
 
 
 def sweep(spared: int) -> bool:
-    """Kill every other process of the container but one, and say whether they are gone."""
+    """Kill all processes of the container except this one and the spared one.
+
+    Returns:
+        True if all the others have ended.
+    """
     until = time.monotonic() + _SWEEP_SECONDS
     while time.monotonic() < until:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGSTOP)  # all at once, so that none can fork meanwhile
+            os.kill(-1, signal.SIGSTOP)  # stops all of them at once, so that none can fork meanwhile
         others = [pid for pid in process_ids() if pid not in (1, spared) and _is_alive(pid)]
         for pid in others:
             kill(pid)
@@ -158,13 +179,16 @@ def _is_alive(pid: int) -> bool:
 
 
 def _state(pid: int) -> tuple[str, int]:
-    """The state letter of a process's first thread, and how many threads it has."""
+    """Return the state letter of a process's first thread, and how many threads the process has."""
     fields = stat_fields(pid)
     return (fields[0], int(fields[17])) if fields else ("X", 0)
 
 
 def kill_headless() -> None:
-    """Kill processes whose first thread alone has ended: the kernel shows no memory of theirs."""
+    """Kill processes whose first thread has ended while others still run.
+
+    The kernel reports no memory for such a process, so the supervisor could not count it.
+    """
     for pid in process_ids():
         state, threads = _state(pid)
         if state == "Z" and threads > 1:
@@ -172,11 +196,12 @@ def kill_headless() -> None:
 
 
 def memory_in_use(limit: int) -> int:
-    """Return the bytes that this container holds: its processes' pages, its files and its sockets' buffers.
+    """Return how many bytes this container uses: its processes' pages, its files and its sockets' buffers.
 
-    The quick sum counts pages twice that a fork shares, and the exact one takes milliseconds a process; so
-    it is for a container that looks too large. A process that hides its map keeps its quick figure, which is
-    read again, because one that has ended meanwhile has no map either. The supervisor itself does not count.
+    The quick sum counts a page twice if two processes share it after a fork. The exact sum takes milliseconds
+    for each process, so it is made only if the quick sum exceeds the limit. A process that hides its memory
+    map counts with its quick figure, which is read again, because a process that has just ended has no map
+    either. The supervisor itself does not count.
     """
     pids = [pid for pid in process_ids() if pid != os.getpid()]
     others = _files() + _sockets()
@@ -189,7 +214,10 @@ def _quick_figure(pid: int) -> int:
 
 
 def _exact_figure(pid: int) -> int:
-    """Return a process's share of its pages and the kernel's memory for its map; 0 if the map is hidden."""
+    """Return a process's share of its pages plus the kernel's memory for its memory map, in bytes.
+
+    The result is 0 if the memory map is hidden.
+    """
     pages = sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
     tables = sum_fields(f"/proc/{pid}/status", ("VmPTE:",))
     return pages and pages + tables + _lines(f"/proc/{pid}/maps") * _MAPPING
@@ -209,19 +237,19 @@ def _files() -> int:
 
 
 def _sockets() -> int:
-    """Return the most bytes that this container's sockets can hold.
+    """Return the maximum number of bytes that this container's sockets can hold.
 
-    The kernel charges queued bytes to the sender, and counts the sender as used until its last byte is read,
-    even if it was closed. With a last datagram, a sender may exceed its buffer, but not twice the buffer's
-    size. The filter of system calls lets no process change that size.
+    The kernel charges queued bytes to their sender. A sender counts as a socket in use until its last byte is
+    read, even if it has been closed. The last datagram may make a sender exceed its buffer's size, but never
+    twice that size. The filter of system calls keeps processes from changing the size.
     """
     with open("/proc/net/sockstat") as file:
-        used = int(file.readline().split()[2])  # sockets: used 7
+        used = int(file.readline().split()[2])  # the line is, for example, "sockets: used 7"
     return used * 2 * _socket_buffer()
 
 
 @cache
 def _socket_buffer() -> int:
-    """Return the size of a new socket's buffer."""
+    """Return the size of a new socket's buffer in bytes."""
     with socket.socket(socket.AF_UNIX) as fresh:
         return fresh.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)

@@ -1,17 +1,19 @@
-"""The process inside the wall that has imported everything, and forks a candidate when it is asked to.
+"""The process inside the wall that has imported everything, and forks a candidate for each order.
 
-It holds no test, no secret and no descriptor but its control socket, because its children are strangers
-that may read all its memory. It never computes and never starts a thread: a child of a process with
-threads hangs at its first parallel sum.
+It holds no test, no secret and no descriptor except its control socket, because its children run strangers'
+code, which may read all its memory. It never computes and never starts a thread, because a fork of a process
+with threads hangs at its first parallel sum.
 
-A *container* is what one submission lives in: process 1 of new namespaces (the supervisor) and the
-candidate, with all that it starts. When the supervisor ends, the kernel ends everything in the container.
+A *container* is the environment of one submission: process 1 of new namespaces (the supervisor), the
+candidate, and all processes that the candidate starts. When the supervisor ends, the kernel ends everything
+in the container.
 
     python -m autograder.sandbox.inside.template forked USER CONTROL
     python -m autograder.sandbox.inside.template single USER ORDERS CHANNEL
 
-`forked` forks a container for each message on the socket, `single` is the one container of its wall. USER is
-whom to become if started as root; the last arguments are numbers of inherited sockets.
+With `forked`, the process forks a container for each message on the socket. With `single`, it becomes the
+only container of its wall. USER is the user id that replaces root, if root started the process. The last
+arguments are the numbers of inherited sockets.
 """
 
 import contextlib
@@ -32,7 +34,7 @@ from autograder.sandbox.inside.supervisor import report, supervise
 
 
 def import_everything() -> Any:
-    """Import what lessons import, and make the shell, so that no candidate has to."""
+    """Import the modules that lessons import, and create the shell, so that no candidate has to."""
     with pages.kept():
         for name in LIBRARIES:
             importlib.import_module(name)
@@ -46,12 +48,12 @@ def import_everything() -> Any:
         pictures.leave_out()
         for name in secant.__all__:
             if secant.HOMES.get(name) not in secant.JUDGES:
-                getattr(secant, name)  # imports it
+                getattr(secant, name)  # imports the module that defines the name
 
         torch.set_num_threads(1)
         shell = make_shell()
         candidate.reset()
-        candidate.seed(0)  # for the modules that it imports
+        candidate.seed(0)  # done here because seeding imports further modules
         shell.run_cell("", store_history=False)
     threads = os.listdir("/proc/self/task")
     if len(threads) != 1:
@@ -60,23 +62,28 @@ def import_everything() -> Any:
 
 
 def import_symbols() -> None:
-    """Import what the first `backward(v)` of a process imports, sympy above all."""
+    """Import the modules that the first `backward(v)` of a process would import, mainly sympy."""
     with pages.kept():
         import torch.fx.experimental.symbolic_shapes  # noqa: F401
 
 
 def import_compiler() -> None:
-    """Import what the first `torch.func.grad` or `jacrev` of a process imports, symbols too."""
+    """Import the modules that the first `torch.func.grad` or `jacrev` of a process would import.
+
+    They include those of `import_symbols`.
+    """
     environment = dict(os.environ)
     with pages.kept():
         import torch._decomp.decompositions_for_jvp
         import torch._dynamo  # noqa: F401
 
-    for name in set(os.environ) - set(environment):  # places of a compiler that nobody here needs
+    # Drops variables with paths for a compiler, which no notebook needs.
+    for name in set(os.environ) - set(environment):
         del os.environ[name]
 
 
-#: What most can do without: by name, its main module and what imports it.
+#: The groups of modules that most notebooks never need: by name, a group's main module, and the function that
+#: imports the group.
 _LATER = {
     "symbols": ("torch.fx.experimental.symbolic_shapes", import_symbols),
     "compiler": ("torch._dynamo", import_compiler),
@@ -84,33 +91,40 @@ _LATER = {
 
 
 def _prepare(guest: int) -> None:
-    """Where root built the wall: leave root. There bubblewrap mounts no /proc, see wall.py."""
+    """Mount /proc and give up root, if root built the wall.
+
+    In that case, bubblewrap mounts no /proc; see bubblewrap.py.
+    """
     if os.getuid() == 0:
         namespaces.mount_proc()
         privileges.become(guest)
 
 
 def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
-    """Fork a container for every message that brings two sockets; end when the examiner does.
+    """Fork a container for every message that brings two sockets.
 
-    A message with one socket names modules to preload; the reply goes to that socket. A message without a
-    socket names what torch imports late.
+    A message with one socket names modules to preload, and the reply goes to that socket. A message without a
+    socket names a group of modules that torch imports late. This process exits when the examiner closes the
+    control socket.
     """
     preloader = Preloader()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the builders
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the forks that build containers
     control.send(json.dumps({"ready": True}).encode())
     collapsing = pages.collapsing()
     while True:
-        for _ in collapsing:  # while nobody asks: a class gains by it, and one submission need not wait
-            if _is_asked(control):
+        # Large pages are made only while no order waits. They pay off for a whole class, but a single
+        # submission need not wait for them.
+        for _ in collapsing:
+            if _has_order(control):
                 break
         message, descriptors, _, _ = socket.recv_fds(control, 4096, 2)
         if not message:
             os._exit(0)
         if not descriptors:
-            module, bring = _LATER[message.decode()]
-            if module not in sys.modules:  # each worker asks for it
-                bring()
+            module, import_group = _LATER[message.decode()]
+            # Every worker sends this order, so the group may already be imported.
+            if module not in sys.modules:
+                import_group()
                 collapsing = pages.collapsing()
             continue
         if len(descriptors) == 1:
@@ -121,26 +135,26 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
             if os.fork() == 0:
                 _build_container(ContainerLimits(**json.loads(message)), descriptors, shell)
         except OSError:
-            pass  # no process to spare: the examiner sees its sockets closed
+            pass  # no process can be forked; the examiner will notice that its sockets are closed
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
 
 
 def _preload(preloader: Preloader, modules: list[str], descriptor: int) -> None:
-    """Import modules, and send by name why some could not be imported."""
+    """Import modules, and reply with the reasons why some could not be imported."""
     with socket.socket(fileno=descriptor) as reply:
-        found = json.dumps(preloader.bring(modules)).encode()
-        with contextlib.suppress(OSError):  # whoever asked has gone
-            reply.sendall(found)
+        refused = json.dumps(preloader.bring(modules)).encode()
+        with contextlib.suppress(OSError):  # the process that sent the order has ended
+            reply.sendall(refused)
 
 
-def _is_asked(control: socket.socket) -> bool:
+def _has_order(control: socket.socket) -> bool:
     return bool(select.select([control], [], [], 0)[0])
 
 
 def _build_container(limits: ContainerLimits, descriptors: list[int], shell: Any) -> NoReturn:
-    """In a fork of the template: make the namespaces, and leave the supervisor in them."""
+    """Make new namespaces in a fork of the template, and start the supervisor in them."""
     orders = socket.socket(fileno=descriptors[0])
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -157,7 +171,7 @@ def _build_container(limits: ContainerLimits, descriptors: list[int], shell: Any
 
 
 def main(arguments: list[str]) -> None:
-    """Become the template, or the one container, that the wall asked for."""
+    """Become a template or the only container of a wall, depending on the arguments."""
     kind, guest, *descriptors = arguments
     numbers = [int(text) for text in descriptors]
     privileges.close_all_but(numbers)

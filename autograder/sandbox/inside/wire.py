@@ -1,10 +1,10 @@
-"""How the student's process answers the examiner: values as bytes, over a socket.
+"""The format in which the student's process answers the examiner: values as bytes, sent over a socket.
 
-The process that encodes runs the student's code, so nothing it says about itself is believed. The process
-that decodes checks every length, count and name before it acts on it, builds nothing but plain data and
-tensors of a listed dtype, and never evaluates, imports or unpickles. Whatever the bytes are, `decode`
-returns a value or raises `WireError`. What breaks a limit is not read: it raises `TooMuch`, which says in
-words what came, as far as its header tells.
+The process that encodes a value runs the student's code, so nothing that it claims about itself is trusted.
+The process that decodes it checks every length, count and name before using it. It builds only plain data and
+tensors of a listed dtype, and never evaluates, imports or unpickles. For any bytes, `decode` returns a value
+or raises `WireError`. A frame that breaks a limit is not read. Instead, `decode` raises `TooMuch`, which
+describes the value as far as its header does.
 
 A frame on the socket is a 4-byte length and a body; a body is the version byte and one value:
 
@@ -39,7 +39,7 @@ from secant.language import say
 
 VERSION = 1
 
-# The position of a dtype in this tuple is its number on the wire: append only.
+# The position of a dtype in this tuple is its number on the wire, so new dtypes may only be appended.
 DTYPES: tuple[torch.dtype, ...] = (
     torch.bool,
     torch.uint8,
@@ -55,35 +55,37 @@ DTYPES: tuple[torch.dtype, ...] = (
     torch.complex128,
 )
 
-# Why a value is not on the wire itself: a closed list, so no text of the student's travels as a note.
-# Append only, as above.
+# The reasons why an object is not sent as it is. The list is fixed, so that a note never contains text from
+# the student. As above, new entries may only be appended.
 NOTES: tuple[str, ...] = (
-    "type",  # not plain data
+    "type",  # an object that is not plain data
     "dtype",  # a tensor of a dtype that is not listed
     "sparse",
     "quantised",
     "meta",
     "nested",
     "keys",  # a dict with a key that is not plain data
-    "text",  # a string that is not Unicode text: a lone surrogate
-    "too_deep",  # or a list that contains itself
+    "text",  # a string that is not valid Unicode, because it contains a lone surrogate
+    "too_deep",  # an object that is nested too deeply, or that contains itself
     "too_large",
-    "unreadable",  # reading it raised, or it has no memory to read
+    "unreadable",  # an object that raised an error when it was read, or has no memory to read
     "large_tensor",
 )
 _TOO_MUCH = ("too_deep", "too_large", "large_tensor")
 
-#: The `time.monotonic()` at which the whole frame must have arrived, or what says how many seconds are left.
+#: A deadline for a whole frame: a moment of `time.monotonic()`, or a function that returns the seconds left.
 Deadline = float | Callable[[], float]
 
 _TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
-_TENSOR_COST = 10  # a tensor object takes as much memory as about ten small numbers
+# Number of items for which one tensor counts. It takes as much memory as about ten small numbers.
+_TENSOR_COST = 10
 _CHUNK = 1 << 16
-_PAUSE = 0.001  # seconds: whose bytes drip in keeps this side waiting, but not working
+# Seconds to sleep after a short read, so that a slow sender costs this process no processor time.
+_PAUSE_SECONDS = 0.001
 
 
 class WireError(ValueError):
-    """The bytes are not a frame that this module would have written, or break a limit."""
+    """The bytes are not a frame that this module would have written, or they break a limit."""
 
 
 class WireClosed(WireError):
@@ -96,32 +98,39 @@ class WireTimeout(WireError):
 
 @dataclass(frozen=True)
 class Limits:
-    """What one frame may hold. Both sides keep to it; only the decoder's check protects anybody."""
+    """The limits on the content of one frame.
+
+    Both sides respect them, but only the decoder's checks protect the examiner.
+    """
 
     total_bytes: int = 64 * 2**20
     items: int = 100_000
     depth: int = 32
-    keys: int = 1_000  # of all dicts together: colliding keys make a dict quadratic in their number
+    # Number of keys of all dicts together; if keys collide, building a dict takes quadratic time.
+    keys: int = 1_000
     dims: int = 16
-    numbers: int = 64 * 2**20  # of all tensors together, an empty dimension counted as one
+    numbers: int = 64 * 2**20  # number of elements of all tensors together; an empty dimension counts as one
     int_bits: int = 4096
-    text_bytes: int = 2**20  # of all strings together: Python may need four bytes for each
+    # Number of bytes of all strings together; Python may need four bytes for each of them.
+    text_bytes: int = 2**20
 
 
 LIMITS = Limits()
-# What a candidate may answer. The lessons' tests take at most 113 kB, 6,700 items, 67 keys, 10,200 numbers
-# and 80 kB of text from a solution, about a fifth of this or less; 6 dimensions.
+# The limits on a candidate's answer. Correct solutions of the lessons need at most 113 kB, 6,700 items, 67
+# keys, 10,200 numbers and 80 kB of text. That is about a fifth of these limits, or less. Their tensors have
+# at most 6 dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 
 
 @dataclass(frozen=True)
 class Other:
-    """What stands in a frame for an object that is not sent.
+    """A stand-in that is sent in place of an object.
 
     Attributes:
-        type_name: the object's type, such as `numpy.ndarray`; the candidate's claim, but a harmless word.
-        note: why it is not sent, one of NOTES.
-        size: the shape of a `large_tensor`, the length of what is `too_large`; empty where that is not known.
+        type_name: the name of the object's type, such as `numpy.ndarray`. The candidate supplies it, but the
+            name is harmless.
+        note: the reason why the object is not sent, one of NOTES.
+        size: the shape of a `large_tensor`, or the length of an object that is `too_large`; empty if unknown.
     """
 
     type_name: str
@@ -130,11 +139,11 @@ class Other:
 
     @property
     def is_too_much(self) -> bool:
-        """Whether it breaks a limit: no test asks for anything like it."""
+        """True if the object breaks a limit. No test asks for such an object."""
         return self.note in _TOO_MUCH
 
     def describe(self) -> str:
-        """Say what it is, for a sentence such as "expected a tensor, got ..."."""
+        """Return a description of the object, for a sentence such as "expected a tensor, got ..."."""
         name = self.type_name
         texts = {
             "large_tensor": _large_tensor(self.size),
@@ -161,8 +170,8 @@ def _large_tensor(shape: tuple[int, ...]) -> tuple[str, str]:
     numbers = math.prod(shape)
     count = f"{numbers:,}" if numbers < 10**18 else "10**18+"
     if len(shape) > ANSWER_LIMITS.dims:
-        one = "" if numbers == 1 else "s"
-        en = f"a tensor with {len(shape)} dimensions and {count} element{one}, far more than is asked for"
+        plural = "" if numbers == 1 else "s"
+        en = f"a tensor with {len(shape)} dimensions and {count} element{plural}, far more than is asked for"
         return en, f"{len(shape)}차원에 원소가 {count}개인 텐서(문제에서 요구하는 것보다 훨씬 큽니다)"
     en = f"a tensor of shape {shape} with {count} elements, far more than is asked for"
     return en, f"shape가 {shape}이고 원소가 {count}개인 텐서(문제에서 요구하는 것보다 훨씬 큽니다)"
@@ -181,7 +190,7 @@ class TooMuch(WireError):
     """The frame breaks a limit.
 
     Attributes:
-        found: what it is that does.
+        found: a stand-in for the object that breaks it.
     """
 
     def __init__(self, found: Other) -> None:
@@ -190,7 +199,13 @@ class TooMuch(WireError):
 
 
 class _Unsent(Exception):
-    """An object cannot be sent itself; the note says why, the detail belongs after its type's name."""
+    """An object cannot be sent as it is.
+
+    Attributes:
+        note: the reason, one of NOTES.
+        detail: a text to add to the name of the object's type.
+        size: the object's shape or length, if it is part of the reason.
+    """
 
     def __init__(self, note: str, detail: str = "", size: tuple[int, ...] = ()) -> None:
         super().__init__(note)
@@ -200,10 +215,10 @@ class _Unsent(Exception):
 
 
 class _TooMuch(Exception):
-    """The whole value breaks a limit of the frame, so no part of it is sent.
+    """A value breaks a limit of the frame as a whole, so no part of it is sent.
 
     Attributes:
-        found: what is named in its place: the longest of the objects that the limit was reached in.
+        found: a stand-in for the longest of the objects in which the limit was reached.
     """
 
     def __init__(self, note: str) -> None:
@@ -211,7 +226,10 @@ class _TooMuch(Exception):
         self.found = Other("object", note)
 
     def reached_in(self, value: object) -> None:
-        """Note one of these objects, from the inside out."""
+        """Record that the limit was reached inside this object.
+
+        This is called for each enclosing object, from the innermost to the outermost.
+        """
         size = _length(value) if issubclass(type(value), list | tuple | dict) else ()
         if size > self.found.size or not self.found.size:
             self.found = Other(_type_name(value), self.found.note, size)
@@ -221,16 +239,17 @@ class _TooMuch(Exception):
 
 
 def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> bytes:
-    """Write a value as bytes.
+    """Encode a value as bytes.
 
-    A subclass of a plain type is sent as its base value and a tensor as a dense copy on the CPU. What
-    cannot be sent becomes an `Other` in its place. What breaks the limits of a frame does too: alone, if
-    it stands in the list, tuple or dict that is sent; if that does not help, as a whole.
+    A subclass of a plain type is sent as its base value, and a tensor as a dense copy on the CPU. An object
+    that cannot be sent, or that breaks the limits of a frame, is replaced by an `Other`. If the object is an
+    item of the list, tuple or dict that is sent, replacing that item may be enough. Otherwise, the whole
+    value is replaced.
 
     Args:
-        value: anything at all.
-        limits: what the frame may hold.
-        exact: raise instead of sending an `Other`, for a sender whose values must arrive.
+        value: any object.
+        limits: the limits on the frame.
+        exact: raise an error instead of sending an `Other`, for a sender whose values must arrive.
 
     Raises:
         WireError: only with `exact`, for a value that cannot be sent.
@@ -242,13 +261,13 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
         return bytes(writer.out)
     except _TooMuch as error:
         error.reached_in(value)
-        found = error.found
+        stand_in = error.found
     except (RecursionError, MemoryError):
-        found = Other(_type_name(value), "too_large", _length(value))
+        stand_in = Other(_type_name(value), "too_large", _length(value))
     if exact:
-        raise WireError(f"cannot send a {found.type_name}: {found.note}")
+        raise WireError(f"cannot send a {stand_in.type_name}: {stand_in.note}")
     writer = _Writer(limits, exact)
-    writer.other(found)
+    writer.other(stand_in)
     return bytes(writer.out)
 
 
@@ -258,32 +277,36 @@ def _type_name(value: object) -> str:
         home = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
         name = home + kind.__qualname__
         return re.sub(r"[^\w.<>\[\]]", "_", name)[:120] or "object"
-    except Exception:  # a metaclass may lie, or raise
+    except Exception:  # a metaclass may return nonsense or raise an error
         return "object"
 
 
 def _length(value: object) -> tuple[int, ...]:
-    """The length of what has one, whatever a subclass says."""
+    """Return a tuple with the length of a list, tuple, dict or str, ignoring methods of a subclass.
+
+    For any other object, the tuple is empty.
+    """
     kinds: tuple[Any, ...] = (list, tuple, dict, str)
     return next(((kind.__len__(value),) for kind in kinds if issubclass(type(value), kind)), ())
 
 
 _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
-_SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64  # characters, bits, numbers
-_QUICK_BYTES = 2_000  # more than any of these takes
-# The numbers on the wire of the dtypes whose values numpy can read.
-_NUMPYS = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
+# Upper bounds for values that `_quick` encodes: characters of a string, bits of an int, elements of a tensor.
+_SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64
+_QUICK_BYTES = 2_000  # number of bytes; no value that `_quick` encodes takes more
+# The dtypes that numpy can read, with their numbers on the wire.
+_NUMPY_DTYPES = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
 
 class _Writer:
-    """Appends values to one buffer, counting what the limits count."""
+    """A buffer to which values are appended. It counts everything that has a limit."""
 
     def __init__(self, limits: Limits, exact: bool) -> None:
         self.limits = limits
         self.exact = exact
         self.out = bytearray([VERSION])
-        # Up to here whatever is written the quick way fits.
+        # While the counts are below these bounds, any value that `_quick` encodes fits.
         self.quick_bytes = limits.total_bytes - _QUICK_BYTES
         self.quick_items = limits.items - _TENSOR_COST
         self.items = 0
@@ -292,36 +315,39 @@ class _Writer:
         self.text_bytes = 0
 
     def value(self, value: object, depth: int) -> None:
-        """Append one value, or an Other in its place."""
+        """Append one value, or an `Other` in its place."""
         if self._quick(value, depth):
             return
         start, counts = len(self.out), (self.items, self.keys, self.numbers, self.text_bytes)
         try:
             self._value(value, depth)
         except _TooMuch as error:
-            # Only what stands right inside the value is given up alone: deeper, its neighbours would
-            # break the limit as well.
+            # Only a direct item of the encoded value is replaced on its own. A deeper item has neighbours
+            # that would break the limit as well.
             error.reached_in(value)
             if depth != 1:
                 raise
-            found = error.found
+            stand_in = error.found
         except _Unsent as error:
-            found = Other((_type_name(value) + error.detail)[:120], error.note, error.size)
+            stand_in = Other((_type_name(value) + error.detail)[:120], error.note, error.size)
         except (RecursionError, MemoryError):
             raise
-        except Exception:  # an odd object may raise anything when it is read
-            found = Other(_type_name(value), "unreadable")
+        except Exception:  # an odd object may raise any error when it is read
+            stand_in = Other(_type_name(value), "unreadable")
         else:
             return
         if self.exact:
-            raise WireError(f"cannot send a {found.type_name}: {found.note}")
+            raise WireError(f"cannot send a {stand_in.type_name}: {stand_in.note}")
         del self.out[start:]
         self.items, self.keys, self.numbers, self.text_bytes = counts
         self._count(1)
-        self.other(found)
+        self.other(stand_in)
 
     def _quick(self, value: Any, depth: int) -> bool:
-        """Append what most values are, if it fits; else the slow way comes to the same bytes."""
+        """Append a value of a frequent type, if it certainly fits. Return whether this was done.
+
+        Other values are appended by slower code, which would write the same bytes.
+        """
         kind, out = type(value), self.out
         if kind is dict or kind is list or kind is tuple or depth > self.limits.depth:
             return False
@@ -354,7 +380,7 @@ class _Writer:
         return True
 
     def other(self, other: Other) -> None:
-        """Append an Other."""
+        """Append an `Other`."""
         name, size = other.type_name.encode(), other.size
         head = struct.pack(f"<cBB{len(size)}QH", b"o", NOTES.index(other.note), len(size), *size, len(name))
         self.out += head + name
@@ -363,7 +389,7 @@ class _Writer:
         if depth > self.limits.depth:
             raise _TooMuch("too_deep")
         self._count(1)
-        kind = type(value)  # isinstance would ask the object for its __class__
+        kind = type(value)  # not isinstance, because that would ask the object for its __class__
         if issubclass(kind, dict):
             self._dict(value, depth)
         elif issubclass(kind, list):
@@ -395,7 +421,7 @@ class _Writer:
         self.check_size(0)
 
     def check_size(self, more: int) -> None:
-        """Stop if the frame, with so many bytes more, is too large."""
+        """Raise _TooMuch if the frame would become too large with this many more bytes."""
         if len(self.out) + more > self.limits.total_bytes:
             raise _TooMuch("too_large")
 
@@ -406,7 +432,7 @@ class _Writer:
         self.out += struct.pack("<cH", b"i", len(data)) + data
 
     def _string(self, value: str) -> None:
-        if len(value) > self.limits.text_bytes:  # before encoding makes a copy
+        if len(value) > self.limits.text_bytes:  # checked before `encode` makes a copy
             raise _Unsent("too_large", size=_length(value))
         try:
             data = value.encode()
@@ -436,16 +462,16 @@ class _Writer:
 
     def _tensor(self, tensor: torch.Tensor) -> None:
         self._count(_TENSOR_COST - 1)
-        # The context sets aside __torch_function__ of a subclass and of a mode left switched on.
+        # This disables __torch_function__ of subclasses, and of modes that the student's code has left on.
         with torch._C.DisableTorchFunction(), torch.no_grad():
-            # The base class's method, whatever the subclass defines; it gives a plain tensor of the same
-            # memory, except for a subclass that has no memory of its own.
+            # This calls the base class's method, even if the subclass overrides it. The result is a plain
+            # tensor with the same memory, unless the subclass has no memory.
             plain = torch.Tensor.detach(tensor)
             _refuse_odd(plain, self.limits)
             self.numbers += _padded(plain.shape)
             if self.numbers > self.limits.numbers:
                 raise _TooMuch("too_large")
-            # A clone has no lazy conjugate or sign left, and no odd strides, as contiguous() may leave them.
+            # A clone has no lazy conjugation or negation, and no odd strides, which contiguous() may leave.
             plain = plain.cpu().clone(memory_format=torch.contiguous_format)
             shape = tuple(plain.shape)
             raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
@@ -455,8 +481,12 @@ class _Writer:
 
 
 def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | None:
-    """Write an ordinary tensor of few numbers; return the bytes, and how many numbers they are."""
-    number = _NUMPYS.get(tensor.dtype)
+    """Encode an ordinary small tensor.
+
+    Returns:
+        The bytes and the number of elements; None if the tensor is not small or not ordinary.
+    """
+    number = _NUMPY_DTYPES.get(tensor.dtype)
     with contextlib.suppress(Exception), torch._C.DisableTorchFunction():
         count, shape = tensor.numel(), tuple(tensor.shape)
         if number is None or not 0 < count <= _SMALL_TENSOR or len(shape) > limits.dims:
@@ -464,7 +494,7 @@ def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | N
         if tensor.layout is torch.strided and not tensor.is_nested and tensor.data_ptr():
             raw = torch.Tensor.detach(tensor).numpy().tobytes()
             return struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw, count
-    return None  # or conjugate, of a transform, on another device
+    return None  # not an ordinary tensor, but for example conjugated or on another device
 
 
 def _is_key(key: Any) -> bool:
@@ -474,7 +504,7 @@ def _is_key(key: Any) -> bool:
 
 
 def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
-    """Raise _Unsent for a tensor that has no plain dense values or too many of them."""
+    """Raise _Unsent for a tensor that has no plain dense values, or too many elements."""
     if plain.is_nested:
         raise _Unsent("nested")
     if plain.layout != torch.strided:
@@ -483,11 +513,12 @@ def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
         raise _Unsent("quantised")
     if plain.device.type == "meta":
         raise _Unsent("meta")
-    if type(plain) is not torch.Tensor:  # a wrapper, such as a FakeTensor: it has no memory of its own
+    if type(plain) is not torch.Tensor:  # a wrapper without memory, such as a FakeTensor
         raise _Unsent("unreadable")
     if plain.dtype not in DTYPES:
         raise _Unsent("dtype", f"[{str(plain.dtype).removeprefix('torch.')}]")
-    # Before any copy: an expanded tensor may claim far more elements than it stores.
+    # This is checked before anything is copied, because an expanded tensor may have far more elements than it
+    # stores.
     if _breaks(plain.shape, plain.dtype, limits):
         raise _Unsent("large_tensor", size=tuple(plain.shape))
     if plain.numel() and plain.data_ptr() == 0:
@@ -495,12 +526,15 @@ def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
 
 
 def _padded(shape: tuple[int, ...]) -> int:
-    """The numbers of such a tensor if an empty dimension counted as one: bounds (0, 2**60) too."""
+    """Return the number of elements of a tensor with this shape, counting an empty dimension as one.
+
+    So even a shape such as (0, 2**60) exceeds the limit.
+    """
     return math.prod([size or 1 for size in shape])
 
 
 def _breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
-    """Whether such a tensor alone is too much."""
+    """Return whether a tensor of this shape and dtype breaks the limits by itself."""
     numbers = _padded(shape)
     many = len(shape) > limits.dims or numbers > limits.numbers
     return many or numbers * dtype.itemsize > limits.total_bytes
@@ -510,11 +544,11 @@ def _breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
 
 
 def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
-    """Read the value that some bytes stand for, whoever wrote them.
+    """Decode bytes from an untrusted sender, and return their value.
 
     Raises:
-        TooMuch: what it claims to be breaks the limits.
-        WireError: for anything else but one complete value.
+        TooMuch: the value claims to be larger than the limits allow.
+        WireError: the bytes are not exactly one complete value.
     """
     if len(data) > limits.total_bytes:
         raise TooMuch(Other("object", "too_large", (len(data),)))
@@ -524,34 +558,41 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     value = reader.value(0)
     if reader.position != len(data):
         raise WireError("bytes after the value")
-    if reader.items > _FEW:
+    if reader.items > _FEW_ITEMS:
         _refuse_colliding(value)
     return value
 
 
-_FEW = 1_000  # items of which a set is made in no time, whatever they are
-_ALIKE = 100  # different values of one hash: -1 and -2 share theirs, and so do 67 powers of two
+_FEW_ITEMS = 1_000  # number of items; a set of so few is built quickly even if their hashes collide
+# Number of different values that may share a hash. The hashes of -1 and -2 are equal, and so are those of 67
+# powers of two.
+_MAX_SAME_HASH = 100
 
 
 def _refuse_colliding(value: Any) -> None:
-    """Raise TooMuch for many different values of one hash: a set of them takes quadratic time.
+    """Raise TooMuch if many different values have the same hash.
 
-    Nobody answers such by accident; the hash of an int is its value modulo 2**61 - 1.
+    Making a set of such values takes quadratic time. They do not occur by accident, because the hash of an
+    int is its value modulo 2**61 - 1.
     """
     hashes = array("q", (number for number, _ in _hashed(value)))
     if not hashes:
         return
     kinds, counts = torch.frombuffer(hashes, dtype=torch.int64).unique(return_counts=True)
-    alike: dict[int, set[bytes]] = {number: set() for number in kinds[counts > _ALIKE].tolist()}
-    for number, part in _hashed(value) if alike else ():
-        if (found := alike.get(number)) is not None:
-            found.add(marshal.dumps(_plain(part), 2))  # without references, equal bytes for what is the same
-            if len(found) > _ALIKE:
+    same_hash: dict[int, set[bytes]] = {number: set() for number in kinds[counts > _MAX_SAME_HASH].tolist()}
+    for number, part in _hashed(value) if same_hash else ():
+        if (encodings := same_hash.get(number)) is not None:
+            # Version 2 of the format writes no references, so equal values give equal bytes.
+            encodings.add(marshal.dumps(_plain(part), 2))
+            if len(encodings) > _MAX_SAME_HASH:
                 raise TooMuch(Other(type(value).__name__, "too_large"))
 
 
 def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
-    """Whatever in a value could be an item of a set, with its hash; not tensors, whose hash is a place."""
+    """Yield the hash of each part of a value that could be an item of a set, together with the part.
+
+    Tensors are left out, because their hash is their address.
+    """
     todo = [value]
     while todo:
         part = todo.pop()
@@ -560,12 +601,15 @@ def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
         elif type(part) is list or type(part) is tuple:
             todo += part
         if type(part) not in (dict, list, torch.Tensor):
-            with contextlib.suppress(TypeError):  # a tuple that holds a list
+            with contextlib.suppress(TypeError):  # raised for a tuple that contains a list, which has no hash
                 yield hash(part), part
 
 
 def _plain(value: Any) -> Any:
-    """The same, with tuples and strings alone in the place of objects."""
+    """Return a value as plain data that `marshal` can write.
+
+    A tensor is replaced by its id, and an `Other` by a tuple.
+    """
     if type(value) is tuple:
         return tuple(map(_plain, value))
     if type(value) is torch.Tensor:
@@ -577,7 +621,7 @@ _BYTE, _SHORT, _WORD, _LONG, _DOUBLE = (struct.Struct(f"<{form}") for form in "B
 
 
 class _Reader:
-    """Walks over untrusted bytes; takes none that are not there, and counts before it builds."""
+    """A reader of untrusted bytes. It never reads past the end, and checks a count before it uses it."""
 
     def __init__(self, data: bytes | bytearray, limits: Limits) -> None:
         self.view = memoryview(data)
@@ -590,14 +634,14 @@ class _Reader:
         self.text_bytes = 0
 
     def take(self, count: int) -> memoryview:
-        """The next bytes; never more than remain."""
+        """Return the next `count` bytes. Raise WireError if fewer remain."""
         if count > self.length - self.position:
             raise WireError("the frame is cut short")
         self.position += count
         return self.view[self.position - count : self.position]
 
     def number(self, form: struct.Struct) -> Any:
-        """The next number."""
+        """Read a number of the given format."""
         start = self.position
         if form.size > self.length - start:
             raise WireError("the frame is cut short")
@@ -605,7 +649,7 @@ class _Reader:
         return form.unpack_from(self.view, start)[0]
 
     def value(self, depth: int) -> Any:
-        """The next value."""
+        """Read a value that is nested `depth` levels deep."""
         if depth > self.limits.depth:
             raise TooMuch(Other("object", "too_deep"))
         self.items += 1
@@ -615,27 +659,27 @@ class _Reader:
             raise WireError("the frame is cut short")
         self.position += 1
         match self.view[self.position - 1]:
-            case 0x73:  # s
+            case 0x73:  # tag s: a string
                 return self._string()
-            case 0x66:  # f
+            case 0x66:  # tag f: a float
                 return self.number(_DOUBLE)
-            case 0x6C:  # l
+            case 0x6C:  # tag l: a list
                 return self._list(depth, "list")
-            case 0x74:  # t
+            case 0x74:  # tag t: a tensor
                 return self._tensor()
-            case 0x46:  # F
+            case 0x46:  # tag F: False
                 return False
-            case 0x54:  # T
+            case 0x54:  # tag T: True
                 return True
-            case 0x4E:  # N
+            case 0x4E:  # tag N: None
                 return None
-            case 0x64:  # d
+            case 0x64:  # tag d: a dict
                 return self._dict(depth)
-            case 0x75:  # u
+            case 0x75:  # tag u: a tuple
                 return tuple(self._list(depth, "tuple"))
-            case 0x69:  # i
+            case 0x69:  # tag i: an int
                 return self._int()
-            case 0x6F:  # o
+            case 0x6F:  # tag o: an Other
                 return self._other()
         raise WireError("unknown tag")
 
@@ -667,7 +711,7 @@ class _Reader:
         count = self.number(_WORD)
         if self.items + count > self.limits.items:
             raise TooMuch(Other(name, "too_large", (count,)))
-        # Each value is at least a byte, so a lie about the count ends when the bytes do.
+        # Each value takes at least one byte, so a false count fails when the bytes run out.
         return [self.value(depth + 1) for _ in range(count)]
 
     def _dict(self, depth: int) -> dict[Any, Any]:
@@ -709,10 +753,10 @@ class _Reader:
         raw = self.take(count)
         if not count:
             return torch.empty(shape, dtype=dtype)
-        own = bytearray(raw)  # a tensor is writable memory: it must not share the frame's
-        if dtype is torch.bool and own.strip(b"\0\1"):
+        copy = bytearray(raw)  # a tensor is writable, so it must not share the frame's memory
+        if dtype is torch.bool and copy.strip(b"\0\1"):
             raise WireError("a bool is neither 0 nor 1")
-        flat = torch.frombuffer(own, dtype=dtype)
+        flat = torch.frombuffer(copy, dtype=dtype)
         return flat if dims == 1 else flat.reshape(shape)
 
 
@@ -727,19 +771,19 @@ def send(
     *,
     exact: bool = False,
 ) -> None:
-    """Send one value as a frame. Args as in `encode` and `send_body`."""
+    """Send one value as a frame. The arguments are those of `encode` and `send_body`."""
     send_body(sock, encode(value, limits, exact=exact), deadline)
 
 
 def send_body(sock: socket.socket, body: bytes, deadline: Deadline | None = None) -> None:
-    """Send what `encode` made as a frame. Raises as `recv` does."""
+    """Send a result of `encode` as a frame. This raises WireTimeout and WireClosed, as `recv` does."""
     try:
-        left = memoryview(struct.pack("<I", len(body)) + body)
-        while left:
+        remaining = memoryview(struct.pack("<I", len(body)) + body)
+        while remaining:
             if deadline is not None:
-                sock.settimeout(_left(deadline))
+                sock.settimeout(_seconds_left(deadline))
             with contextlib.suppress(BlockingIOError, TimeoutError):
-                left = left[sock.send(left) :]
+                remaining = remaining[sock.send(remaining) :]
     except TimeoutError:
         raise WireTimeout("the other side does not read") from None
     except OSError as error:
@@ -751,17 +795,17 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
 
     Args:
         sock: a connected stream socket.
-        deadline: until when the whole frame must have arrived; by default, it may take for ever.
-        limits: what the frame may hold.
+        deadline: the time by which the whole frame must have arrived; by default, there is none.
+        limits: the limits on the frame.
 
     Raises:
-        WireClosed: the connection ended first.
-        WireTimeout: the deadline came first, however steadily bytes were dripping in.
-        TooMuch: the frame breaks the limits; if it is too long, it has not been read.
+        WireClosed: the connection ended before the frame was complete.
+        WireTimeout: the deadline passed before the frame was complete, even if bytes kept arriving.
+        TooMuch: the frame breaks the limits. If it is too long, it has not been read.
         WireError: the frame is not a value.
     """
     (length,) = struct.unpack("<I", _recv_bytes(sock, 4, deadline))
-    if length > LIMITS.total_bytes:  # nobody means a value by this
+    if length > LIMITS.total_bytes:  # no encoder of this module makes such a long frame
         raise WireError("the frame is too large")
     if length > limits.total_bytes:
         raise TooMuch(Other("object", "too_large", (length,)))
@@ -769,19 +813,22 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
 
 
 def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline | None) -> bytearray:
-    """Exactly so many bytes. The buffer grows with what arrives, not with what was announced."""
+    """Receive exactly `count` bytes.
+
+    The buffer grows as bytes arrive. The announced length is not allocated in advance.
+    """
     data = bytearray()
     try:
         while len(data) < count:
             if deadline is not None:
-                sock.settimeout(_left(deadline))
+                sock.settimeout(_seconds_left(deadline))
             with contextlib.suppress(BlockingIOError, TimeoutError):
                 part = sock.recv(min(count - len(data), _CHUNK))
                 if not part:
                     raise WireClosed("the connection was closed")
                 data += part
                 if len(data) < count and len(part) < _CHUNK:
-                    time.sleep(_PAUSE)
+                    time.sleep(_PAUSE_SECONDS)
     except TimeoutError:
         raise WireTimeout("no complete frame before the deadline") from None
     except OSError as error:
@@ -789,8 +836,8 @@ def _recv_bytes(sock: socket.socket, count: int, deadline: Deadline | None) -> b
     return data
 
 
-def _left(deadline: Deadline) -> float:
-    left = deadline() if callable(deadline) else deadline - time.monotonic()
-    if left <= 0:
+def _seconds_left(deadline: Deadline) -> float:
+    seconds = deadline() if callable(deadline) else deadline - time.monotonic()
+    if seconds <= 0:
         raise TimeoutError
-    return left
+    return seconds
