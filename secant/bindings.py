@@ -80,7 +80,7 @@ class Bindings:
             outside the notebook.
         python: the notebook's builtins, if it has its own copy of them.
         transform: a function that turns a cell's text with magics into Python.
-        known: the names that were there before any cell ran; by default all names in the namespace now.
+        initial_names: the names that were there before any cell ran; by default all names in the namespace.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Bindings:
         label: Callable[[FrameType], str],
         python: Mapping[str, Any] = BUILTINS,
         transform: Callable[[str], str] = str,
-        known: Collection[str] | None = None,
+        initial_names: Collection[str] | None = None,
     ) -> None:
         self._names, self._python_names = names, python
         self._label, self._transform = label, transform
@@ -106,7 +106,9 @@ class Bindings:
         self._types: dict[str, tuple[str, str]] = {}
         self._lesson: dict[str, Any] = {}
         now = self._identities()
-        self._seen = now if known is None else {name: now[name] for name in now.keys() & known}
+        self._seen = (
+            now if initial_names is None else {name: now[name] for name in now.keys() & initial_names}
+        )
         self._python_ids = list(map(id, python.values()))
 
     def begin(self, sources: Iterable[tuple[str, str]]) -> None:
@@ -150,7 +152,7 @@ class Bindings:
         """Record that an error stopped a cell, with the line at which it was raised."""
         self._errors[cell] = line, text.strip()[:_LINE_LENGTH], message[:_LINE_LENGTH]
         # The exception is not stored, because its frames would keep the notebook's tensors alive.
-        self._causes[cell] = _missing_name(error) or self.behind(error)
+        self._causes[cell] = _missing_name(error) or self.explain_error(error)
 
     def causes(self, cells: Collection[str]) -> dict[str, list[Finding]]:
         """Return the findings for each of the given cells that an error stopped.
@@ -239,7 +241,7 @@ class Bindings:
                 findings[name] = self._finding(name, "own")
         return findings
 
-    def behind(self, error: BaseException) -> list[Finding]:
+    def explain_error(self, error: BaseException) -> list[Finding]:
         """Return findings for names in a failing expression that are missing or mean something else now."""
         if missing := _missing_name(error):
             return self.missing(missing)
@@ -440,12 +442,12 @@ def _missing_name(error: BaseException) -> str:
 def _globals_of(things: Iterable[Any], names: Mapping[str, Any], wanted: Iterable[str]) -> set[str]:
     """Return the wanted names that functions and classes read as globals, directly or through their calls."""
     looked_for, matches = set(wanted), set[str]()
-    todo, seen = [(thing, 0) for thing in things], set[int]()
+    todo, visited = [(thing, 0) for thing in things], set[int]()
     while todo:
         item, depth = todo.pop()
-        if id(item) in seen or depth > _DEPTH:
+        if id(item) in visited or depth > _DEPTH:
             continue
-        seen.add(id(item))
+        visited.add(id(item))
         for code in _codes(item):
             used = {text for text in _loaded(code, looked_for | names.keys())}
             matches |= used & looked_for

@@ -53,7 +53,7 @@ def is_language(name: str) -> bool:
 
 def supported_language(name: str) -> Language:
     """Return the given language if Secant's own texts exist in it, else English."""
-    return next((known for known in LANGUAGES if known == name), "en")
+    return next((candidate for candidate in LANGUAGES if candidate == name), "en")
 
 
 def say(*, en: str, ko: str, **others: str) -> str:
@@ -69,8 +69,8 @@ def terminal_language() -> Language:
 
     The result is also English if the terminal cannot show Korean.
     """
-    wanted = os.environ.get("SECANT_LANG") or _locale()
-    return "ko" if wanted.lower().startswith("ko") and _shows_korean() else "en"
+    requested = os.environ.get("SECANT_LANG") or _locale()
+    return "ko" if requested.lower().startswith("ko") and _shows_korean() else "en"
 
 
 def _locale() -> str:

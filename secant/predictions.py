@@ -207,7 +207,7 @@ class PredictionReply(_TextWidget):
             # Otherwise the button would be as wide as the page.
             layout={"width": "auto", "align_self": "flex-start"},
         )
-        self.show.on_click(lambda _: self._write(asked=True))
+        self.show.on_click(lambda _: self._write(reveal=True))
         super().__init__([self.words, self.show])
         self.add_class("secant-answer")
         _callbacks[name] = [self._write]  # when the cell runs again, the new reply replaces the old one
@@ -219,12 +219,12 @@ class PredictionReply(_TextWidget):
         choice = read(Path()).get(self.name, {}).get("choice")
         return choice if choice in self.replies else None
 
-    def _write(self, asked: bool = False) -> None:
-        chosen = self.choice is not None
-        if asked and not chosen:
+    def _write(self, reveal: bool = False) -> None:
+        has_choice = self.choice is not None
+        if reveal and not has_choice:
             _answered_early.add(self.name)
-        self.show.layout.display = "none" if chosen or asked else None
-        lines = self.lines() if chosen or asked else [self._not_yet()]
+        self.show.layout.display = "none" if has_choice or reveal else None
+        lines = self.lines() if has_choice or reveal else [self._not_yet()]
         body = "".join(f'<p style="margin: 4px 0">{_html(line)}</p>' for line in lines)
         self.words.value = f'<div class="secant-words" role="status" aria-live="polite">{body}</div>'
 

@@ -89,7 +89,7 @@ def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) 
     """Return findings about the learner's names that explain an error in an expression or in an answer."""
     bindings = test_cells.bindings
     with suppress(Exception):  # reading the learner's own objects may raise any error
-        if findings := bindings.behind(error):
+        if findings := bindings.explain_error(error):
             return findings
         task = _TASK.search(_source(test))
         if task and not isinstance(error, NameError):

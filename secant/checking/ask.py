@@ -510,7 +510,7 @@ def _answer(
     session: _Session,
     text: str,
     arguments: Mapping[str, Any] | None,
-    shown: Mapping[str, Any],
+    arguments_shown: Mapping[str, Any],
     options: Options,
     words: Callable[[], str],
     usual: str = "",
@@ -536,7 +536,9 @@ def _answer(
     if errors is not None and isinstance(report["result"], dict):
         check.no_error([report["result"]], call(), errors)
     inherited = cast(Options, {key: value for key, value in options.items() if key not in _FIRST_ONLY})
-    return Answer(report["result"], report["tracked"], report, call, session, text, shown, inherited, usual)
+    return Answer(
+        report["result"], report["tracked"], report, call, session, text, arguments_shown, inherited, usual
+    )
 
 
 def _below(options: Options) -> str:
@@ -569,7 +571,7 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     shown.
     """
     needed = {name: a for name, a in _needed(text, arguments).items() if not _wraps(name, a)}
-    behind, shown_by_name = [], False
+    suffixes, shown_by_name = [], False
     for name, argument in needed.items():
         code = argument if isinstance(argument, str) else _literal(argument)
         # Python allows no positional argument after a keyword argument.
@@ -582,15 +584,15 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
         else:  # keep the name: another argument's code, shown in the message, uses it
             parts = [text]
         if len(parts) == 1:
-            behind.append(f"{name} = {code}")
+            suffixes.append(f"{name} = {code}")
         else:
             shown_by_name = by_name
     leaves = {name: argument for name, argument in needed.items() if isinstance(argument, Leaf)}
-    behind += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
-    behind += [
+    suffixes += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
+    suffixes += [
         f"{name}.grad = {argument.grad}" for name, argument in leaves.items() if argument.grad is not None
     ]
-    return ", ".join([text, *behind]) + "".join(
+    return ", ".join([text, *suffixes]) + "".join(
         graphs.arrangement(argument.layout, name) for name, argument in leaves.items()
     )
 

@@ -36,10 +36,10 @@ def strided(value: torch.Tensor) -> torch.Tensor:
 
     The gap between two rows is wider than the gap between two elements of a row, so that `view(-1)` fails.
     """
-    apart = torch.stack([value, torch.full_like(value, 99)], -1)
+    spaced = torch.stack([value, torch.full_like(value, 99)], -1)
     if value.ndim == 0:
-        return apart[0]
-    wide = torch.nn.functional.pad(apart.flatten(-2), (0, 1), value=99)
+        return spaced[0]
+    wide = torch.nn.functional.pad(spaced.flatten(-2), (0, 1), value=99)
     return wide[..., :-1:2]
 
 

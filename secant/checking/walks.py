@@ -128,15 +128,15 @@ def _vjp(slope: Slope, g: torch.Tensor) -> torch.Tensor:
 def _usual_mistakes(input_name: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> dict[str, Any]:
     want = _vjp(slopes[input_name], g)
     others = tuple(_vjp(other, g) for name, other in slopes.items() if name != input_name)
-    together = want.sum().expand(want.shape)
+    summed = want.sum().expand(want.shape)
     # In a layer norm, the elements of the gradient add up to 0. Other mistakes also give 0, so a gradient of
     # 0 would not prove that its elements were added together.
-    if together.abs().sum() < 1e-6 * want.abs().sum():
-        together = torch.full_like(want, torch.nan)
+    if summed.abs().sum() < 1e-6 * want.abs().sum():
+        summed = torch.full_like(want, torch.nan)
     return {
         _usual.arriving: _vjp(slopes[input_name], torch.ones_like(g)),
         _usual.swapped_inputs: others,
-        _usual.added_together.format(name=input_name): together,
+        _usual.added_together.format(name=input_name): summed,
     }
 
 

@@ -65,7 +65,7 @@ def check(
         message_language: the language in which a problem is described.
     """
     when = store.now()
-    return _keep(
+    return _save(
         lambda facts: notes.note_check(
             facts, lesson, rows, when, whole=whole, hidden=hidden, answers=answers
         ),
@@ -79,12 +79,12 @@ def hint(lesson: str, task: str, number: int) -> Recorded:
 
     The hint counts only if the task has not been passed before.
     """
-    return _keep(lambda facts: notes.note_hint(facts, lesson, task, number), earns=False)
+    return _save(lambda facts: notes.note_hint(facts, lesson, task, number), earns=False)
 
 
 def solution(lesson: str, task: str) -> Recorded:
     """Record that a worked solution was looked at; it counts only if the task was not passed before."""
-    return _keep(lambda facts: notes.note_solution(facts, lesson, task), earns=False)
+    return _save(lambda facts: notes.note_solution(facts, lesson, task), earns=False)
 
 
 def prediction(name: str, choice: str, right: str | None) -> Recorded:
@@ -96,13 +96,13 @@ def prediction(name: str, choice: str, right: str | None) -> Recorded:
         right: the right letter, if it is known here; otherwise it is read from the lesson's notebook later.
     """
     when = store.now()
-    return _keep(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)
+    return _save(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)
 
 
 def review(name: str, *, right: bool) -> Recorded:
     """Record whether a prediction was answered correctly when it was asked again."""
     when = store.now()
-    return _keep(lambda facts: notes.note_review(facts, name, right, when), earns=False)
+    return _save(lambda facts: notes.note_review(facts, name, right, when), earns=False)
 
 
 def reviewing(wanted: bool) -> Recorded:
@@ -111,7 +111,7 @@ def reviewing(wanted: bool) -> Recorded:
     def change(facts: Facts) -> None:
         facts["reviewing"] = wanted
 
-    return _keep(change, earns=False)
+    return _save(change, earns=False)
 
 
 def merge(other: Facts) -> Recorded:
@@ -120,10 +120,10 @@ def merge(other: Facts) -> Recorded:
     def add(facts: Facts) -> None:
         facts.update(notes.merge(facts, other))
 
-    return _keep(add, wait=False)
+    return _save(add, wait=False)
 
 
-def _keep(
+def _save(
     note: Callable[[Facts], None],
     course: Path | None = None,
     message_language: Language | None = None,
@@ -145,12 +145,12 @@ def _keep(
     xp = [0, 0]  # experience points before and after the change
     with _lock:
         waiting = _waiting.setdefault(store.path(), [])
-        todo = [*waiting, note]
+        changes = [*waiting, note]
 
         def change(facts: Facts) -> Facts:
             xp[0] = experience(facts)
-            for each in todo:
-                each(facts)
+            for apply in changes:
+                apply(facts)
             xp[1] = experience(facts)
             if earns or waiting:
                 new.extend(earn(facts, any_course(course), store.now()))
@@ -160,12 +160,12 @@ def _keep(
             aside = store.update(change)
         except store.StoreError as error:
             if wait:
-                waiting[:] = todo[-_MAX_WAITING:]
+                waiting[:] = changes[-_MAX_WAITING:]
             return Recorded([], error.sentence(message_language), is_saved=False)
         waiting.clear()
-    before, now = (level(reached, message_language) for reached in xp)
+    before, after = (level(reached, message_language) for reached in xp)
     problem = _replaced_file(aside, message_language) if aside else None
-    return Recorded(new, problem, xp[1] - xp[0], now if now.number > before.number else None)
+    return Recorded(new, problem, xp[1] - xp[0], after if after.number > before.number else None)
 
 
 def _replaced_file(aside: Path, message_language: Language) -> str:

@@ -33,7 +33,7 @@ def behind(names: dict[str, Any], found: Bindings, call: str) -> list[Finding]:
     try:
         eval(call, names)
     except Exception as error:
-        return found.behind(error)
+        return found.explain_error(error)
     raise AssertionError(f"{call} raises nothing")
 
 

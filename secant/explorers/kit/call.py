@@ -22,7 +22,7 @@ class Call:
 
     name: str
     signature: inspect.Signature
-    given: State
+    arguments: State
     default_options: State  # for each dropdown, its first option, which is selected if the argument is None
 
     def text(self, state: State) -> str:
@@ -30,7 +30,7 @@ class Call:
         arguments = []
         for parameter in self.signature.parameters.values():
             name = parameter.name
-            value = state.get(name, self.given.get(name, parameter.default))
+            value = state.get(name, self.arguments.get(name, parameter.default))
             if value == (self.default_options.get(name) if parameter.default is None else parameter.default):
                 continue
             text = _digits(value, h=name == "h") if isinstance(value, float) else _text(value)
@@ -50,9 +50,9 @@ def with_call(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
     @functools.wraps(make)
     def explore(*args: P.args, **kwargs: P.kwargs) -> PanelT:
         panel = make(*args, **kwargs)
-        given = signature.bind(*args, **kwargs).arguments
-        call = Call(make.__name__, signature, given, panel.default_options)
-        if given.get(first) is None:
+        arguments = signature.bind(*args, **kwargs).arguments
+        call = Call(make.__name__, signature, arguments, panel.default_options)
+        if arguments.get(first) is None:
             lists = (texts.questions(file, name) for name in (panel.questions_name, "look"))
             panel.set_call(call.text, *lists)
         else:

@@ -49,7 +49,7 @@ class Slider(widgets.FloatSlider):
     """A slider that saves a message per frame: the kernel does not echo its value to the page."""
 
     value = CFloat(0.0).tag(sync=True, echo_update=False)
-    chosen = 0.0
+    exact_position = 0.0
     name = ""  # the label of its text box
     # Shows a message that an argument is out of range, with the value used instead.
     refuse: Callable[[float], None]
@@ -69,7 +69,7 @@ class Slider(widgets.FloatSlider):
 
         The page moves the handle to the nearest whole step, but `number` keeps returning the exact position.
         """
-        self.chosen = number
+        self.exact_position = number
         if self.value == number:
             self.notify_change(
                 {"name": "value", "type": "change", "owner": self, "old": number, "new": number}
@@ -79,11 +79,11 @@ class Slider(widgets.FloatSlider):
     @property
     def number(self) -> float:
         """The exact position while the handle is at the step nearest to it, otherwise the handle's own."""
-        steps = math.floor((self.chosen - self.min) / self.step + 0.5)
+        steps = math.floor((self.exact_position - self.min) / self.step + 0.5)
         nearest = min(self.min + steps * self.step, self.max)
-        at_it = self.value == self.chosen or abs(self.value - nearest) < 1e-6 * self.step
+        at_it = self.value == self.exact_position or abs(self.value - nearest) < 1e-6 * self.step
         if at_it:
-            return self.chosen
+            return self.exact_position
         # The page computes in floating point, and may send 1e-17 for 0.
         return 0.0 if abs(self.value) < 1e-6 * self.step else short(self.value)
 
@@ -106,7 +106,7 @@ class Slider(widgets.FloatSlider):
         return short(self.argument_at(self.min)), short(self.argument_at(self.max))
 
     @property
-    def shown(self) -> float:
+    def display_value(self) -> float:
         """The argument as the text box shows it."""
         return short(self.argument)
 
@@ -132,7 +132,7 @@ class StepSlider(Slider):
         return float(10**position)
 
     @property
-    def shown(self) -> float:
+    def display_value(self) -> float:
         """The step h as the text box shows it: at a whole step of the slider, to three digits only."""
         steps = self.number / STEP
         return float(f"{self.argument:.3g}") if steps == round(steps) else short(self.argument)
@@ -183,13 +183,13 @@ def slider(
         note.layout.display = None if message else "none"
 
     def refuse(number: float) -> None:
-        show_message(_refusal(name, number, (low, high), handle.shown))
+        show_message(_refusal(name, number, (low, high), handle.display_value))
 
     def update_box() -> None:
-        box.value = handle.shown
+        box.value = handle.display_value
 
     def update_slider(_: object) -> None:
-        if box.value == handle.shown:
+        if box.value == handle.display_value:
             return
         position = handle.position_of(box.value)
         if clamp(position, ends) == position:

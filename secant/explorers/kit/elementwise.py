@@ -187,10 +187,10 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
     try:
         refuse_chance(f, points[0])
         calls = affordable(f, points, seconds)
-        alone = each_of(f, points).detach()
+        singles = each_of(f, points).detach()
     except FunctionProblem as problem:
         return Prepared(_failing(problem), False, 0, _failing(problem))
-    defined = ~alone.isnan().any(dim=1)
+    defined = ~singles.isnan().any(dim=1)
     at_once = torch.func.vmap(f)
 
     def rows(x: Tensor) -> Tensor:
@@ -201,7 +201,7 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
 
     # `vmap` raises many kinds of errors for functions that it does not support.
     with contextlib.suppress(Exception):
-        if torch.allclose(at_once(points[defined]), alone[defined], rtol=1e-6, atol=1e-9):
+        if torch.allclose(at_once(points[defined]), singles[defined], rtol=1e-6, atol=1e-9):
             return Prepared(rows, True, calls, f)
     return Prepared(lambda x: each_of(f, x).detach(), False, calls, f)
 
@@ -222,11 +222,11 @@ def is_elementwise(f: Function, x: Tensor) -> bool:
     """Return whether f takes an (n,) tensor at once; a function with an `if` on x, for example, does not."""
     indices = range(0, len(x), max(1, len(x) // 4))
     try:
-        alone = torch.stack([values(f, x[i]).detach() for i in indices])
-        together = values(f, x).detach()[list(indices)]
+        singles = torch.stack([values(f, x[i]).detach() for i in indices])
+        at_once = values(f, x).detach()[list(indices)]
     except FunctionProblem:
         return False
-    return torch.allclose(alone, together, rtol=1e-4, atol=1e-6, equal_nan=True)
+    return torch.allclose(singles, at_once, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
 def one_by_one(f: Function) -> Function:

@@ -15,7 +15,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
 from secant.explorers.kit import buttons, controls, plots, texts, words
-from secant.explorers.kit.buttons import Question
+from secant.explorers.kit.buttons import LessonQuestion
 from secant.explorers.kit.canvas import HEIGHT, WIDTH, Stage, after_reply, png, throttled
 from secant.explorers.kit.colours import PAPER, on_page, recolour
 from secant.explorers.kit.controls import Choice
@@ -206,8 +206,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def set_call(
         self,
         call: Callable[[State], str],
-        questions: Sequence[Question] = (),
-        first_look: Sequence[Question] = (),
+        questions: Sequence[LessonQuestion] = (),
+        first_look: Sequence[LessonQuestion] = (),
     ) -> None:
         """Store the explorer's call and questions, and fill the bar of buttons.
 
@@ -351,8 +351,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             return
         self._visibility = has_content, covered
         parts = {self.view: True, self.legend: True, self.cover: covered, self.text: not covered}
-        for part, wanted in parts.items():
-            part.layout.display = None if wanted and has_content else "none"
+        for part, is_shown in parts.items():
+            part.layout.display = None if is_shown and has_content else "none"
 
     def _hide_numbers(self) -> None:
         """Hide the numbers until a control is moved, or the user asks for them."""
@@ -381,13 +381,13 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         """Ensure that there is a picture in the page's colours, pixel density and layout."""
         look = self.view.look
         colours = on_page(look["background"], dark=look["dark"])
-        wanted = (colours, look["density"], look.get("narrow", False))
-        if self._drawn_look != wanted:
+        look_key = (colours, look["density"], look.get("narrow", False))
+        if self._drawn_look != look_key:
             self.picture = self.make_picture()
             if look.get("narrow"):
                 plots.stack(self.picture.figure)
             self.stage = Stage(self.picture.figure, self.picture.moving, look["density"])
-            self._drawn_look, self._scene = wanted, None
+            self._drawn_look, self._scene = look_key, None
         self._limit_figures()
 
     def _draw_static(self) -> bytes:
@@ -457,7 +457,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.choose(self.start)
         self._show_question(0, "")
 
-    def _ask(self, number: int, question: Question) -> None:
+    def _ask(self, number: int, question: LessonQuestion) -> None:
         self.choose({**self.start, **question.state})
         self._show_question(number, question.shown(number))
         self._hide_numbers()
