@@ -99,7 +99,7 @@ class Subject(Subjects):
 
         sum_at_x, sum_at_end, step = 0.0, 0.0, (x_plus_h - place).item()
         for name in setting.calls:
-            with reading.collecting_problems(), elementwise.naming(name):
+            with reading.collecting_problems(), elementwise.prefix_problems(name):
                 height, end_height, slope = evaluate(name)
                 difference.add_slope(self.prepared(name).single, leaf)
                 assert leaf.grad is not None

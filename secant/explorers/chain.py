@@ -130,12 +130,12 @@ class Subject:
 
     def step(self, i: int, x: Tensor) -> Tensor:
         """Return the real result of step i at x; a problem includes the name of the step."""
-        with elementwise.naming(self.names[i]):
+        with elementwise.prefix_problems(self.names[i]):
             return difference.values(self.steps[i], x).detach().real
 
     def slope(self, i: int, x: Tensor) -> Tensor:
         """Return autograd's slope of step i at x; a problem includes the name of the step."""
-        with elementwise.naming(self.names[i]):
+        with elementwise.prefix_problems(self.names[i]):
             return difference.gradient(self.steps[i], x)
 
     def whole(self, x: Tensor) -> Tensor:

@@ -142,7 +142,7 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
         try:
             parts = nodes.fitted(node, nodes.ask(node, arrived))
         except Exception as error:  # a custom autograd Function may raise any kind of error
-            summary = difference.in_brief(error)
+            summary = difference.error_summary(error)
             raise difference.problem(
                 en=f"The engine cannot go back through {node.name()}: {summary}",
                 ko=f"엔진이 {node.name()}에서 역방향으로 계산할 수 없습니다. {summary}",

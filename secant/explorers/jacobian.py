@@ -83,7 +83,7 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
     except FunctionProblem:
         raise
     except Exception as error:
-        summary = difference.in_brief(error)
+        summary = difference.error_summary(error)
         raise difference.problem(
             en=f"torch.func.jvp and vjp do not take this function. {summary}",
             ko=f"이 함수에는 torch.func.jvp와 vjp를 쓸 수 없습니다. {summary}",

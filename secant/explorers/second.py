@@ -175,7 +175,7 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
                     ko="checkpoint(..., use_reentrant=True)는 한 번만 미분할 수 있어 "
                     "double backward가 없습니다. use_reentrant=False로 하면 됩니다.",
                 ) from error
-            summary = difference.in_brief(error)
+            summary = difference.error_summary(error)
             raise difference.problem(
                 en=f"Differentiating twice stopped with {summary}",
                 ko=f"두 번 미분하다가 멈췄습니다. {summary}",

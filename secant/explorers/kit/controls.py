@@ -85,7 +85,7 @@ class Slider(widgets.FloatSlider):
         if at_it:
             return self.exact_position
         # The page computes in floating point, and may send 1e-17 for 0.
-        return 0.0 if abs(self.value) < 1e-6 * self.step else short(self.value)
+        return 0.0 if abs(self.value) < 1e-6 * self.step else round_to_six_digits(self.value)
 
     @property
     def argument(self) -> float:
@@ -103,21 +103,23 @@ class Slider(widgets.FloatSlider):
     @property
     def arguments(self) -> Range:
         """The arguments at both ends of the slider."""
-        return short(self.argument_at(self.min)), short(self.argument_at(self.max))
+        return round_to_six_digits(self.argument_at(self.min)), round_to_six_digits(
+            self.argument_at(self.max)
+        )
 
     @property
     def display_value(self) -> float:
         """The argument as the text box shows it."""
-        return short(self.argument)
+        return round_to_six_digits(self.argument)
 
-    def go(self, steps: int) -> None:
+    def move_by(self, steps: int) -> None:
         """Move the handle by a number of steps, but not past the ends."""
-        self.put(self.value + steps * self.step)
+        self.move_to(self.value + steps * self.step)
 
-    def put(self, value: float) -> None:
+    def move_to(self, value: float) -> None:
         """Move the handle to the step nearest to a position, as a drag does."""
         nearest = self.min + round((value - self.min) / self.step) * self.step
-        self.choose(short(clamp(nearest, (self.min, self.max))))
+        self.choose(round_to_six_digits(clamp(nearest, (self.min, self.max))))
 
 
 class StepSlider(Slider):
@@ -135,7 +137,7 @@ class StepSlider(Slider):
     def display_value(self) -> float:
         """The step h as the text box shows it: at a whole step of the slider, to three digits only."""
         steps = self.number / STEP
-        return float(f"{self.argument:.3g}") if steps == round(steps) else short(self.argument)
+        return float(f"{self.argument:.3g}") if steps == round(steps) else round_to_six_digits(self.argument)
 
 
 def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) -> Choice:
@@ -213,7 +215,7 @@ def slider(
 
 
 def _refusal(name: str, number: float, ends: Range, used: float) -> str:
-    low, high, number, used = map(short, (*ends, number, used))
+    low, high, number, used = map(round_to_six_digits, (*ends, number, used))
     sentence = say(
         en=f"{name} = {number:g} is out of range: here it goes from {low:g} to {high:g}. Now it is {used:g}.",
         ko=f"{name} = {number:g}: 범위를 벗어납니다. 여기서는 {low:g}에서 {high:g}까지 고를 수 있습니다. "
@@ -239,6 +241,6 @@ def _round_step(low: float, high: float) -> float:
     return float(10.0 ** math.floor(math.log10((high - low) / 400)))
 
 
-def short(number: float) -> float:
+def round_to_six_digits(number: float) -> float:
     """Round a number to six digits, because the page's slider may send 5.3500000000000005 for 5.35."""
     return float(f"{number:.6g}")

@@ -59,7 +59,7 @@ def name_of(f: Function, letter: str = "f") -> str:
     return f"{letter}(x)" if name == "<lambda>" else name
 
 
-def in_brief(error: Exception) -> str:
+def error_summary(error: Exception) -> str:
     """Return an error's type and the first line of its message, at most 200 characters."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
@@ -76,7 +76,7 @@ def values(f: Function, x: Tensor) -> Tensor:
     except FunctionProblem:
         raise
     except Exception as error:
-        summary = in_brief(error)
+        summary = error_summary(error)
         raise problem(
             en=f"The function stopped with {summary}", ko=f"함수가 계산 도중 멈췄습니다. {summary}"
         ) from error
@@ -161,7 +161,7 @@ def _backward(value: Tensor, leaf: Tensor) -> None:
         else:
             value.backward(inputs=[leaf])
     except Exception as error:  # a custom autograd Function may raise any kind of error
-        summary = in_brief(error)
+        summary = error_summary(error)
         raise problem(
             en=f"backward() stopped with {summary}", ko=f"backward()가 도중에 멈췄습니다. {summary}"
         ) from error

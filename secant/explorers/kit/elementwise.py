@@ -44,20 +44,20 @@ class Prepared:
 def prepare(f: Function, grid: Tensor) -> Prepared:
     """Prepare a function of one x for many x, after trying it on the x of the grid."""
     try:
-        refuse_chance(f, grid, grid[len(grid) // 3])
+        check_deterministic(f, grid, grid[len(grid) // 3])
     except FunctionProblem as problem:
         return Prepared(_failing(problem), False, 0, _failing(problem))
     if is_elementwise(f, grid):
         return Prepared(f, True, len(grid), f)
     try:
         return Prepared(
-            one_by_one(f), False, affordable(f, grid[:: max(1, len(grid) // 4)], SECONDS_PER_FRAME), f
+            one_by_one(f), False, affordable_calls(f, grid[:: max(1, len(grid) // 4)], SECONDS_PER_FRAME), f
         )
     except FunctionProblem as problem:
         return Prepared(_failing(problem), False, 0, f)
 
 
-def refuse_chance(f: Function, *arguments: Tensor) -> None:
+def check_deterministic(f: Function, *arguments: Tensor) -> None:
     """Raise a FunctionProblem if repeated calls of f with the same argument return different values."""
     for argument in arguments:
         start = time.perf_counter()
@@ -135,7 +135,7 @@ def named_in_problems(label: str, f: Function) -> Function:
     """Return f with results in float64 and its label in front of every problem; refuse complex results."""
 
     def named(x: Tensor) -> Tensor:
-        with naming(f"{label}(x)"):
+        with prefix_problems(f"{label}(x)"):
             y = values(f, x)
         if y.is_complex():
             raise difference.problem(
@@ -185,9 +185,9 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
     first FunctionProblem.
     """
     try:
-        refuse_chance(f, points[0])
-        calls = affordable(f, points, seconds)
-        singles = each_of(f, points).detach()
+        check_deterministic(f, points[0])
+        calls = affordable_calls(f, points, seconds)
+        singles = evaluate_each(f, points).detach()
     except FunctionProblem as problem:
         return Prepared(_failing(problem), False, 0, _failing(problem))
     defined = ~singles.isnan().any(dim=1)
@@ -197,13 +197,13 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
         # If f fails at one point, as for a singular matrix, vmap fails for all points.
         with contextlib.suppress(Exception):
             return at_once(x).detach()
-        return each_of(f, x).detach()
+        return evaluate_each(f, x).detach()
 
     # `vmap` raises many kinds of errors for functions that it does not support.
     with contextlib.suppress(Exception):
         if torch.allclose(at_once(points[defined]), singles[defined], rtol=1e-6, atol=1e-9):
             return Prepared(rows, True, calls, f)
-    return Prepared(lambda x: each_of(f, x).detach(), False, calls, f)
+    return Prepared(lambda x: evaluate_each(f, x).detach(), False, calls, f)
 
 
 def images(rows: Function, points: np.ndarray) -> np.ndarray:
@@ -234,10 +234,10 @@ def one_by_one(f: Function) -> Function:
 
     If f fails at every x, the returned function raises the first FunctionProblem.
     """
-    return lambda x: each_of(f, x.reshape(-1)).reshape(x.shape)
+    return lambda x: evaluate_each(f, x.reshape(-1)).reshape(x.shape)
 
 
-def each_of(f: Function, points: Tensor) -> Tensor:
+def evaluate_each(f: Function, points: Tensor) -> Tensor:
     """Return the stacked values of f at each point, with NaN where f fails.
 
     Raises:
@@ -256,19 +256,19 @@ def each_of(f: Function, points: Tensor) -> Tensor:
     return torch.stack(results)
 
 
-def affordable(f: Function, points: Tensor, seconds: float) -> int:
+def affordable_calls(f: Function, points: Tensor, seconds: float) -> int:
     """Return how many calls with a single point fit into `seconds`, estimated from one call per given point.
 
     Raises:
         FunctionProblem: the first one, if f fails at every point.
     """
     start = time.perf_counter()
-    each_of(f, points)
+    evaluate_each(f, points)
     return int(seconds / max(1e-6, (time.perf_counter() - start) / len(points)))
 
 
 @contextlib.contextmanager
-def naming(name: str) -> Iterator[None]:
+def prefix_problems(name: str) -> Iterator[None]:
     """Prefix any FunctionProblem raised in the block with the function's name."""
     try:
         yield

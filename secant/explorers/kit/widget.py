@@ -330,7 +330,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def update(self, change: object = None) -> None:
         """Schedule a redraw for the current values of the controls."""
-        self.play.touched(change)
+        self.play.on_change(change)
         if self._covered_state is not None and self._covered_state != self.state:
             self._covered_state = None
         self._stale = True
@@ -443,13 +443,13 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def _on_grip(self, change: Any) -> None:
         for name in {grip for pair in self.drag_controls for grip in pair if grip} & set(change.new):
-            self._control(name).put(change.new[name])
+            self._control(name).move_to(change.new[name])
 
     def _on_steps(self, change: Any) -> None:
         # `change.old` is not reliable: traitlets fills it only after the trait has been read once.
         for name, old, new in zip(self.arrows, self._steps, change.new, strict=True):
             if new != old:
-                self._control(name).go(new - old)
+                self._control(name).move_by(new - old)
         self._steps = change.new
 
     def reset_all(self) -> None:

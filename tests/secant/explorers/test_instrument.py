@@ -49,7 +49,7 @@ def test_shown_call_restores_the_explorers_state(kind: Kind) -> None:
         explorer_list = getattr(explorer, name)
         explorer_list.index = len(explorer_list.options) - 1
     for n, name in enumerate(kind.sliders, 3):
-        getattr(explorer, name).go(-n)
+        getattr(explorer, name).move_by(-n)
     if kind.name == "buffer":
         explorer.buttons["x³"].click()
     moved = again(explorer)
@@ -107,7 +107,7 @@ def test_numbers_stay_covered_under_a_question_until_a_control_moves(kind: Kind)
         assert f"<b>{n}.</b>" in explorer.question.value
         assert [("mod-active" in one._dom_classes) for one in explorer.question_buttons].index(True) == n - 1
         assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (True, True, False)
-        explorer.log_h.go(-3 if explorer.log_h.value > explorer.log_h.min + 1 else 3)
+        explorer.log_h.move_by(-3 if explorer.log_h.value > explorer.log_h.min + 1 else 3)
         assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (True, False, True)
     explorer.question_buttons[0].click()
     explorer.cover.children[0].click()
@@ -122,7 +122,7 @@ def test_slider_rounding_by_the_page_does_not_uncover_the_numbers() -> None:
     explorer.question_buttons[2].click()
     explorer.x.value = explorer.x.value + 1e-12
     assert shown(explorer.cover)
-    explorer.x.go(1)
+    explorer.x.move_by(1)
     assert not shown(explorer.cover)
 
 
