@@ -33,9 +33,9 @@ from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starv
 from secant import check, language
 from secant.bindings import Finding, defined_by_line
 from secant.causes import STUB
-from secant.checking.ask import asked_elsewhere
+from secant.checking.ask import use_transport
 from secant.checking.credit import PartialCredit
-from secant.language import ours
+from secant.language import supported_language
 from secant.verdict import Parts, Verdict, called, head
 
 LOAD_SECONDS = 60.0  # seconds for all cells of a notebook, run once
@@ -122,7 +122,7 @@ class Examiner:
             if time.monotonic() - started > WALL_SECONDS:
                 raise Starved(f"the submission was not over after {WALL_SECONDS:.0f} s")
         ordered = [results[task.id] for task in wanted]
-        return Report(self.lesson, ordered, list(loaded.cells.values()), ours(script.language))
+        return Report(self.lesson, ordered, list(loaded.cells.values()), supported_language(script.language))
 
     def _task(
         self, candidate: "Opening", task: Task, loaded: "_Loading", draw: bytes, last: bool
@@ -148,7 +148,7 @@ class Examiner:
             hint, hidden = decided.hint, self._tests[task.id].is_hidden(decided)
         except (TimedOut, Crashed) as error:
             outcome, parts = _fate(error)
-            parts = called(check.asked()) + parts
+            parts = called(check.call_in_progress()) + parts
         except MemoryError:
             outcome, parts = words.no_memory(task.id)
         if cause := loaded.failure_behind(task.id, outcome, parts):
@@ -209,8 +209,8 @@ class _Decided(Exception):
 # The candidate's side of `secant.ask`: it answers with the objects that the student's notebook defines.
 _ANSWER_CODE = """
 def __put__(request):
-    from secant.checking.situation import put
-    return put(request, globals())
+    from secant.checking.situation import answer_request
+    return answer_request(request, globals())
 """
 
 
@@ -250,7 +250,7 @@ class _Test:
         names: dict[str, Any] = {name: questions.about(name) for name in self.names}
         names |= {"__name__": "__main__", "__reached_the_end__": lambda: reached.append(True)}
         try:
-            with contextlib.redirect_stdout(io.StringIO()), asked_elsewhere(questions.about("__put__")):
+            with contextlib.redirect_stdout(io.StringIO()), use_transport(questions.about("__put__")):
                 exec(self._code, names)
         except (_Decided, TimedOut, Crashed, WallError, MemoryError):
             raise
@@ -345,7 +345,7 @@ class _Questions:
             if unwritten or _is_own_stub(answer, self._task):
                 raise _Decided("not_attempted", words.not_done())
             cause = words.ran_into_stub(answer) if answer.message == STUB else self._raised(answer)
-            raise _Decided("wrong", called(check.asked()) + cause)
+            raise _Decided("wrong", called(check.call_in_progress()) + cause)
 
         return ask
 

@@ -26,7 +26,7 @@ from autograder.exam.own_tests import has_plain_tests, is_graded, own_assignment
 from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.submission import Rejected, Script
 from autograder.intake.take_in import take_in
-from secant.language import LANGUAGES, Language, ours, say
+from secant.language import LANGUAGES, Language, say, supported_language
 from secant.where import has_hidden_tests
 
 
@@ -94,7 +94,7 @@ class Sheet:
     @property
     def language(self) -> Language:
         """The notebook's language."""
-        return ours(self.script.language)
+        return supported_language(self.script.language)
 
     @property
     def tasks(self) -> list[Task]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from autograder.exam.report import Outcome
 from autograder.sandbox.results import CellResult, Crashed, Line, Reply, TimedOut
-from secant.bindings import REBOUND, Finding, said
+from secant.bindings import REBOUND, Finding, describe_finding
 from secant.causes import likely
 from secant.language import say
 from secant.verdict import Part, Parts, at, because, head, named_error
@@ -93,7 +93,7 @@ def not_found(task: str, findings: Sequence[Finding]) -> Parts:
 
 def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
     """Add notes on names in an answer that were rebound later, unless a part already contains them."""
-    notes = (Part("note", said(finding)) for finding in findings if finding.kind in REBOUND)
+    notes = (Part("note", describe_finding(finding)) for finding in findings if finding.kind in REBOUND)
     return (*parts, *(note for note in notes if all(note.text not in part.text for part in parts)))
 
 
@@ -149,7 +149,7 @@ def _places(lines: Sequence[Line]) -> Parts:
 def _causes(findings: Sequence[Finding]) -> Parts:
     parts: Parts = ()
     for finding in findings:
-        parts += because(said(finding))
+        parts += because(describe_finding(finding))
         if finding.kind in ("stopped", "perhaps"):
             kind, _, message = finding.more.partition(": ")
             if absent := _not_here(kind, message):

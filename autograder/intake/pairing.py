@@ -28,7 +28,7 @@ from autograder.intake.added import added_text, additions, in_place_of, in_secti
 from autograder.intake.notes import joined
 from autograder.intake.parse import Cell, Submitted, marks_of, without_data_uris
 from autograder.intake.submission import Refused
-from secant.language import LANGUAGES, Language, ours
+from secant.language import LANGUAGES, Language, supported_language
 
 _MAX_COMPARED = 3  # maximum number of copies of a lesson's cell that are compared with it
 # Minimum length, in characters, of a line that another text would not contain by chance.
@@ -345,7 +345,7 @@ def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNod
     if language not in releases:
         language = next(iter(releases))
     texts = {cell.source.strip() for release in releases.values() for cell in release.cells}
-    pairing = _pair(submitted.cells, releases[language].cells, texts, ours(language))
+    pairing = _pair(submitted.cells, releases[language].cells, texts, supported_language(language))
     graded = [index for index, cell in enumerate(pairing.lesson) if is_answer(cell) or is_test(cell)]
     if not any(index in pairing.answers or pairing.claims[index] for index in graded):
         raise Refused(

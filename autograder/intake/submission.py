@@ -6,7 +6,7 @@ from typing import Literal
 
 from nbformat import NotebookNode
 
-from secant.language import Language, ours, say
+from secant.language import Language, say, supported_language
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Submission:
     @property
     def language(self) -> Language:
         """The language of Secant's messages about this submission."""
-        return ours(self.script.language)
+        return supported_language(self.script.language)
 
 
 class Refused(Exception):

@@ -24,7 +24,7 @@ from autograder.intake.files import (
 from autograder.intake.timestamp import handed_in
 from autograder.lms.archive import Archive, Unreadable
 from autograder.lms.attempts import Attempt, File, is_notebook
-from secant.files import put_aside, read_json, replace_file
+from secant.files import move_aside, read_json, replace_file
 from secant.language import say
 
 # Folder next to submitted/ for replaced submissions and for the data that identifies submissions in an LMS.
@@ -192,7 +192,7 @@ def remember(course: Course, attempts: Sequence[Attempt]) -> None:
         # Set the damaged file aside instead of overwriting it: the instructor may still be able to recover
         # it.
         if names is None:
-            put_aside(place, "damaged")
+            move_aside(place, "damaged")
         known = dict(names or {})
         for attempt in sorted(attempts, key=lambda attempt: attempt.when or datetime.min):
             if attempt.lesson == lesson:

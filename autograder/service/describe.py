@@ -13,7 +13,7 @@ from autograder.exam.sheet import Sheet
 from secant.address import report_text, report_url
 from secant.headings import task_heading
 from secant.progress import store
-from secant.progress.facts import Task as TaskFacts
+from secant.progress.facts import TaskRecord
 from secant.visible import visible
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
     ]
 
 
-def _known(lesson: str) -> dict[str, TaskFacts]:
+def _known(lesson: str) -> dict[str, TaskRecord]:
     """Return the recorded progress in a lesson's tasks, or {} if the progress cannot be read."""
     try:
         return store.read()["lessons"].get(lesson, {})
@@ -96,7 +96,7 @@ def _known(lesson: str) -> dict[str, TaskFacts]:
         return {}
 
 
-def _task(task: Task, prose: Told, known: TaskFacts | None) -> dict[str, Any]:
+def _task(task: Task, prose: Told, known: TaskRecord | None) -> dict[str, Any]:
     seen = max(known["hints"], default=0) if known else 0  # hints are opened one after another
     return {
         "id": task.id,

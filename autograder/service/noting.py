@@ -29,7 +29,7 @@ def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dic
         hidden=sheet.hidden,
         answers=sheet.answers,
         course=sheet.root,
-        said_in=sheet.language,
+        message_language=sheet.language,
     )
     if sheet.root and (workspace := next((f for f in sheet.path.parents if (f / START).is_file()), None)):
         refresh(sheet.root, workspace)

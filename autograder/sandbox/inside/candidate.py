@@ -243,7 +243,7 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindi
     except BaseException as error:
         findings: list[Finding] = []
         with contextlib.suppress(BaseException):  # the notebook's own objects may raise any error
-            findings = bindings.behind(error)
+            findings = bindings.explain_error(error)
         return {"kind": "raised", **describe(error), "findings": _plain(findings)}
 
 
