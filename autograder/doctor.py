@@ -15,8 +15,8 @@ from autograder.course.lesson import find_root
 from autograder.course.permissions import Risk, exchange_risk, open_to_others
 from autograder.course.settings import Course, sqlite_file
 from autograder.exam.exposed import Lesson
+from autograder.sandbox.leak_scan import suspects
 from autograder.sandbox.machine import Finding, probe_machine
-from autograder.sandbox.sweep import suspects
 from autograder.sandbox.visible import visible
 from autograder.workers.budget import Budget
 from secant.requirements import installed, requirements
@@ -130,8 +130,9 @@ def _workers() -> list[Finding]:
     if sys.platform != "linux":
         return []
     budget = Budget.of_this_machine()
-    fix = "" if budget.fit else "Close other programs: a submission that takes much memory may not get it."
-    return [Finding("workers", bool(budget.fit), f"{budget.workers}: {budget}", fix, needed=False)]
+    ok = budget.max_workers > 0
+    fix = "" if ok else "Close other programs: a submission that takes much memory may not get it."
+    return [Finding("workers", ok, f"{budget.workers}: {budget}", fix, needed=False)]
 
 
 def _gradebook(db_url: str) -> Finding:

@@ -154,8 +154,8 @@ class Recorded:
         self._asked[future] = key
         return future
 
-    def look(self) -> None:
-        self._workers.look()
+    def check_workers(self) -> None:
+        self._workers.check_workers()
 
     def settle(self, future: Future[Done]) -> None:
         if future in self._asked:

@@ -29,7 +29,7 @@ from autograder.exam.report import Outcome, Report, TaskResult
 from autograder.intake.submission import Script
 from autograder.sandbox.client import CandidateClient, Candidates, TaskClient
 from autograder.sandbox.inside.wire import WireError
-from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starved, TimedOut, WallError
+from autograder.sandbox.results import CellResult, Crashed, Loaded, Overloaded, Reply, TimedOut, WallError
 from secant import check, language
 from secant.bindings import Finding, defined_by_line
 from secant.causes import STUB
@@ -120,7 +120,7 @@ class Examiner:
             tell(result)
             results[result.id] = result
             if time.monotonic() - started > WALL_SECONDS:
-                raise Starved(f"the submission was not over after {WALL_SECONDS:.0f} s")
+                raise Overloaded(f"the submission was not over after {WALL_SECONDS:.0f} s")
         ordered = [results[task.id] for task in wanted]
         return Report(self.lesson, ordered, list(loaded.cells.values()), ours(script.language))
 

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import is_answer, is_manual, split_solution, split_tests, tasks
 from autograder.course.tokens import letters, tokens
-from autograder.sandbox.sweep import read
+from autograder.sandbox.leak_scan import read
 
 # Minimum number of letters and digits in a line of a test, and of an answer, to be compared.
 _MIN_TEST_LINE, _MIN_ANSWER_LINE = 20, 8

@@ -29,7 +29,7 @@ class SharedCandidate(CandidateClient):
         return Crashed("unknown")  # without a sandbox, the message is the same for every way a process ends
 
     def _end_task(self, container: Container, child: int) -> None:
-        container.sweep(child)
+        container.kill_children(child)
 
 
 class _ForkedAway(BaseException):

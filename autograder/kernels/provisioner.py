@@ -55,7 +55,7 @@ _MODULES = (
     "matplotlib.style",
     "matplotlib.widgets",
 )
-PATIENCE = 5.0  # seconds to wait for a template that is still importing
+TEMPLATE_SECONDS = 5.0  # seconds to wait for a template that is still importing
 # The hash seed of all kernels. The environment may set another seed, because verdicts do not depend on the
 # order of strings in a set.
 _SEED = {"PYTHONHASHSEED": "0"}
@@ -192,7 +192,7 @@ def python_of(command: list[str]) -> list[str]:
     return python
 
 
-def cold(command: list[str]) -> list[str]:
+def ordinary_command(command: list[str]) -> list[str]:
     """Return a command for the same kernel that imports nothing from the notebook's folder until a cell does.
 
     A command for another interpreter or another language is returned unchanged.
@@ -333,8 +333,8 @@ def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping
             open(fork_out, "wb"),
             _order_fork(template, order, [fork_in, fork_out, 2]) as channel,
         ):
-            if not select.select([channel], [], [], PATIENCE)[0]:
-                raise CannotFork(f"the template did not answer within {PATIENCE:g} seconds")
+            if not select.select([channel], [], [], TEMPLATE_SECONDS)[0]:
+                raise CannotFork(f"the template did not answer within {TEMPLATE_SECONDS:g} seconds")
             pid = _confirm_fork(template, channel, channel.recv(1 << 16))
         cleanup.pop_all()
         return ForkedModule(pid, channel, stdin, stdout)
@@ -343,7 +343,7 @@ def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping
 class WarmProvisioner(LocalProvisioner):
     """A provisioner that forks kernels from a template, or starts ordinary kernels if it cannot."""
 
-    patience = Float(PATIENCE, help="Seconds to wait for a template that is still importing.").tag(
+    patience = Float(TEMPLATE_SECONDS, help="Seconds to wait for a template that is still importing.").tag(
         config=True
     )
 
@@ -353,7 +353,7 @@ class WarmProvisioner(LocalProvisioner):
             kernel = await self._fork(cmd, kwargs)
         except (CannotFork, OSError) as error:
             self.log.warning("This kernel is not a warm one: %s", error)
-            return await super().launch_kernel(cold(cmd), **kwargs)
+            return await super().launch_kernel(ordinary_command(cmd), **kwargs)
         self.process = cast(Any, kernel)
         self.pid = self.pgid = kernel.pid
         self.cwd = kwargs.get("cwd", Path.cwd())

@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, Protocol, Self
 
-from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
+from autograder.sandbox.fair_deadline import FairDeadline
 from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.limits import MESSAGE_LIMIT, OUTPUT_LIMIT
 from autograder.sandbox.results import (
@@ -28,7 +28,7 @@ from autograder.sandbox.results import (
 )
 from secant.bindings import Finding
 
-Limiting = Callable[[float], AbstractContextManager[Allowance]]
+Limiting = Callable[[float], AbstractContextManager[FairDeadline]]
 _REAP_SECONDS = 3.0
 _MAX_FINDINGS = 5  # maximum number of findings about one error or answer
 _MAX_OUTPUT = 1_000_000  # maximum number of characters of all cells' outputs together; a page shows fewer
@@ -49,7 +49,8 @@ class CandidateClient:
     forking is impossible.
 
     Attributes:
-        spent: seconds that this submission has used, without the time that does not count (see allowance.py).
+        spent: seconds that this submission has used, without the time that does not count; see
+            fair_deadline.py.
     """
 
     def __init__(self, open_container: Callable[[], Container]) -> None:
@@ -121,7 +122,7 @@ class CandidateClient:
                 error.cell, error.done = running, results
             raise
         if self._can_fork():
-            self._container.sweep(0)  # kills processes that the cells have left running in the background
+            self._container.kill_children(0)  # those that the cells have left running in the background
         return Loaded(tuple(results), self._threads, _about(last, "answers"), _about(last, "cells"))
 
     def task(self, seed: int = 0, *, last: bool = False) -> "TaskClient":
@@ -161,9 +162,9 @@ class CandidateClient:
         )
 
     @contextmanager
-    def _limited(self, container: Container, seconds: float) -> Iterator[Allowance]:
+    def _limited(self, container: Container, seconds: float) -> Iterator[FairDeadline]:
         """Limit the duration of an exchange, and add the time it took to `spent`."""
-        limit = Allowance(seconds, container.starved)
+        limit = FairDeadline(seconds, container.starved_seconds)
         try:
             yield limit
         finally:
@@ -212,7 +213,7 @@ class CandidateClient:
         if self._container is not container:
             return
         try:
-            if not container.sweep(child):
+            if not container.kill_children(child):
                 raise Crashed("unknown")
             self._reap(container)
         except CandidateError:  # the next task loads the cells again
@@ -294,7 +295,7 @@ class TaskClient:
                 return _reply(wire.recv(self._channel, limit.left, wire.ANSWER_LIMITS))
         except wire.TooMuch as error:
             self.close()  # the rest of the frame may still arrive, so the channel cannot be used again
-            return Reply("too_much", error.found)
+            return Reply("too_much", error.stand_in)
         except wire.WireTimeout:
             self.close()
             raise TimedOut(f"no answer within {timeout:g} s") from None
@@ -307,7 +308,7 @@ class TaskClient:
             raise Crashed("garbage") from None
 
 
-def send(container: Container, request: dict[str, Any], limit: Allowance) -> None:
+def send(container: Container, request: dict[str, Any], limit: FairDeadline) -> None:
     try:
         wire.send(container.channel, request, limit.left, exact=True)
     except wire.WireTimeout:
@@ -316,7 +317,7 @@ def send(container: Container, request: dict[str, Any], limit: Allowance) -> Non
         raise container.ending() from None
 
 
-def receive(container: Container, limit: Allowance) -> Any:
+def receive(container: Container, limit: FairDeadline) -> Any:
     try:
         return wire.recv(container.channel, limit.left, wire.ANSWER_LIMITS)
     except wire.WireTimeout:
@@ -397,7 +398,7 @@ def _reply(message: object) -> Reply:
     match field(message, "kind"):
         case "value":
             value = field(message, "value")
-            too_much = isinstance(value, wire.Other) and value.is_too_much
+            too_much = isinstance(value, wire.Unsendable) and value.is_too_much
             return Reply("too_much" if too_much else "value", value)
         case "missing":
             return Reply("missing")

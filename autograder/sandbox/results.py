@@ -14,7 +14,7 @@ class WallError(RuntimeError):
     ends_task = True
 
 
-class Starved(WallError):
+class Overloaded(WallError):
     """The machine was too busy to judge whether a time limit was reached, so there is no verdict."""
 
 
@@ -120,8 +120,8 @@ class Reply:
 
     Attributes:
         kind: "value", "raised", "missing" (no such name) or "too_much" (beyond what any test asks for).
-        value: plain data and tensors, with a `wire.Other` in place of any other object. For "too_much", this
-            is a single `wire.Other`.
+        value: plain data and tensors, with a `wire.Unsendable` in place of any other object. For "too_much",
+            this is a single `wire.Unsendable`.
         error, message, trace: the type, the message and the traceback of the exception that was raised.
         findings: findings about the notebook's names that may explain the exception. The candidate claims
             them, so they are used only in messages.

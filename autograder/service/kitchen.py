@@ -18,7 +18,7 @@ from autograder.sandbox.inside import pages
 from autograder.sandbox.inside.template import import_compiler
 from autograder.service.describe import plain_end, plain_rows, row, told
 
-with pages.kept():
+with pages.frozen_imports():
     import torch.func
 
     for _name in ("check", "graphs", "recipes", "observe", "operations", "formula", "polynomial", "watch"):

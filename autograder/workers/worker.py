@@ -22,8 +22,8 @@ from nbformat import v4
 
 from autograder.course.plain import PlainAssignment, Unsupported
 from autograder.sandbox.inside.libraries import Later
-from autograder.sandbox.results import Starved, WallError, WallUnavailable
-from autograder.sandbox.template import Share
+from autograder.sandbox.results import Overloaded, WallError, WallUnavailable
+from autograder.sandbox.template import TemplateHandle
 from autograder.workers.jobs import (
     Busy,
     Done,
@@ -90,7 +90,7 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
         return Failed(str(error))
     except WallUnavailable as error:
         return NoWall(error.reason, error.fix)
-    except Starved as error:
+    except Overloaded as error:
         return Busy(str(error) or type(error).__name__)
     except WallError as error:
         return Failed(str(error) or type(error).__name__)
@@ -211,12 +211,12 @@ def _exposure(file: str, lesson: str) -> str:
 
 
 _walls: dict[tuple[str, ...], Any] = {}
-_shares: dict[tuple[str, ...], Share] = {}
+_handles: dict[tuple[str, ...], TemplateHandle] = {}
 
 
-def join(hidden: tuple[str, ...], share: Share) -> None:
+def join(hidden: tuple[str, ...], handle: TemplateHandle) -> None:
     """Use a template that another process has started and will end."""
-    _shares[hidden] = share
+    _handles[hidden] = handle
 
 
 def _wall(hidden: tuple[str, ...]) -> Any:
@@ -230,7 +230,7 @@ def _join_wall(hidden: tuple[str, ...]) -> Any:
     from autograder.sandbox.wall import Wall
 
     try:
-        wall = Wall.join(_shares[hidden])
+        wall = Wall.join(_handles[hidden])
         wall.start()
         return wall
     except WallUnavailable:

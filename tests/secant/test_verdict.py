@@ -150,7 +150,7 @@ ATTEMPTS = [
 
 
 class Described:
-    """An object that says of itself whatever it likes, as `wire.Other` does of a student's type."""
+    """An object that says of itself whatever it likes, as `wire.Unsendable` does of a student's type."""
 
     def __init__(self, text: str) -> None:
         self.type_name = text

@@ -45,7 +45,7 @@ class Here:
             future.set_exception(error)
         return future
 
-    def look(self) -> None:
+    def check_workers(self) -> None:
         pass
 
     def settle(self, future: Future[Done]) -> None:

@@ -32,7 +32,7 @@ from autograder.grading.feedback import replace_folder
 from autograder.intake.submission import Script
 from autograder.lms.exported import is_exported
 from autograder.page.prose import as_typed
-from autograder.sandbox.results import Starved, WallError, WallUnavailable
+from autograder.sandbox.results import Overloaded, WallError, WallUnavailable
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run, told
@@ -741,7 +741,7 @@ def test_starved_examiner_is_busy_and_a_broken_wall_is_a_failure(monkeypatch: py
         monkeypatch.setattr(worker, "_wall", wall)
         return worker.examine(Job("ann", STEPS, "{}", Script((), "en", ""), b"", ()))
 
-    assert examine(Starved("late")) == Busy("late")
+    assert examine(Overloaded("late")) == Busy("late")
     assert examine(WallError("down")) == Failed("down")
 
 
