@@ -112,13 +112,13 @@ def _checker(*, keep_warm: bool = True) -> "Checker":
     from autograder.exam.pool import WarmPool, lasting_pool
 
     # the pool imports torch while this process imports the examiner
-    waiting = lasting_pool() if keep_warm else WarmPool()
+    pool = lasting_pool() if keep_warm else WarmPool()
     try:
         from autograder.exam.selfcheck import Checker
     except BaseException:
-        waiting.close()
+        pool.close()
         raise
-    return Checker(waiting, keep_warm=keep_warm)
+    return Checker(pool, keep_warm=keep_warm)
 
 
 def _by_server(notebook: Path) -> Checked | None:

@@ -14,7 +14,7 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import find_root
 from autograder.course.permissions import Risk, exchange_risk, open_to_others
 from autograder.course.settings import Course, sqlite_file
-from autograder.exam.exposed import Lesson
+from autograder.exam.leaks import LessonSecrets
 from autograder.sandbox.leak_scan import suspects
 from autograder.sandbox.machine import Finding, probe_machine
 from autograder.sandbox.visible import visible
@@ -37,7 +37,7 @@ def look_around(start: Path) -> list[Finding]:
         *_others(start),
         *_workers(),
         *probe_machine(),
-        *_exposed(start),
+        *_visible_leaks(start),
     ]
 
 
@@ -101,7 +101,7 @@ def _harmless(what: str, risk: Risk | None, detail: str) -> Finding:
     return Finding(what, not risk, risk.detail if risk else detail, risk.fix if risk else "", needed=False)
 
 
-def _exposed(start: Path) -> list[Finding]:
+def _visible_leaks(start: Path) -> list[Finding]:
     """Search everything that is visible inside the wall for answers and hidden tests of the course."""
     if sys.platform != "linux":
         return []
@@ -116,7 +116,7 @@ def _exposed(start: Path) -> list[Finding]:
     except CourseError:  # already reported as the finding "course"
         return []
     files = suspects(visible(course.hidden))
-    found = [(name, Lesson(name, source).exposed(files)) for name, source in sources.items()]
+    found = [(name, LessonSecrets(name, source).first_leak(files)) for name, source in sources.items()]
     leaks = [f"{file} holds answers or hidden tests of {name}" for name, file in found if file]
     fix = "Move it or delete it: every notebook that is graded could read it."
     what = "nothing was searched for: this course has no lesson that can be graded"

@@ -33,7 +33,7 @@ def passed(hidden: bool = True) -> tuple[Outcome, Parts]:
     )
 
 
-def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
+def ended(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
     """Return the outcome and message for a student's process that timed out or crashed.
 
     Args:

@@ -11,8 +11,8 @@ from autograder.course.cells import tasks
 from autograder.course.lesson import Lesson
 from autograder.course.settings import Course
 from autograder.course.solutions import worked_solutions
-from autograder.exam import exposed
-from autograder.exam.report import Outcome, Report, everywhere
+from autograder.exam import leaks
+from autograder.exam.report import Outcome, Report, uniform_report
 from autograder.gradebook.book import Book
 from autograder.gradebook.current import find_now, key_of
 from autograder.gradebook.entered import Entered
@@ -50,7 +50,7 @@ class GradedLesson:
         register(book, self.assignment)
         # The source notebook as text, for the workers' jobs.
         self.source = v4.writes(self.assignment.source)
-        self.secrets = exposed.Lesson(name, self.assignment.source)
+        self.secrets = leaks.LessonSecrets(name, self.assignment.source)
         lesson = Lesson(name, course.root / "course" / name)
         self.solutions = worked_solutions(lesson, self.assignment.source)
         self.tasks = tasks(self.assignment.source)
@@ -61,7 +61,7 @@ class GradedLesson:
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
         """Return a result with the same outcome and message for every task."""
-        report = everywhere(self.name, self.tasks, outcome, message)
+        report = uniform_report(self.name, self.tasks, outcome, message)
         return graded(student, report, self.tasks, None, flags=[flag])
 
     def is_secret(self, data: bytes) -> bool:
@@ -138,7 +138,7 @@ class LessonTaken:
         assert why is not None
         # Both languages, for the instructor who has to decide about the file.
         message = f"{why.en}\n{why.ko}"
-        report = everywhere(self.lesson.name, self.lesson.tasks, "rejected", message)
+        report = uniform_report(self.lesson.name, self.lesson.tasks, "rejected", message)
         flags = [f"rejected:{why.reason}"]
         return graded(self.student, report, self.lesson.tasks, None, flags=flags, earlier=earlier)
 

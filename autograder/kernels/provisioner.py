@@ -82,12 +82,17 @@ class Template:
     def __init__(self, python: list[str]) -> None:
         self.python, self.owner, self.environment = python, os.getpid(), dict(os.environ)
         self.answered = False
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control, template_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.setblocking(False)
-        with theirs:
+        with template_end:
             self.process = subprocess.Popen(
-                [*python, str(Path(__file__).with_name("template.py")), str(theirs.fileno()), *_MODULES],
-                pass_fds=[theirs.fileno()],
+                [
+                    *python,
+                    str(Path(__file__).with_name("template.py")),
+                    str(template_end.fileno()),
+                    *_MODULES,
+                ],
+                pass_fds=[template_end.fileno()],
                 stdin=subprocess.DEVNULL,
                 cwd="/",
                 env={**_SEED, **self.environment, **_OWN_ENVIRONMENT},
@@ -234,21 +239,21 @@ def close_template() -> None:
     _template = None
 
 
-def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> None:
+def check_environment(present: Mapping[str, str], wanted: Mapping[str, str]) -> None:
     """Check that a kernel's environment is compatible with the modules that the template has imported.
 
     Args:
-        ours: the environment in which the template was started.
-        theirs: the environment that the kernel needs.
+        present: the environment in which the template was started.
+        wanted: the environment that the kernel needs.
 
     Raises:
         CannotFork: the environments differ in a variable that an imported module may have read.
     """
-    names = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
+    names = {name for name in present.keys() | wanted.keys() if present.get(name) != wanted.get(name)}
     differing = sorted(name for name in names if not name.startswith(_READ_LATER))
     if differing:
         raise CannotFork(f"its environment differs: {', '.join(differing)}")
-    if not all(map(os.path.isabs, filter(None, ours.get("PYTHONPATH", "").split(os.pathsep)))):
+    if not all(map(os.path.isabs, filter(None, present.get("PYTHONPATH", "").split(os.pathsep)))):
         raise CannotFork("PYTHONPATH depends on the folder")
 
 

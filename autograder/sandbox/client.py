@@ -123,7 +123,9 @@ class CandidateClient:
             raise
         if self._can_fork():
             self._container.kill_children(0)  # those that the cells have left running in the background
-        return Loaded(tuple(results), self._threads, _about(last, "answers"), _about(last, "cells"))
+        return Loaded(
+            tuple(results), self._threads, _findings_by_key(last, "answers"), _findings_by_key(last, "cells")
+        )
 
     def task(self, seed: int = 0, *, last: bool = False) -> "TaskClient":
         """Return a fresh copy of the loaded process for one task, to be used in a `with` statement.
@@ -365,7 +367,7 @@ def _line(line: object) -> Line:
     raise Crashed("garbage")
 
 
-def _about(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
+def _findings_by_key(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
     """Return the findings that the candidate reports for each task or cell."""
     about = field(reply, name)
     if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):

@@ -2,7 +2,7 @@
 
 It takes seconds to read all files of a system and of a Python with torch. So each folder is read once, and
 the result is kept in the user's cache until the folder's entries change. Notebooks are few, so they are
-always listed. Another module, exam/exposed.py, decides whether a listed file gives away a particular lesson.
+always listed. Another module, exam/leaks.py, decides whether a listed file gives away a particular lesson.
 """
 
 import io

@@ -103,15 +103,15 @@ class Loaded:
     Attributes:
         cells: the results of the cells.
         threads: the number of threads in the process after the last cell; 0 if unknown.
-        about_answers: for each task, findings about the names that its answer uses. The candidate claims
+        answer_findings: for each task, findings about the names that its answer uses. The candidate claims
             them, so they are used only in messages.
-        about_cells: the same for cells that stopped with an error, by the cell's label.
+        cell_findings: the same for cells that stopped with an error, by the cell's label.
     """
 
     cells: tuple[CellResult, ...]
     threads: int
-    about_answers: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
-    about_cells: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    answer_findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    cell_findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -71,12 +71,12 @@ class Template:
 
     def __init__(self, options: WallOptions) -> None:
         bwrap_path()
-        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.control, template_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._options = options
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._ready = False
-        with theirs:
-            self.process = bubblewrap("forked", [theirs], options, self._stderr)
+        with template_end:
+            self.process = bubblewrap("forked", [template_end], options, self._stderr)
         self._suspects: tuple[str, ...] | None = None
         # This runs while the template does its imports.
         self._search = threading.Thread(target=self._find_suspects, daemon=True)

@@ -190,14 +190,16 @@ class Wall:
 
     def _fork_container(self) -> Container:
         for attempt in (1, 2):
-            ours, theirs = _sockets()
-            container = WalledContainer(ours[1], ours[0], self.limits, self._is_template_running)
+            grader_ends, container_ends = _sockets()
+            container = WalledContainer(
+                grader_ends[1], grader_ends[0], self.limits, self._is_template_running
+            )
             try:
                 with self._lock:
                     control = self._control or self._start_template()
                     order = json.dumps(self.limits.as_dict()).encode()
-                    socket.send_fds(control, [order], [end.fileno() for end in theirs])
-                _close(theirs)
+                    socket.send_fds(control, [order], [end.fileno() for end in container_ends])
+                _close(container_ends)
                 container.open(time.monotonic() + CONTAINER_SECONDS)
                 return container
             except (OSError, WallError) as error:
@@ -207,24 +209,24 @@ class Wall:
                 self._log(f"trying again: {error}")
                 self._end_dead_template()
             finally:
-                _close(theirs)
+                _close(container_ends)
         raise AssertionError
 
     def _build_container(self) -> Container:
-        ours, theirs = _sockets()
-        container = WalledContainer(ours[1], ours[0], self.limits)
+        grader_ends, container_ends = _sockets()
+        container = WalledContainer(grader_ends[1], grader_ends[0], self.limits)
         with tempfile.TemporaryFile() as stderr:
             try:
-                container.process = bubblewrap("single", theirs, self._options(), stderr)
-                ours[0].send(json.dumps(self.limits.as_dict()).encode())
-                _close(theirs)
+                container.process = bubblewrap("single", container_ends, self._options(), stderr)
+                grader_ends[0].send(json.dumps(self.limits.as_dict()).encode())
+                _close(container_ends)
                 container.open(time.monotonic() + START_SECONDS)
                 return container
             except (OSError, WallError) as error:
                 container.close()
                 raise WallError(f"no container could be made: {error} {last_lines(stderr)}") from error
             finally:
-                _close(theirs)
+                _close(container_ends)
 
     def _options(self) -> WallOptions:
         return WallOptions(self._hidden, self._language, self.limits)

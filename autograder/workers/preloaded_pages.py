@@ -34,15 +34,15 @@ def _end(server: int) -> None:
     The process exits at once: taking torch apart takes a fifth of a second, and the kernel frees the memory
     anyway.
     """
-    ours: Any = forkserver._forkserver
-    if os.getpid() != server or ours._forkserver_pid or not ours._forkserver_address:
+    server_process: Any = forkserver._forkserver
+    if os.getpid() != server or server_process._forkserver_pid or not server_process._forkserver_address:
         # This is a worker, or a process that imported this module for another reason. Both have to end
         # normally.
         return
     with contextlib.suppress(OSError):
-        os.remove(ours._forkserver_address)
+        os.remove(server_process._forkserver_address)
     with contextlib.suppress(OSError):
-        os.rmdir(os.path.dirname(ours._forkserver_address))
+        os.rmdir(os.path.dirname(server_process._forkserver_address))
     os._exit(0)
 
 

@@ -78,8 +78,8 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
         wall = _wall(job.hidden)
         if isinstance(job, PlainJob):
             return _examine_plain(job, wall)
-        if file := _exposed(job.lesson, job.source, wall.suspects):
-            raise WallUnavailable(_exposure(file, job.lesson), _MOVE)
+        if file := _find_leak(job.lesson, job.source, wall.suspects):
+            raise WallUnavailable(_leak_message(file, job.lesson), _MOVE)
         for later in (_by_lesson(job.source), imported_later(*(step.source for step in job.script.steps))):
             if later is not None:
                 wall.prepare(later)
@@ -196,14 +196,14 @@ def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, tim
 
 
 @lru_cache(maxsize=16)
-def _exposed(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
+def _find_leak(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
     """Return a file that is visible inside the wall and gives away this lesson, or None."""
-    from autograder.exam.exposed import Lesson
+    from autograder.exam.leaks import LessonSecrets
 
-    return Lesson(lesson, v4.reads(source)).exposed(suspects)
+    return LessonSecrets(lesson, v4.reads(source)).first_leak(suspects)
 
 
-def _exposure(file: str, lesson: str) -> str:
+def _leak_message(file: str, lesson: str) -> str:
     return (
         f"On {platform.node()}, every notebook could read {file}, "
         f"which holds answers or hidden tests of {lesson}."

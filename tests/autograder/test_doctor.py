@@ -85,17 +85,17 @@ def test_a_copy_of_a_lesson_inside_the_wall_is_named(tmp_path: Path, monkeypatch
     build_course(tmp_path / "class")
     copy, files = tmp_path / "notes", list[str]()
     monkeypatch.setattr(doctor, "suspects", lambda seen: files)
-    (finding,) = doctor._exposed(tmp_path / "class")
+    (finding,) = doctor._visible_leaks(tmp_path / "class")
     assert finding.ok
     assert "lessons searched for: 1" in finding.detail
     shutil.copy(tmp_path / "class/course" / STEPS / f"{STEPS}.py", copy)
     files.append(str(copy))
-    (finding,) = doctor._exposed(tmp_path / "class")
+    (finding,) = doctor._visible_leaks(tmp_path / "class")
     assert not finding.ok
     assert finding.needed
     assert finding.detail == f"{copy} holds answers or hidden tests of {STEPS}"
     assert "Move it" in finding.fix
-    assert doctor._exposed(tmp_path) == []  # no course to grade
+    assert doctor._visible_leaks(tmp_path) == []  # no course to grade
 
 
 def test_course_without_lessons_has_nothing_to_search_for(
@@ -103,6 +103,6 @@ def test_course_without_lessons_has_nothing_to_search_for(
 ) -> None:
     (tmp_path / "nbgrader_config.py").write_text("use_secant = print\nuse_secant('a course')\n")
     monkeypatch.setattr(doctor, "suspects", lambda seen: [])
-    (finding,) = doctor._exposed(tmp_path)
+    (finding,) = doctor._visible_leaks(tmp_path)
     assert finding.ok
     assert "nothing was searched for" in finding.detail

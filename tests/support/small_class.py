@@ -14,7 +14,7 @@ from autograder.course.assignment import read_assignment
 from autograder.course.cells import tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from autograder.course.settings import Course
-from autograder.exam.report import everywhere
+from autograder.exam.report import uniform_report
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.grading.batch import Summary, grade
 from autograder.sandbox.results import CellResult
@@ -64,7 +64,7 @@ def told(job: Job | Page) -> Done:
     """What a worker might say, for tests that ask nothing of the examiner."""
     if isinstance(job, Page):
         return Rendered(f"<p>The page of {job.student}.</p>")
-    rows = everywhere(job.lesson, tasks(v4.reads(job.source)), "wrong", "No.")
+    rows = uniform_report(job.lesson, tasks(v4.reads(job.source)), "wrong", "No.")
     return Examined(
         dataclasses.replace(rows, cells=[CellResult("cell 3", "", "", (), "printed", 0.0)]), "forked"
     )

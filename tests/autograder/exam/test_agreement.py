@@ -178,6 +178,6 @@ def test_students_process_imports_no_judge(wall: Candidates) -> None:
         with candidate.task() as copy:
             for lesson in LESSONS:
                 for task in questions(lesson):
-                    assert copy.define(_Test(task).sent, 20.0).kind == "value"
+                    assert copy.define(_Test(task).candidate_code, 20.0).kind == "value"
             assert copy.ask("__put__", ({"text": "1", "arguments": {}},)).value == {"result": 1}
             assert copy.ask("imported", ()).value == BESIDE.split()

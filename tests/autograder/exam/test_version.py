@@ -140,7 +140,7 @@ def test_examination_code_of_a_worker_counts_in_the_version() -> None:
     others = (
         "autograder.workers.jobs.",
         "autograder.page.",
-        "autograder.exam.exposed.",
+        "autograder.exam.leaks.",
         "autograder.exam.preload.",
     )
     assert all(name.startswith(others) for name in used), used

@@ -23,7 +23,7 @@ from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.find_assignments import Gradable
 from autograder.course.settings import SECRET, Course
-from autograder.exam.report import everywhere
+from autograder.exam.report import uniform_report
 from autograder.gradebook import connection
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.grading import batch
@@ -777,7 +777,7 @@ def test_texts_that_are_slow_to_highlight_get_a_page(room: Path, right: dict[str
     def spoil(job: Job | Page) -> Done | None:
         if isinstance(job, Page):
             return None
-        return Examined(everywhere(STEPS, tasks(nbformat.v4.reads(job.source)), "wrong", "No."), "forked")
+        return Examined(uniform_report(STEPS, tasks(nbformat.v4.reads(job.source)), "wrong", "No."), "forked")
 
     started = time.process_time()
     summary, said = run(room, Here(spoil))
