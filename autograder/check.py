@@ -15,7 +15,7 @@ from rich.text import Text
 from autograder.check_plain import PlainChecked, check_plain
 from autograder.check_plain import show as show_plain
 from autograder.course.errors import CourseError
-from autograder.course.saves import saves
+from autograder.course.file_watch import watch_file
 from autograder.terminal import Terminal, err, out
 from secant.language import Language, language, say
 from secant.visible import visible
@@ -83,7 +83,7 @@ def watch(notebook: Path) -> None:
     before: Checked | None = None
     with ExitStack() as stack:
         checker: Checker | None = None  # the checker stays open, so that only the first check waits for torch
-        for _ in saves(notebook):
+        for _ in watch_file(notebook):
             try:
                 found: Checked | PlainChecked | None = _by_server(notebook)
                 if found is None:

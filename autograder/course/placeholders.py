@@ -27,12 +27,12 @@ _KOREAN = ["하나", "두", "세", "네", "다섯", "여섯", "일곱", "여덟"
 Values = Mapping[str, str]
 
 
-def plain(text: str) -> str:
+def without_spans(text: str) -> str:
     """Replace the spans that mark filled-in placeholders with the values they contain."""
     return _MARKED.sub(r"\2", text)
 
 
-def short(text: str) -> str:
+def with_placeholders(text: str) -> str:
     """Replace the spans that mark filled-in placeholders with the placeholders themselves."""
     return _MARKED.sub(r"{{\1}}", text)
 
@@ -47,15 +47,15 @@ def fill(cells: Sequence[NotebookNode], lesson: int, lessons: int) -> None:
     """
     values = {"lesson": f"{lesson:02}", "lessons": str(lessons), "minutes": "0"}
     _put(cells, values)  # fills everything but the minutes, which are estimated from the filled text
-    whole = [NotebookNode(cell, source=plain(cell.source)) for cell in cells]
-    _put(cells, values | {"minutes": str(minutes.rounded(minutes.minutes(whole)))})
+    whole = [NotebookNode(cell, source=without_spans(cell.source)) for cell in cells]
+    _put(cells, values | {"minutes": str(minutes.round_minutes(minutes.minutes(whole)))})
 
 
 def _put(cells: Sequence[NotebookNode], values: Values) -> None:
     graded, marks = tasks(NotebookNode(cells=cells)), ""
     for cell in cells:
         if lang := cell.metadata.get("lang"):
-            text = short(cell.source)
+            text = with_placeholders(cell.source)
             if lang == "en":
                 marks = "".join(_MARKS.findall(text)[:1])
             cell.source = _marked(text, {**values, "marks": marks, **_counts(text, lang, graded)})

@@ -20,7 +20,7 @@ from autograder.exam.plain import PlainExaminer
 from autograder.exam.plain_report import Grade, PlainReport
 from autograder.exam.pool import Pool
 from autograder.exam.sheet import CheckError, refusal
-from autograder.intake.files import read, read_side_files
+from autograder.intake.files import read_lesson_notebooks, read_side_files
 from autograder.intake.parse import Cell, parse
 from autograder.intake.submission import Refused
 from autograder.sandbox.results import CellResult
@@ -64,7 +64,7 @@ def run_visible_tests(
         WallError: no process could be started.
     """
     try:
-        ((_, data, _),), _ = read(notebook, notebook.stem, below)
+        ((_, data, _),), _ = read_lesson_notebooks(notebook, notebook.stem, below)
         source = _source(notebook.stem, parse(data).cells)
     except Refused as error:
         raise CheckError(f"{notebook.name}: {refusal(error.outcome)}") from None

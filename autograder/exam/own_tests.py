@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course.assignment import Assignment
 from autograder.course.cells import tasks
-from autograder.intake.files import read
+from autograder.intake.files import read_lesson_notebooks
 from autograder.intake.parse import Cell, parse
 from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
@@ -83,7 +83,7 @@ def _marks(cell: Cell) -> dict[str, Any]:
 def _cells(path: Path, below: Path | None) -> list[Cell] | Rejected | None:
     """Return a notebook's cells; None if no file can be read, or the rejection if it cannot be parsed."""
     try:
-        ((_, data, _),), _ = read(path, path.stem, below)
+        ((_, data, _),), _ = read_lesson_notebooks(path, path.stem, below)
     except Refused:
         return None
     try:

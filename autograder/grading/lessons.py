@@ -21,7 +21,7 @@ from autograder.gradebook.result import Result, graded
 from autograder.gradebook.tasks import register
 from autograder.grading.feedback import graded_notebook, page_head, placed
 from autograder.intake.submission import Rejected, Submission
-from autograder.intake.take_in import Found, understand
+from autograder.intake.take_in import SubmittedFile, parse_submission
 from autograder.page.facts import Head
 from autograder.workers.jobs import Job
 from secant.language import Language
@@ -75,7 +75,7 @@ class LessonTaken:
 
     lesson: GradedLesson
     student: str
-    found: Found | Rejected
+    found: SubmittedFile | Rejected
 
     @property
     def absent(self) -> frozenset[str]:
@@ -97,7 +97,7 @@ class LessonTaken:
         quoted = dict.fromkeys(task for file in files for task in secrets.hidden_tests_in(file.data))
         if quoted:
             return _held(list(quoted))
-        return understand(self.found, self.lesson.name, self.lesson.assignment.releases)
+        return parse_submission(self.found, self.lesson.name, self.lesson.assignment.releases)
 
     @property
     def _submission(self) -> Submission | None:

@@ -100,7 +100,7 @@ def is_plain(parts: Sequence[Part]) -> bool:
     return len(parts) == 1 and parts[0].kind == "text"
 
 
-def joined(cells: Sequence[Cell]) -> Cell:
+def join_cells(cells: Sequence[Cell]) -> Cell:
     """Join several cells: return the first one, with the text of all of them."""
     return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
 

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.course.cells import grade_id, imports, is_answer, is_manual, is_ordinary, is_test
-from autograder.intake.added import shown
+from autograder.intake.extra_text import text_to_show
 from autograder.intake.notes import MAX_PICTURES, Sources, is_plain, split
 from autograder.intake.pairing import Pairing, is_written, names_defined
 from autograder.intake.parse import Cell
@@ -57,7 +57,7 @@ def layout_of(pairing: Pairing) -> Layout:
         elif claims:
             stands_for.setdefault(claims[0].number, index)
             dropped |= {cell.number for cell in claims if is_test(lesson_cell)}
-    text = shown(_shown_text(pairing))
+    text = text_to_show(_shown_text(pairing))
     hidden = dropped | {cell.number for cells in pairing.notes.values() for cell in cells}
     layout: Layout = []
     for cell in pairing.cells:

@@ -98,11 +98,11 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
 
 def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
     """Grade a submission with ordinary nbgrader tests, notebook by notebook."""
-    from autograder.course.plain import files_inside
+    from autograder.course.plain import merge_files
     from autograder.exam.preload import told
 
     notices = told(wall.preload(job.preload))
-    files = files_inside(job.assignment.files, job.files, job.kept)
+    files = merge_files(job.assignment.files, job.files, job.kept)
     reports = []
     for source in job.assignment.notebooks:
         if source.name in job.notebooks:

@@ -14,7 +14,7 @@ from nbformat import v4
 
 from autograder.course.assignment import built_lessons
 from autograder.course.cells import grade_id
-from autograder.course.hints import catalogue_of, gives
+from autograder.course.hints import catalogue_of, contains_hint
 from autograder.course.lesson import Answer, Lesson
 from autograder.exam.examiner import Examiner, _Test
 from autograder.exam.pool import WarmPool
@@ -148,7 +148,7 @@ def test_examiner_agrees_with_the_recorded_verdict(
         if answer is not None and answer.hint:
             assert not passed
             assert found[task.id].points == answer.points
-            assert gives(found[task.id].message, answer.hint[tongue])
+            assert contains_hint(found[task.id].message, answer.hint[tongue])
             problem = misrecorded(lesson, answer, found[task.id].hint)
             assert not problem, problem
         else:
