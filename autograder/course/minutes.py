@@ -34,7 +34,7 @@ def minutes(cells: Iterable[NotebookNode]) -> float:
             shown = re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S)
             section = [section, *_HEADING.findall(shown)][-1]
             total += len(shown.split()) / WORDS_A_MINUTE
-            total += sum(int(found) for found in _TASK.findall(shown))
+            total += sum(int(number) for number in _TASK.findall(shown))
         else:
             explorer = FIRST_LOOK_MINUTES if section == "First look" else EXPLORER_MINUTES
             total += explorer * len(_EXPLORER.findall(cell.source)) + CELL_MINUTES
@@ -45,7 +45,7 @@ def stated_minutes(cells: Iterable[NotebookNode]) -> list[int]:
     """Return the minutes stated in a lesson's header lines, one number per language."""
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     lines = [line for line in text.splitlines() if re.match(r"(?:Lesson|수업) \d+", line)]
-    return [int(found) for line in lines for found in _HEADER.findall(line)]
+    return [int(number) for line in lines for number in _HEADER.findall(line)]
 
 
 def round_minutes(estimate: float) -> int:

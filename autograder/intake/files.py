@@ -87,26 +87,28 @@ def read_lesson_notebooks(
     with _folder(path, path.parent if root is None else root) as folder:
         names = _names(folder)
         versions = [name for name in names_of(lesson) if name in names]
-        name, notes = _choose(folder, [each for each in names if each not in versions[1:]], lesson, versions)
-        if any(_is_of_the_student(folder, each, released_files) for each in names):
+        name, notes = _choose(
+            folder, [file_name for file_name in names if file_name not in versions[1:]], lesson, versions
+        )
+        if any(_is_of_the_student(folder, file_name, released_files) for file_name in names):
             notes.append("side_files")
         preferred = versions or [name]
         notebooks: list[Read] = []
         refused: list[tuple[str, Refused]] = []
         bytes_left = MAX_FILE_BYTES
-        for each in [*preferred, *_copies(names, lesson, preferred)][:MAX_NOTEBOOKS]:
+        for file_name in [*preferred, *_copies(names, lesson, preferred)][:MAX_NOTEBOOKS]:
             try:
                 data, file_notes = _read_file(
-                    folder, each, MAX_FILE_BYTES if each in preferred else bytes_left
+                    folder, file_name, MAX_FILE_BYTES if file_name in preferred else bytes_left
                 )
             except Refused as refusal:
-                refused.append((each, refusal))
+                refused.append((file_name, refusal))
                 continue
-            bytes_left -= 0 if each in preferred else len(data)
-            notebooks.append((each, data, notes + file_notes))
+            bytes_left -= 0 if file_name in preferred else len(data)
+            notebooks.append((file_name, data, notes + file_notes))
         if not notebooks:
             raise refused[0][1]
-        return notebooks, [(each, refusal.outcome) for each, refusal in refused]
+        return notebooks, [(file_name, refusal.outcome) for file_name, refusal in refused]
 
 
 def read_plain_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[str, bytes], list[str]]:
@@ -137,10 +139,12 @@ def read_plain_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[
         used = set()
         for name in names:
             copies = [
-                each for each in folder_names if each not in exact and _stem(each) == _stem(f"{name}.ipynb")
+                file_name
+                for file_name in folder_names
+                if file_name not in exact and _stem(file_name) == _stem(f"{name}.ipynb")
             ]
             file = f"{name}.ipynb" if f"{name}.ipynb" in folder_names else ""
-            file = file or max(copies, key=lambda each: (len(each), each), default="")
+            file = file or max(copies, key=lambda file_name: (len(file_name), file_name), default="")
             if not file:
                 notes.append(f"missing:{name}")
                 continue
@@ -149,12 +153,12 @@ def read_plain_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[
             used.add(file)
             notes += [f"{note}:{name}" for note in (*file_notes, *(["renamed"] if file not in exact else []))]
         notes += [
-            f"ignored:{visible(each)}"
-            for each in folder_names
-            if _stem(each) is not None and each not in used
+            f"ignored:{visible(file_name)}"
+            for file_name in folder_names
+            if _stem(file_name) is not None and file_name not in used
         ]
         if not notebooks:
-            others = [each for each in folder_names if each not in _NOT_SUBMITTED]
+            others = [file_name for file_name in folder_names if file_name not in _NOT_SUBMITTED]
             raise _no_notebook(names[0], others, _kinds(folder, others[:_MAX_LISTED]))
     return notebooks, notes
 
@@ -249,7 +253,10 @@ def _which_notebook(lesson: str, notebooks: Sequence[str]) -> Refused:
 
 
 def _listed(names: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})) -> str:
-    shown = [visible(each)[:60] + (f" ({kinds[each]})" if each in kinds else "") for each in names]
+    shown = [
+        visible(file_name)[:60] + (f" ({kinds[file_name]})" if file_name in kinds else "")
+        for file_name in names
+    ]
     return ", ".join(shown[:_MAX_LISTED]) + (", …" if len(shown) > _MAX_LISTED else "")
 
 
@@ -406,7 +413,7 @@ def _spellings(name: str) -> set[bytes]:
     """Return the spellings of a file's name in a notebook: Unicode's two normal forms, JSON, and URLs."""
     forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
     spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
-    return {each.encode("utf-8", "replace").lower() for each in spelled}
+    return {spelling.encode("utf-8", "replace").lower() for spelling in spelled}
 
 
 def read_side_files(

@@ -133,7 +133,7 @@ def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
 
 def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
     """Remove the reference definitions of a text's pictures; return the text and the addresses by label."""
-    used = {(found["label"] or found["text"]).casefold() for found in _REFERENCE.finditer(source)}
+    used = {(match["label"] or match["text"]).casefold() for match in _REFERENCE.finditer(source)}
     targets: dict[str, str] = {}
 
     def removed(line: re.Match[str]) -> str:

@@ -103,7 +103,7 @@ def find_file(
     try:
         notebooks, unread = read_lesson_notebooks(path, lesson, root, released_files)
         pictures = read_named_pictures(path, root, [data for _, data, _ in notebooks])
-        first, *others = (SubmittedFile(*each, pictures=pictures) for each in notebooks)
+        first, *others = (SubmittedFile(*notebook, pictures=pictures) for notebook in notebooks)
         return replace(first, others=others, unread=unread)
     except Refused as refusal:
         return refusal.outcome
@@ -144,8 +144,8 @@ def parse_submission(
     layout = layout_of(pairing)
     parts = parts_of(pairing, layout, submitted_file.pictures)
     answers = {
-        grade_id(ours): cell.source + _fingerprints(parts.get(ours.id, ()))
-        for ours, cell in ((pairing.lesson[index], cell) for index, cell in pairing.answers.items())
+        grade_id(lesson_cell): cell.source + _fingerprints(parts.get(lesson_cell.id, ()))
+        for lesson_cell, cell in ((pairing.lesson[index], cell) for index, cell in pairing.answers.items())
     }
     script = Script(
         steps=steps_of(pairing, layout),
@@ -175,26 +175,28 @@ def _parse_several(
 ) -> Submission | Rejected:
     """Parse each of several notebooks, choose the one that counts, and note which others have answers."""
     files = [replace(submitted_file, others=(), unread=()), *submitted_file.others]
-    outcomes = [parse_submission(one, lesson, releases) for one in files]
-    submissions = [one for one in outcomes if isinstance(one, Submission)]
+    outcomes = [parse_submission(file, lesson, releases) for file in files]
+    submissions = [outcome for outcome in outcomes if isinstance(outcome, Submission)]
     if not submissions:
         return outcomes[0]
     names = names_of(lesson)
     versions = [
-        one
-        for one, file in zip(outcomes, files, strict=True)
-        if isinstance(one, Submission) and file.name in names
+        outcome
+        for outcome, file in zip(outcomes, files, strict=True)
+        if isinstance(outcome, Submission) and file.name in names
     ]
-    first = min(versions or submissions[:1], key=lambda one: len(one.unwritten))
-    chosen = next((one for one in (first, *submissions) if _written(one)), first)
+    first = min(versions or submissions[:1], key=lambda submission: len(submission.unwritten))
+    chosen = next((submission for submission in (first, *submissions) if _written(submission)), first)
     unread = _unread(submitted_file.unread, zip(files, outcomes, strict=True), lesson)
     if unread and not _written(chosen):
         return unread[0]
-    notes = ["two_languages"] if sum(bool(_written(one)) for one in versions) > 1 else []
-    differing = [one for one in submissions if _written(one).items() - _written(chosen).items()]
+    notes = ["two_languages"] if sum(bool(_written(submission)) for submission in versions) > 1 else []
+    differing = [
+        submission for submission in submissions if _written(submission).items() - _written(chosen).items()
+    ]
     if differing or unread or chosen is not first or not versions:
         notes.append(f"counted:{chosen.file}")
-    notes += [f"other_answers:{one.file}" for one in differing]
+    notes += [f"other_answers:{submission.file}" for submission in differing]
     script = replace(chosen.script, digest=submitted_file.digest)
     return replace(chosen, script=script, notes=[*chosen.notes, *notes])
 
@@ -215,6 +217,8 @@ def _unread(
     ]
 
 
-def _written(one: Submission) -> dict[str, str]:
+def _written(submission: Submission) -> dict[str, str]:
     """Return the answers that differ from the released stub, by task."""
-    return {task: text.strip() for task, text in one.answers.items() if task not in one.unwritten}
+    return {
+        task: text.strip() for task, text in submission.answers.items() if task not in submission.unwritten
+    }

@@ -311,6 +311,12 @@ class TaskClient:
 
 
 def send(container: Container, request: dict[str, Any], limit: FairDeadline) -> None:
+    """Send a request to a candidate.
+
+    Raises:
+        TimedOut: the candidate does not read it in time.
+        Crashed: the candidate has ended.
+    """
     try:
         wire.send(container.channel, request, limit.left, exact=True)
     except wire.WireTimeout:
@@ -320,6 +326,12 @@ def send(container: Container, request: dict[str, Any], limit: FairDeadline) -> 
 
 
 def receive(container: Container, limit: FairDeadline) -> Any:
+    """Receive a value from a candidate.
+
+    Raises:
+        TimedOut: the candidate does not send it in time.
+        Crashed: the candidate has ended, or sent something that is not a value.
+    """
     try:
         return wire.recv(container.channel, limit.left, wire.ANSWER_LIMITS)
     except wire.WireTimeout:
@@ -334,12 +346,14 @@ def receive(container: Container, limit: FairDeadline) -> Any:
 
 
 def field(reply: object, name: str) -> Any:
+    """Return a field of a candidate's reply; raise Crashed if it is missing."""
     if not isinstance(reply, dict) or name not in reply:
         raise Crashed("garbage")
     return reply[name]
 
 
 def text(reply: object, name: str, limit: int) -> str:
+    """Return the first `limit` characters of a text field; raise Crashed if the field is not text."""
     value = field(reply, name)
     if not isinstance(value, str):
         raise Crashed("garbage")
@@ -347,6 +361,7 @@ def text(reply: object, name: str, limit: int) -> str:
 
 
 def number(reply: object, name: str) -> int:
+    """Return a numeric field; raise Crashed if it is not an integer from 0 to 2**31 - 1."""
     value = field(reply, name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
         raise Crashed("garbage")
@@ -391,6 +406,17 @@ def _finding(data: object) -> Finding:
 
 
 def cell_result(label: str, reply: object, seconds: float, room: int) -> CellResult:
+    """Return the result of a cell from the candidate's reply.
+
+    Args:
+        label: the cell's label.
+        reply: the reply.
+        seconds: the time that the cell took.
+        room: the maximum number of characters of output to keep.
+
+    Raises:
+        Crashed: the reply does not describe a cell's result.
+    """
     error, message = text(reply, "error", 100), text(reply, "message", MESSAGE_LIMIT)
     output = text(reply, "output", min(room, OUTPUT_LIMIT))
     return CellResult(label, error, message, _trace(reply), output, seconds)

@@ -50,7 +50,7 @@ class TemplateHandle(NamedTuple):
 
     Attributes:
         control: the socket for orders to the wall's template.
-        behind: the options with which the wall was built.
+        options: the options with which the wall was built.
         suspects: the files that are visible inside and may contain a part of a course; see leak_scan.py.
     """
 
@@ -98,10 +98,10 @@ class Template:
             raise WallError("it could not be seen whether a part of a course is visible inside")
         return TemplateHandle(self.control, self._options, self._suspects)
 
-    def prepare(self, what: Later) -> None:
+    def prepare(self, group: Later) -> None:
         """Have the template import one more group of modules after its other imports."""
         with contextlib.suppress(OSError):  # the template has ended, as `wait` will report
-            self.control.send(what.encode())
+            self.control.send(group.encode())
 
     def preload(self, modules: Sequence[str]) -> dict[str, str]:
         """Have the template import modules that submissions import; see the function `preload`."""
@@ -183,7 +183,7 @@ def bubblewrap(
     Args:
         kind: "forked" for a template, "single" for a container.
         ends: the sockets that the process inherits.
-        behind: the options of the wall.
+        options: the options of the wall.
         stderr: the file that receives the process's standard error.
     """
     guest = random.choice(_GUESTS) if os.getuid() == 0 else os.getuid()

@@ -1,9 +1,9 @@
-"""The wall around students' code, as the examiner uses it.
+r"""The wall around students' code, as the examiner uses it.
 
     with Wall() as wall, wall.candidate() as candidate:
         loaded = candidate.load([("grad_square", source), ...], timeout=60.0)
         with candidate.task(seed=7) as task:
-            task.define("import torch\\ndef probe_it(): ...")
+            task.define("import torch\ndef probe_it(): ...")
             answer = task.ask("grad_square", (3.0,), timeout=10.0)
 
 Bubblewrap makes the outer wall: no network, no file of the course, and only the environment variables that
@@ -111,18 +111,18 @@ class Wall:
             self._suspects = suspects(visible(self._hidden))
         return self._suspects
 
-    def prepare(self, what: Later) -> None:
+    def prepare(self, group: Later) -> None:
         """Have the template import a group of modules that torch imports late, so that no container has to.
 
         Args:
-            what: the name of the group; see inside/template.py.
+            group: the name of the group; see inside/template.py.
         """
-        if self.mode != "forked" or what in self._prepared:
+        if self.mode != "forked" or group in self._prepared:
             return
         # The template may have ended. The next use of it will show that.
         with self._lock, contextlib.suppress(OSError):
-            (self._control or self._start_template()).send(what.encode())
-            self._prepared.add(what)
+            (self._control or self._start_template()).send(group.encode())
+            self._prepared.add(group)
 
     def preload(self, modules: Sequence[str]) -> dict[str, str]:
         """Have the template import modules that submissions import, once for all of them.

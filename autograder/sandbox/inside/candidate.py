@@ -155,6 +155,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
 
 
 def next_request(channel: socket.socket) -> dict[str, Any]:
+    """Receive the examiner's next request."""
     request = wire.recv(channel)  # needs no time limit, because the examiner ends this process instead
     if not isinstance(request, dict):
         raise TypeError("a request is a dict")

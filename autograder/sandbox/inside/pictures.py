@@ -20,6 +20,7 @@ class DrawingStub:
     """
 
     def __call__(self, *_: Any, **__: Any) -> Self:
+        """Return the stand-in itself."""
         return self
 
     def __getattr__(self, name: str) -> Self:

@@ -150,6 +150,7 @@ class Output(io.TextIOBase):
         self.remaining = OUTPUT_LIMIT
 
     def write(self, text: str) -> int:
+        """Keep the part of a text for which there is room, and return the length of the whole text."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         if self.remaining > 0:
@@ -158,6 +159,7 @@ class Output(io.TextIOBase):
         return len(text)
 
     def writable(self) -> bool:
+        """Return True."""
         return True
 
     def text(self) -> str:
@@ -166,17 +168,20 @@ class Output(io.TextIOBase):
 
 
 def clean(text: str, limit: int) -> str:
+    """Return at most `limit` characters of a text, with lone surrogates replaced, so that it can be sent."""
     return text[:limit].encode(errors="replace").decode()
 
 
 @contextlib.contextmanager
 def capture_output() -> Iterator[Output]:
+    """Redirect standard output and standard error to one `Output` while the body runs."""
     output = Output()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         yield output
 
 
 def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
+    """Run a cell, and return a report of what it printed and raised."""
     shell.compile.label = label
     error: BaseException | None = None
     with capture_output() as output:

@@ -88,6 +88,7 @@ def _be_candidate(orders: socket.socket, channel: int, proc: int, shell: Any) ->
 
 
 def report(orders: socket.socket, message: dict[str, Any]) -> None:
+    """Send a message to the examiner, unless the examiner has closed the socket or its buffer is full."""
     with contextlib.suppress(OSError):
         orders.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
 
