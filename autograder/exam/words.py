@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from autograder.exam.report import Outcome
-from autograder.sandbox.results import CellResult, Crashed, Line, Reply, TimedOut
+from autograder.sandbox.results import CellResult, Crashed, Reply, TimedOut, TraceLine
 from secant.bindings import REBOUND, Finding, said
 from secant.causes import likely
 from secant.language import say
@@ -146,7 +146,7 @@ def missing_module(message: str) -> str:
     return match[1] if match else ""
 
 
-def _places(lines: Sequence[Line]) -> Parts:
+def _places(lines: Sequence[TraceLine]) -> Parts:
     return tuple(part for line in lines for part in at(line.cell, line.number, line.text))
 
 

@@ -72,7 +72,7 @@ class CannotFork(Exception):
     """A kernel cannot be a fork of the template. The message gives the reason."""
 
 
-class Template:
+class KernelTemplate:
     """The process that kernels are forked from. It ends when the process that started it ends.
 
     Args:
@@ -180,7 +180,7 @@ class ForkedModule(ForkedKernel):
         self.stdin, self.stdout = stdin, stdout
 
 
-_template: Template | None = None
+_template: KernelTemplate | None = None
 
 
 def python_of(command: list[str]) -> list[str]:
@@ -210,7 +210,7 @@ def ordinary_command(command: list[str]) -> list[str]:
     return [*python, "-P", launcher, *command[len(python) + 2 :]]
 
 
-def template_for(command: list[str]) -> Template:
+def template_for(command: list[str]) -> KernelTemplate:
     """Return the template that can fork the kernel of this command. Start one if there is none.
 
     Raises:
@@ -221,12 +221,12 @@ def template_for(command: list[str]) -> Template:
         raise CannotFork(f"there are no warm kernels on {sys.platform}")
     python = python_of(command)
     if _template is None or _template.owner != os.getpid():
-        _template = Template(python)
+        _template = KernelTemplate(python)
     if _template.python != python:
         raise CannotFork(f"the template runs another Python: {' '.join(_template.python)}")
     if (code := _template.process.poll()) is not None:
         if _template.answered:
-            _template = Template(python)
+            _template = KernelTemplate(python)
         raise CannotFork(f"the template has ended with exit code {code}")
     return _template
 
@@ -279,7 +279,9 @@ def file_number(value: Any, default: int, null: int) -> int:
 
 
 @contextlib.contextmanager
-def _order_fork(template: Template, order: dict[str, Any], streams: Sequence[int]) -> Iterator[socket.socket]:
+def _order_fork(
+    template: KernelTemplate, order: dict[str, Any], streams: Sequence[int]
+) -> Iterator[socket.socket]:
     """Ask the template for a fork, and yield the socket on which the fork answers.
 
     The socket is closed if the body fails.
@@ -294,7 +296,7 @@ def _order_fork(template: Template, order: dict[str, Any], streams: Sequence[int
         cleanup.pop_all()
 
 
-def _confirm_fork(template: Template, channel: socket.socket, message: bytes) -> int:
+def _confirm_fork(template: KernelTemplate, channel: socket.socket, message: bytes) -> int:
     """Let a fork continue if its answer is positive, and return its process id.
 
     Raises:

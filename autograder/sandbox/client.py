@@ -20,10 +20,10 @@ from autograder.sandbox.results import (
     CandidateError,
     CellResult,
     Crashed,
-    Line,
     Loaded,
     Reply,
     TimedOut,
+    TraceLine,
     WallError,
 )
 from secant.bindings import Finding
@@ -368,17 +368,17 @@ def number(reply: object, name: str) -> int:
     return value
 
 
-def _trace(reply: object) -> tuple[Line, ...]:
+def _trace(reply: object) -> tuple[TraceLine, ...]:
     lines = field(reply, "trace")
     if not isinstance(lines, list):
         raise Crashed("garbage")
     return tuple(_line(line) for line in lines[:20])
 
 
-def _line(line: object) -> Line:
+def _line(line: object) -> TraceLine:
     match line:
         case (str(cell), int(number), str(function), str(text)):
-            return Line(cell[:100], number, function[:100], text[:200])
+            return TraceLine(cell[:100], number, function[:100], text[:200])
     raise Crashed("garbage")
 
 

@@ -70,7 +70,7 @@ class Crashed(CandidateError):
 
 
 @dataclass(frozen=True)
-class Line:
+class TraceLine:
     """A line of the student's own code in a traceback."""
 
     cell: str
@@ -86,7 +86,7 @@ class CellResult:
     label: str
     error: str  # the exception's type name; empty if the cell raised none
     message: str
-    trace: tuple[Line, ...]
+    trace: tuple[TraceLine, ...]
     output: str
     seconds: float
 
@@ -131,5 +131,5 @@ class Reply:
     value: Any = None
     error: str = ""
     message: str = ""
-    trace: tuple[Line, ...] = ()
+    trace: tuple[TraceLine, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -21,7 +21,7 @@ from autograder.intake.take_in import SubmittedFile, parse_submission
 from autograder.page.facts import Head, Row
 from autograder.page.prose import harmless
 from autograder.page.render import page_html
-from autograder.sandbox.results import CellResult, Line
+from autograder.sandbox.results import CellResult, TraceLine
 from secant.verdict import Verdict
 from tests.support.lessons import LESSONS, assignment, with_answers
 from tests.support.pictures import picture, shown
@@ -52,7 +52,7 @@ def autograded(submission: Submission) -> NotebookNode:
         for name in map(grade_id, source.source.cells)
         if name.startswith("test_")
     ]
-    ran = CellResult(submission.steps[-1].label, f"E{ODD}", ODD, (Line("c", 1, "f", ODD),), ODD, 0.1)
+    ran = CellResult(submission.steps[-1].label, f"E{ODD}", ODD, (TraceLine("c", 1, "f", ODD),), ODD, 0.1)
     result = Result("ann", LESSON.name, tasks, cells=placed(submission, [ran]))
     copied = replace(
         submission, notebook=json.loads(json.dumps(submission.notebook), object_hook=NotebookNode)
