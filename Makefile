@@ -1,5 +1,5 @@
-# `make lab` is for learners, the rest for those who teach or build Secant. Any Python 3.11 or newer will do:
-# `make lab PYTHON=python3.12`.
+# `make lab` is for learners; the other targets are for instructors and developers. Python 3.11 or any newer one
+# works, for example `make lab PYTHON=python3.12`.
 PYTHON ?= python3
 lang ?= en
 port ?=
@@ -10,7 +10,7 @@ lesson ?=
 .DEFAULT_GOAL := help
 .PHONY: help lab demo test test-all test-deep test-newest pythons lint build bench mutants preview screenshots clean
 
-# Builds .venv if it is not ready, then runs .venv's Python with what follows.
+# Builds .venv if needed, and then runs its Python with the arguments that follow.
 bootstrap = @command -v $(PYTHON) >/dev/null || { echo 'There is no $(PYTHON) here: install Python 3.11 or newer.' >&2; exit 1; }; \
 	SECANT_LANG=$(lang) $(PYTHON) scripts/bootstrap.py
 
@@ -37,11 +37,11 @@ lab:
 demo:
 	$(bootstrap) -m scripts.demo $(args)
 
-# Not in the reader's language: the tests choose it themselves.
+# These targets ignore a `lang` in the environment, because the tests choose their languages themselves.
 test test-all test-deep test-newest pythons bench mutants: lang = en
 
-# Compiled once for all the processes that tests start, also where PYTHONDONTWRITEBYTECODE is set. Lint comes
-# first, so that the last lines say which tests were left out.
+# The sources are compiled once for all the processes that tests start, even if PYTHONDONTWRITEBYTECODE is set. Lint
+# runs before pytest, so that the last lines of the output tell which tests were left out.
 test:
 	$(bootstrap) --extra dev -m compileall -q autograder scripts secant tests
 	$(if $(lesson),,@$(MAKE) --no-print-directory lint)
@@ -54,11 +54,11 @@ test-all:
 test-deep:
 	@$(MAKE) --no-print-directory test args='--deep $(args)'
 
-# In .venv-newest, which sees the packages of .venv as well: with CUDA's libraries, 5 GB.
+# Runs in .venv-newest, which can also use the packages of .venv. It takes 5 GB with CUDA's libraries.
 test-newest:
 	$(bootstrap) --extra dev -m scripts.newest -n $(workers) --no-loadscope-reorder $(args)
 
-# Each Python has an environment, .venv-3.12 and so on: with PyTorch, several GB.
+# Each Python has a separate environment (.venv-3.12 and so on) of several GB, because it contains PyTorch.
 pythons:
 	$(bootstrap) --extra dev -m scripts.pythons -n $(workers) --no-loadscope-reorder $(args)
 
@@ -71,11 +71,11 @@ build:
 	$(bootstrap)
 	.venv/bin/autograder build $(args)
 
-# What the peers need goes into .venv-bench, when a benchmark first wants it.
+# The packages of the libraries that are compared go into .venv-bench, when a benchmark first needs them.
 bench:
 	$(bootstrap) --extra dev --extra scale -m benchmarks $(args)
 
-# In a clone of the last commit, in .mutants/, where an interrupted run goes on.
+# Runs in .mutants/, in a clone of the last commit; an interrupted run continues there.
 mutants:
 	$(bootstrap) --extra dev -m scripts.mutants $(args)
 

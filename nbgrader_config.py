@@ -1,4 +1,4 @@
-"""nbgrader's settings for this course: for formgrader, plain `nbgrader` commands and `autograder`."""
+"""nbgrader's settings for this course, read by formgrader, by `nbgrader` commands and by `autograder`."""
 
 import os
 from pathlib import Path
@@ -15,17 +15,20 @@ c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.source_directory = "source"
 c.CourseDirectory.release_directory = f"release/{language}"
 
-# What every course with lessons of Secant's needs: steps from source to release, feedback, exchange, export.
+# The settings that every course with Secant's lessons needs, for release versions, feedback, exchange and
+# export.
 use_secant(c)
 
-# One assignment for both languages: the other one's notebook goes out beside it, as 03_x.ko.ipynb.
+# Release both languages as one assignment: the other language's notebook is added to it, as 03_x.ko.ipynb.
 c.ExchangeFactory.release_assignment = ReleaseLanguages
 
-# A lesson's slowest cell takes a few seconds; an endless loop should not hold up the class.
+# Seconds for a cell. A lesson's slowest cell takes a few seconds, and an endless loop should not delay the
+# class.
 c.Execute.timeout = 60
 
-# A class's own settings (its exchange, late penalties, database) stand in a file that no new version touches.
+# A class's settings (its exchange, late penalties, database) are in a separate file that updates do not
+# change.
 load_subconfig("nbgrader_config_local.py", path=c.CourseDirectory.root)  # type: ignore[name-defined]  # noqa: F821
 
-# nbgrader takes KST for UTC, and +0900 for 900 seconds.
+# Without this correction, nbgrader reads KST as UTC, and +0900 as 900 seconds.
 correct_times(c)

@@ -1,4 +1,4 @@
-"""What several test folders share: the repository's root, a small course, and which tests run."""
+"""Fixtures for several test folders, and hooks that choose which tests run and in which order."""
 
 import gc
 import os
@@ -25,9 +25,9 @@ from tests.support.warm import warm, write_kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# A lesson's name in a test's id.
+# Matches a lesson's name in a test's id.
 _LESSON = re.compile(r"\d\d_\w+")
-#: What nbgrader, a kernel and a lesson import; nothing of this repository.
+#: Modules that nbgrader, a kernel and a lesson import; none of them belongs to this repository.
 _IMPORTS = [
     "nbgrader.apps.nbgraderapp",
     "ipykernel.ipkernel",
@@ -36,7 +36,7 @@ _IMPORTS = [
     "matplotlib.pyplot",
     "networkx",
     "torch.func",
-    "torch._decomp.decompositions_for_jvp",  # what the first jvp or jacrev of a process imports
+    "torch._decomp.decompositions_for_jvp",  # imported by a process's first jvp or jacrev
     "torch._dynamo",
 ]
 
@@ -51,44 +51,48 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Count what tests cost, and say what was left out."""
+    """Register the plugins that measure the cost of tests and report which tests were left out."""
     config.pluginmanager.register(costs, "costs")
     config.pluginmanager.register(suites, "suites")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what was not asked for, and begin with what takes longest."""
+    """Deselect tests that the options do not ask for, and run the slowest ones first."""
     number = config.getoption("--lesson")
     deep = config.getoption("--deep")
     whole, alone = runs_whole(config), config.getoption("--whole-alone")
-    kept: list[pytest.Item] = []
-    left: list[pytest.Item] = []
+    selected: list[pytest.Item] = []
+    deselected: list[pytest.Item] = []
     for item in items:
         asked_for = (
             (deep or not item.get_closest_marker("deep"))
             and (is_whole(item) if alone else whole or not is_whole(item))
             and _is_of(number, item)
         )
-        (kept if asked_for else left).append(item)
-    config.hook.pytest_deselected(items=left)
-    items[:] = sorted(kept, key=lambda item: not any(map(item.get_closest_marker, ("browser", "slow"))))
+        (selected if asked_for else deselected).append(item)
+    config.hook.pytest_deselected(items=deselected)
+    items[:] = sorted(selected, key=lambda item: not any(map(item.get_closest_marker, ("browser", "slow"))))
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays: no search for garbage looks through it again, a tenth of the time."""
+    """Exclude the collected tests from garbage collection, to save a tenth of the run's time."""
     gc.collect()
     gc.freeze()
 
 
 class _Files(LoadScopeScheduling):
-    """A file is for one worker, since its tests share what is costly to make; see pytest-xdist's hooks."""
+    """A scheduler for pytest-xdist that gives all tests of a file to one worker.
+
+    The tests of a file share fixtures that are costly to make.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::")[0]
         if path.startswith("tests/browser/"):
             return "one browser, one server of each language"
         if path == "tests/course/test_answers.py" and (lesson := _LESSON.search(nodeid)):
-            return f"{path}, {lesson[0]}"  # nothing is shared between lessons, and the file is the longest
+            # One worker a lesson: lessons share no fixtures, and this file takes longest.
+            return f"{path}, {lesson[0]}"
         return nodeid if path.startswith("tests/stock/") else path
 
 
@@ -109,7 +113,7 @@ def _is_of(number: int | None, item: pytest.Item) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def progress_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test, and no server or kernel that one starts, writes into the progress of who runs the tests."""
+    """Keep tests, and the servers and kernels that they start, from changing the developer's own progress."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECANT_DATA", str(tmp_path_factory.mktemp("progress")))
         yield
@@ -117,33 +121,37 @@ def progress_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread() -> None:
-    """The tests that run at once share the processors: torch's threads would spin, waiting for each other."""
+    """Limit torch to one thread, because more threads of parallel tests would only wait for each other."""
     torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)
 def paths_kept(leaves_nothing_behind: None) -> Iterator[None]:
-    """Give back PATH and sys.path, which nbgrader and a course's settings extend wherever they are read."""
-    programs, modules = os.environ.get("PATH", os.defpath), sys.path.copy()
+    """Restore PATH and sys.path, because nbgrader and a course's settings extend them when they are read."""
+    path, module_path = os.environ.get("PATH", os.defpath), sys.path.copy()
     yield
-    os.environ["PATH"] = programs
-    sys.path[:] = modules
+    os.environ["PATH"] = path
+    sys.path[:] = module_path
 
 
 @pytest.fixture(autouse=True)
 def leaves_nothing_behind(one_thread: None, progress_elsewhere: None) -> Iterator[None]:
-    """Fail a test that leaves a setting of its process changed; no other fixture of a test comes before."""
+    """Fail a test that leaves a setting of the process changed.
+
+    Only the two session fixtures that it asks for are set up earlier, so it also covers other fixtures'
+    changes.
+    """
     before = settings()
     yield
-    left = changes(before, settings())
-    if left:
+    changed = changes(before, settings())
+    if changed:
         put_back(before)
-        pytest.fail("the test leaves behind " + "; ".join(left), pytrace=False)
+        pytest.fail("the test leaves behind " + "; ".join(changed), pytrace=False)
 
 
 @pytest.fixture(params=["en", pytest.param("ko", marks=pytest.mark.whole)])
 def both_languages(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a test in each language, and go back to the one before."""
+    """Run a test in each language, and restore the previous language."""
     before = language()
     language(request.param)
     yield request.param
@@ -152,19 +160,19 @@ def both_languages(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def deep(pytestconfig: pytest.Config) -> bool:
-    """Whether what a quicker test has shown is to be repeated in depth."""
+    """Return whether tests should repeat in depth what quicker tests have shown (the option --deep)."""
     return bool(pytestconfig.getoption("--deep"))
 
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """The repository's root, which is a course directory."""
+    """Return the repository's root, which is also a course directory."""
     return ROOT
 
 
 @pytest.fixture(scope="session")
 def python() -> Iterator[list[str]]:
-    """The words that stand for `python -m`: a fork of a warm process, where the platform has forks."""
+    """Yield a command that replaces `python -m`; on Linux, it runs a module in a fork of a warm process."""
     if sys.platform != "linux":
         yield [sys.executable, "-m"]
         return
@@ -174,14 +182,14 @@ def python() -> Iterator[list[str]]:
 
 @pytest.fixture(scope="session")
 def plain_wall() -> Wall:
-    """The wall that hides nothing more than every wall does, also that of `small_class.Here`."""
-    made: Wall = worker._wall(())
-    return made
+    """Return a wall that hides no additional files; `small_class.Here` grades behind the same one."""
+    wall: Wall = worker._wall(())
+    return wall
 
 
 @pytest.fixture(scope="module")
 def quick_kernels(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """While a module runs, the kernels that it starts are such forks."""
+    """Make the kernels that a module's tests start forks of the warm process."""
     place = tmp_path_factory.mktemp("kernels")
     write_kernel(place, python)
     with pytest.MonkeyPatch.context() as patch:
@@ -191,7 +199,7 @@ def quick_kernels(python: list[str], tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="session")
 def gradebook(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A gradebook that nbgrader made, which takes it seconds, and that knows no lesson yet."""
+    """Return an empty gradebook; it is made once a session, because nbgrader takes seconds to make it."""
     place = tmp_path_factory.mktemp("gradebook")
     shutil.copy(ROOT / "nbgrader_config.py", place)
     subprocess.run(
@@ -202,8 +210,8 @@ def gradebook(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course directory with the small lesson, built. Tests copy it before they change anything."""
-    from tests.support.small_class import build_course  # which imports nbgrader: 0.7 s for each worker
+    """Return a course directory with the small lesson, built. Tests copy it before they change anything."""
+    from tests.support.small_class import build_course  # importing nbgrader takes each worker 0.7 s
 
     root = tmp_path_factory.mktemp("course")
     build_course(root)
@@ -212,8 +220,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A course directory of its own with the small lesson of tests/fixtures, not built yet."""
-    compiled = shutil.ignore_patterns("__pycache__")  # `make test` compiles the fixtures, too
+    """Return a fresh course directory with the small lesson of tests/fixtures, not yet built."""
+    compiled = shutil.ignore_patterns("__pycache__")  # `make test` compiles the fixtures
     shutil.copytree(ROOT / "tests" / "fixtures" / "course", tmp_path / "course", ignore=compiled)
     shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
     return tmp_path
@@ -221,5 +229,5 @@ def course(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def steps(course: Path) -> Lesson:
-    """The small lesson."""
+    """Return the small lesson of the fixture `course`."""
     return find_lessons(course)[0]

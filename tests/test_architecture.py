@@ -156,12 +156,12 @@ def test_packages_import_what_the_architecture_table_lists() -> None:
     assert allowed - edges() == set()
 
 
-def test_imports_run_one_way() -> None:
+def test_packages_import_only_packages_listed_before_them() -> None:
     order = list(ROOMS)
     assert all(order.index(there) < order.index(here) for here, rooms in ROOMS.items() for there in rooms)
 
 
-def test_modules_of_checking_import_one_way() -> None:
+def test_modules_of_secant_checking_have_no_circular_imports() -> None:
     paths = {f"secant.checking.{path.stem}": path for path in (ROOT / "secant/checking").glob("*.py")}
     used = {
         name: {text for line in imports(path) for text in (line, line.rpartition(".")[0])}
@@ -181,7 +181,7 @@ HOOKS = {
 
 
 @pytest.mark.costly("parses every module of the product")
-def test_every_name_of_a_module_is_used() -> None:
+def test_every_public_name_of_a_module_is_used() -> None:
     trees = {
         path: ast.parse(path.read_text(encoding="utf-8"))
         for package in ("secant", "autograder", "scripts", "benchmarks")

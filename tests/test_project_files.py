@@ -45,7 +45,7 @@ def names(requirements: list[str]) -> set[str]:
     return {Requirement(each).name for each in requirements}
 
 
-def test_every_dependency_has_its_row() -> None:
+def test_every_dependency_is_listed_in_the_documentation() -> None:
     needed = names(PROJECT["dependencies"])
     assert {row[0] for row in rows("dependencies.md", "To take and to grade the lessons")} == needed
     extras = {name: names(needs) for name, needs in PROJECT["optional-dependencies"].items()}
@@ -69,7 +69,7 @@ def licensed() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("package", "told"), list(licensed()))
-def test_each_licence_is_the_installed_packages(package: str, told: str) -> None:
+def test_listed_licences_match_the_installed_packages(package: str, told: str) -> None:
     found = importlib.metadata.distribution(package)
     said = [*found.metadata.get_all("License-Expression", []), *found.metadata.get_all("License", [])]
     said += [each for each in found.metadata.get_all("Classifier", []) if each.startswith("License")]
@@ -84,7 +84,7 @@ def test_each_licence_is_the_installed_packages(package: str, told: str) -> None
     assert [name for name in claimed if not re.search(FAMILIES[name], "\n".join(said))] == []
 
 
-def test_the_citation_is_of_this_version_and_place() -> None:
+def test_citation_file_names_the_current_version_and_address() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert cited["version"] == PROJECT["version"]
     assert cited["repository-code"] == PROJECT["urls"]["Repository"]

@@ -84,8 +84,8 @@ def test_every_folder_and_lesson_that_is_named_exists(readme: str) -> None:
     assert {name for name in lessons if not (ROOT / "course" / name).is_dir()} == set()
 
 
-def test_both_readmes_have_the_same_shape() -> None:
-    """As many headings, tables' rows, blocks and links in one as in the other."""
+def test_english_and_korean_readme_have_the_same_structure() -> None:
+    """Both have the same number of headings, table rows, code blocks and links."""
     shapes = []
     for name in READMES:
         text = (ROOT / name).read_text(encoding="utf-8")

@@ -49,7 +49,7 @@ def test_a_test_that_replaces_what_opens_files_is_measured(monkeypatch: pytest.M
     assert tree_seconds() > 0
 
 
-def test_waiting_costs_nothing() -> None:
+def test_time_spent_waiting_is_not_counted_as_processor_time() -> None:
     before = tree_seconds()
     time.sleep(0.3)
     assert tree_seconds() - before < 0.2
@@ -86,7 +86,7 @@ def test_a_quick_suite_above_its_bound_is_refused() -> None:
 
 @pytest.mark.whole
 @pytest.mark.parametrize("workers", [suites.case("0", quick=False), suites.case("1", quick=True)])
-def test_a_run_fails_that_has_a_costly_test(tmp_path: Path, workers: str) -> None:
+def test_run_with_a_costly_test_without_a_reason_fails(tmp_path: Path, workers: str) -> None:
     (tmp_path / "conftest.py").write_text(
         "from tests.support import costs\ncosts.COSTLY = 0.2\n"
         'def pytest_configure(config): config.pluginmanager.register(costs, "costs")\n'
@@ -102,7 +102,7 @@ def test_a_run_fails_that_has_a_costly_test(tmp_path: Path, workers: str) -> Non
     assert "test_cheap" not in done.stdout
 
 
-def test_each_setting_left_behind_is_named_and_put_back(tmp_path: Path) -> None:
+def test_each_setting_that_a_test_leaves_changed_is_named_and_restored(tmp_path: Path) -> None:
     before = settings()
     os.environ["SECANT_TEST_LEFT"] = "1"
     os.chdir(tmp_path)
@@ -116,5 +116,5 @@ def test_each_setting_left_behind_is_named_and_put_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", suites.WHOLE)
-def test_each_place_of_the_whole_suite_is_there(place: str) -> None:
+def test_each_path_listed_for_the_whole_suite_exists(place: str) -> None:
     assert (ROOT / place).exists()

@@ -1,7 +1,7 @@
-// Added to formgrader's pages: a button that goes to the next answer which waits for a person's grade, in the
-// notebook on the page, then in those of the other students.
+// Added to formgrader's pages: a button that goes to the next answer that needs a manual grade. It goes through the
+// notebook on the page first, and then through those of the other students.
 (() => {
-  const mark = "#to-grade", arrives = window.location.hash === mark;  // formgrader soon writes another address
+  const mark = "#to-grade", arrives = window.location.hash === mark;  // read now, because formgrader soon changes the address
   $(window).on("load", () => {
     const isSubmission = typeof formgrader !== "undefined";
     if (!isSubmission && !$("#toggle_names").length) return;
@@ -10,10 +10,10 @@
     const button = $("<button type='button' class='btn btn-primary secant-to-grade'/>");
     const waiting = () => $(".score.needs_manual_grade").toArray();
 
-    // Grades are saved in the background: act once all requests have been answered.
+    // Grades are saved in the background, so act only after all requests have been answered.
     const settled = act => ($.active ? $(document).one("ajaxStop", () => act()) : act());
 
-    // The other notebooks with such an answer, in the order of their numbers, and this one's number.
+    // Pass to `act` the other notebooks with such an answer, sorted by their numbers, and this notebook's number.
     const others = act => $.getJSON(list).done(found => {
       const here = isSubmission && found.find(each => each.id === submission_id);
       const waits = found.filter(each => each.needs_manual_grade && each !== here);
@@ -24,18 +24,18 @@
       const many = left === 1 ? "1 notebook left" : left + " notebooks left";
       button.text(left ? "Next answer to grade (" + many + ")" : "No answer waits for a grade").prop("disabled", !left);
     };
-    let elsewhere = 0;  // notebooks; asked for once a page, since the list of a large class takes a second
+    let elsewhere = 0;  // number of other notebooks; requested once per page, because a large class's list takes a second
     const show = () => say(elsewhere + (waiting().length ? 1 : 0));
     const count = () => others(found => { elsewhere = found.length; show(); });
 
     const select = input => {
-      formgrader.last_selected = $(input);  // which formgrader itself selects once MathJax has loaded
+      formgrader.last_selected = $(input);  // formgrader itself selects this input once MathJax has loaded
       $(input).select().focus();
       formgrader.scrollToLastSelected();
     };
 
     const next = () => {
-      document.activeElement.blur();  // which saves what was typed
+      document.activeElement.blur();  // leaving an input saves its content
       settled(() => {
         const after = each => formgrader.last_selected[0].compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING;
         const here = isSubmission ? waiting() : [];

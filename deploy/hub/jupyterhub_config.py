@@ -11,25 +11,27 @@ from typing import Any
 c = get_config()  # type: ignore[name-defined]  # noqa: F821
 
 HERE = Path(__file__).resolve().parent
-#: Who teaches, by user name.
+#: The user names of the instructors.
 INSTRUCTORS = set(os.environ.get("SECANT_HUB_INSTRUCTORS", "instructor").split(","))
-#: The repository: a folder of the instructors, closed to everybody else. Its .venv is theirs.
+#: The folder of the repository. It belongs to the instructors, and other users cannot enter it.
 COURSE = Path(os.environ.get("SECANT_HUB_COURSE", "/srv/secant"))
-#: The programs of the environment that the class edition is installed in.
+#: The folders with the programs of the students' environment, which contains the class edition, and of the
+#: instructors' environment.
 STUDENTS = Path(os.environ.get("SECANT_HUB_STUDENTS", "/opt/secant/bin"))
 TEACHERS = Path(os.environ.get("SECANT_HUB_TEACHERS", COURSE / ".venv" / "bin"))
-#: What students hand in passes through here; it is told to both in all/nbgrader_config.py.
+# The folder of nbgrader's exchange. all/nbgrader_config.py sets it for students and instructors.
 os.environ.setdefault("SECANT_HUB_EXCHANGE", "/srv/nbgrader/exchange")
 
-# A proxy with TLS, such as nginx or Caddy, stands in front.
+# The hub's own address is plain HTTP, because a proxy with TLS, such as nginx or Caddy, is expected in front
+# of it.
 c.JupyterHub.bind_url = os.environ.get("SECANT_HUB_URL", "http://127.0.0.1:8000")
-# With this address, such as https://hub.example.edu, each user's server has a name below it, and so an origin
-# of its own. Without it, a page that a student's server sends can act as the instructor who opens it.
+# If this address is set, for example to https://hub.example.edu, each user's server gets a subdomain of it
+# and so a separate origin. Without it, a page from a student's server can act as the instructor who opens it.
 if ADDRESS := os.environ.get("SECANT_HUB_ADDRESS"):
     c.JupyterHub.subdomain_host = ADDRESS
-c.JupyterHub.cleanup_servers = False  # servers go on while the hub is started again
+c.JupyterHub.cleanup_servers = False  # users' servers keep running while the hub restarts
 
-# Users of the operating system, in this group of its, with their own passwords.
+# Users log in with the password of their account on this machine, and must be in this group.
 c.JupyterHub.authenticator_class = "pam"
 c.LocalAuthenticator.allowed_groups = {"secant"}
 c.PAMAuthenticator.open_sessions = False
@@ -37,7 +39,7 @@ c.PAMAuthenticator.open_sessions = False
 # Each user's server is a process of that user.
 c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
 c.Spawner.default_url = "/lab"
-c.Spawner.start_timeout = 120  # forty servers may start at once
+c.Spawner.start_timeout = 120  # seconds; up to forty servers may start at once
 c.Spawner.http_timeout = 120
 c.Spawner.env_keep = [
     "PATH",
@@ -51,7 +53,7 @@ c.Spawner.env_keep = [
 
 
 def prepare(spawner: Any) -> None:
-    """Choose a user's environment and folder."""
+    """Set a user's environment, folder and settings, depending on whether the user is an instructor."""
     teaches = spawner.user.name in INSTRUCTORS
     spawner.cmd = [str((TEACHERS if teaches else STUDENTS) / "jupyterhub-singleuser")]
     spawner.notebook_dir = str(COURSE) if teaches else "~"
@@ -59,9 +61,9 @@ def prepare(spawner: Any) -> None:
     spawner.environment = {
         **spawner.environment,
         "JUPYTER_CONFIG_PATH": os.pathsep.join(map(str, settings)),
-        # In /tmp, where PyTorch has it, others could read it, or make it first.
+        # Other users could read PyTorch's default folder in /tmp, or create it first.
         "TORCHINDUCTOR_CACHE_DIR": str(Path(f"~{spawner.user.name}").expanduser() / ".cache/torch/inductor"),
-        # The process that checks ends after so many minutes without work, and its memory is free.
+        # The process that checks answers exits after this many minutes without work, to free its memory.
         "SECANT_IDLE_MINUTES": os.environ.get("SECANT_IDLE_MINUTES", "10"),
     }
 

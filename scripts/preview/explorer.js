@@ -1,5 +1,5 @@
-// The explorers of a page without a kernel: controls that step through the states that torch computed when the page
-// was built. The picture is JupyterLab's own, picture.js, over a model that answers from a recording.
+// The explorers of a page without a kernel. Their controls step through states that torch computed when the page was
+// built. The picture is the same as in JupyterLab, picture.js, with a model that answers from a recording.
 
 import { Part, fetched } from "./frames.js";
 import picture from "./picture.js";
@@ -7,12 +7,13 @@ import { stackedAreas, stackedImage, stackedSize, stackedStrokes } from "./stack
 
 /** @typedef {{name: string, label: string, kind: string, texts: string[], points?: any[], leads: Record<string, Record<string, number>>}} Axis */
 
-const SOON = "600px"; // from the window's edge: an explorer that is nearer than that is fetched
-const READING = 200; // ms that a number stands in a drag, so that an eye can read it
-const PACE = [[-2, 1750], [-4, 750], [-Infinity, 670]]; // ms that `play` takes for a decade of h, down to a log10
-const SLOW = 1500; // ms for a point, where the system asks for less motion
-const FEWEST = 5; // points from 1 to 1e-4, for which it stops there
-const [FIRST, NEAR, LAST] = [0, -4, -12]; // log10 of h: it plays from the first to the second, then on to the last
+const SOON = "600px"; // distance from the window's edge within which an explorer's recording is fetched
+const READING = 200; // ms that a number stays unchanged during a drag, so that it can be read
+// Pairs of a log10 of h and the ms that `play` takes per decade while h is larger than that.
+const PACE = [[-2, 1750], [-4, 750], [-Infinity, 670]];
+const SLOW = 1500; // least ms per point in `play`, if the system asks for reduced motion
+const FEWEST = 5; // least number of points from 1 to 1e-4 for which `play` stops at 1e-4
+const [FIRST, NEAR, LAST] = [0, -4, -12]; // log10 of h: `play` goes from FIRST to NEAR, and then on to LAST
 
 /**
  * Make an element.
@@ -28,7 +29,7 @@ function make(name, properties = {}, ...children) {
 }
 
 /**
- * An action that happens at most once in a while, or at once where that is wanted; the last one always.
+ * Return a function that runs an action at most once in READING ms, or at once on request. The last call always runs.
  * @param {() => void} action
  */
 function seldom(action) {
@@ -46,7 +47,7 @@ function seldom(action) {
   };
 }
 
-/** What picture.js takes for a widget's model: values with names, and who listens. */
+/** A stand-in for the widget model that picture.js expects: named values and their listeners. */
 class Model {
   /** @param {Record<string, any>} values */
   constructor(values) {
@@ -87,7 +88,7 @@ class Model {
   }
 }
 
-/** A list to choose from. */
+/** A drop-down list. */
 class List {
   /**
    * @param {Axis} axis
@@ -106,7 +107,7 @@ class List {
   }
 }
 
-/** A slider that stops at its points alone. */
+/** A slider that stops only at its points. */
 class Slider {
   /**
    * @param {Axis} axis
@@ -129,7 +130,7 @@ class Slider {
   }
 }
 
-/** Lesson 3's buttons, each of which calls backward() once more; and one that empties the buffer. */
+/** The buttons of lesson 3: each calls backward() once more, except one that resets x.grad. */
 class Calls {
   /**
    * @param {Axis} axis
@@ -188,7 +189,7 @@ class Explorer {
     this.state = [...recording.start];
     this.scene = "";
     this.playing = 0;
-    this.begun = false; // a key or the pointer went down, and nothing has moved since
+    this.begun = false; // whether a key or the pointer has been pressed and nothing has moved since
     this.model = new Model({
       ...{ strokes: [], size: recording.size, dark: false, alt: "", label: recording.label },
       ratio: recording.size[0] / recording.size[1],
@@ -205,7 +206,7 @@ class Explorer {
     picture.render({ model: /** @type {any} */ (this.model), el: this.view });
   }
 
-  /** Put controls and the picture where the still picture was. */
+  /** Replace the still picture by the controls and the live picture. */
   furnish() {
     const { words, asks, caption } = this.recording;
     const button = (/** @type {string} */ text, /** @type {() => void} */ action) => {
@@ -247,7 +248,7 @@ class Explorer {
   }
 
   /**
-   * Set a control, by hand; a choice may put other controls where there is something to see.
+   * Set a control for the user. A choice may also move other controls to values at which there is something to see.
    * @param {number} axis
    * @param {number} index
    */
@@ -271,7 +272,8 @@ class Explorer {
     return this.axes.findIndex((axis) => axis.name === name);
   }
 
-  /** Show the state: controls and picture at once, and so the words after a press; in a drag as they can be read. */
+  /** Show the state. Controls and picture change at once. The text changes at once after a press, but during a drag
+   * only as often as it can be read. */
   show() {
     this.controls.forEach((control, i) => control.show(this.state[i]));
     const still = this.parts.still.number(this.state);
@@ -288,7 +290,7 @@ class Explorer {
   /** @param {boolean} narrow */
   setScene(narrow) {
     const still = this.parts.still.at(this.state);
-    this.view.hidden = !still; // where a function has no value anywhere
+    this.view.hidden = !still; // there is no picture if the function has no value anywhere
     if (!still) return;
     const { size } = this.recording;
     const areas = JSON.parse(this.parts.areas.at(this.state));
@@ -314,7 +316,7 @@ class Explorer {
     this.model.set("alt", this.parts.alt.at(this.state));
   }
 
-  /** A hand holds the picture: go to the points that are nearest to it. */
+  /** Move the controls to the points that are nearest to the pointer's position in the picture. */
   gripped() {
     this.stop();
     for (const [name, value] of Object.entries(this.model.get("grip"))) {
@@ -326,7 +328,7 @@ class Explorer {
     this.show();
   }
 
-  /** The arrow keys on the picture go from point to point. */
+  /** Move the controls from point to point by the arrow keys pressed on the picture. */
   stepped() {
     this.stop();
     /** @type {number[]} */
@@ -346,7 +348,7 @@ class Explorer {
     this.show();
   }
 
-  /** @param {number} number of the question, from 0 */
+  /** @param {number} number the question's number, from 0 */
   ask(number) {
     this.stop();
     this.state = [...this.recording.questions[number]];
@@ -361,7 +363,7 @@ class Explorer {
     this.question.innerHTML = this.recording.asks[number] ?? "";
   }
 
-  /** Let h go from 1 to 1e-4, or from there on downwards, until something is touched. */
+  /** Let h decrease from 1 to 1e-4, or from there on further down, until the user touches a control. */
   play() {
     if (this.playing) return this.stop();
     const axis = this.named("h");
@@ -369,7 +371,7 @@ class Explorer {
     const now = this.state[axis];
     const shown = points.filter((/** @type {number} */ point) => NEAR <= point && point <= FIRST);
     const goesOn = points[now] >= NEAR && points[now - 1] < NEAR && points[now - 1] >= LAST;
-    const until = goesOn || shown.length < FEWEST ? LAST : NEAR; // of few points, all are played
+    const until = goesOn || shown.length < FEWEST ? LAST : NEAR; // if there are few points, `play` goes through all of them
     const go = (/** @type {number} */ at) => {
       this.put(axis, at);
       this.show();
@@ -381,7 +383,7 @@ class Explorer {
     };
     this.player.setAttribute("aria-pressed", "true");
     const first = goesOn ? now : points.findLastIndex((point) => point <= FIRST);
-    go(now === first && first > 0 ? first - 1 : first); // a press is seen to do something at once
+    go(now === first && first > 0 ? first - 1 : first); // a press of the button has a visible effect at once
   }
 
   stop() {
@@ -392,7 +394,7 @@ class Explorer {
 }
 
 /**
- * Make an explorer move; without its recording the still picture stays.
+ * Make an explorer interactive; if its recording cannot be fetched, the still picture stays.
  * @param {HTMLElement} figure
  */
 async function enliven(figure) {

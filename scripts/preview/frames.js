@@ -1,11 +1,11 @@
-// A recording of an explorer, unpacked: the texts that `pack.py` has packed, letter for letter.
+// Unpack the recording of an explorer: restore exactly the texts that `pack.py` has packed.
 
 /** @typedef {string | {places: number, steps: number[]}} Column */
 /** @typedef {{words: string[], columns: Column[]}} Template */
 /** @typedef {{axes: number[], which: number[], kinds: number[], templates: Template[]}} Packed */
 
 /**
- * Distances, added up.
+ * Return the cumulative sums of differences.
  * @param {number[]} steps
  * @returns {number[]}
  */
@@ -15,7 +15,7 @@ function sums(steps) {
 }
 
 /**
- * A column's numbers, as they were written.
+ * Return a column's numbers as the texts that were packed.
  * @param {Column} column
  * @returns {string[]}
  */
@@ -24,11 +24,11 @@ function written(column) {
   return sums(column.steps).map((one) => (one / 10 ** column.places).toFixed(column.places));
 }
 
-/** One part of all frames: a text for each state of the controls. */
+/** One part of all frames, which has a text for each state of the controls. */
 export class Part {
   /**
    * @param {Packed} packed
-   * @param {number[]} shape how many points each control has
+   * @param {number[]} shape the number of points of each control
    */
   constructor(packed, shape) {
     this.axes = packed.axes;
@@ -43,15 +43,15 @@ export class Part {
   }
 
   /**
-   * Which of the part's texts belongs to a state: the same number, the same text.
-   * @param {number[]} state the point of each control
+   * Return the number of the part's text for a state. Equal numbers mean equal texts.
+   * @param {number[]} state the index of each control's point
    */
   number(state) {
     return this.which[this.axes.reduce((at, axis, i) => at * this.shape[i] + state[axis], 0)];
   }
 
   /**
-   * The text of a state.
+   * Return the part's text for a state.
    * @param {number[]} state
    */
   at(state) {
@@ -64,7 +64,7 @@ export class Part {
 }
 
 /**
- * Fetch a recording. It is compressed as a file, so that it is small from every server.
+ * Fetch a recording. The file itself is compressed, so that it is small even from a server that does not compress.
  * @param {string} address
  * @returns {Promise<any>}
  */

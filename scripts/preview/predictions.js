@@ -1,4 +1,4 @@
-// Predictions on a page without a kernel: choose, then see. The choices stay in this browser alone.
+// Predictions on a page without a kernel. The reader's choices are stored only in the browser.
 
 const PREFIX = "secant-prediction:";
 
@@ -10,7 +10,7 @@ function kept(name) {
   try {
     return localStorage.getItem(PREFIX + name);
   } catch {
-    return null; // a browser that keeps nothing
+    return null; // the browser lets the page store nothing
   }
 }
 
@@ -22,12 +22,12 @@ function keep(name, choice) {
   try {
     localStorage.setItem(PREFIX + name, choice);
   } catch {
-    // Then it holds for this page.
+    // Without storage, the choice applies to this page only.
   }
 }
 
 /**
- * Show what is said to a choice, where the lesson comes back to it.
+ * Show the reply to a choice at the places where the lesson returns to the prediction.
  * @param {string} name
  * @param {string | null} choice
  */

@@ -1,6 +1,7 @@
-// Search, which is fetched when somebody first asks for it: Pagefind's dialog over the pages in the reader's language.
-// Korean pages search the English ones, too, where the documents are; their hits come last. Of English pages only the
-// first searches both: English words that are rare in Korean, such as "is", bring Korean pages to the top.
+// The search dialog, Pagefind's, over the pages in the reader's language. It is fetched on first use.
+// Korean pages also search the English pages, because the documents are in English; English results come last. Among
+// English pages, only the front page searches both languages. English words such as "is" are rare in Korean pages, so
+// they would bring those pages to the top.
 const root = new URL("./", import.meta.url);
 const own = document.documentElement.lang;
 const bundle = (language) => new URL(`search/${language}/`, root).href;
@@ -13,7 +14,7 @@ const fetched = (tag, attributes) =>
     document.head.append(made);
   });
 
-// A preview of one language has no index of the other.
+// A preview in one language has no search index for the other language.
 const exists = async (language) => (await fetch(`${bundle(language)}pagefind-entry.json`, { method: "HEAD" })).ok;
 
 let dialog = null;

@@ -1,11 +1,11 @@
-// A picture whose axes stand side by side, for a narrow page: the axes one above another.
-// What was drawn is moved and not scaled, so that a marker stays round and a line as thick.
+// Rearrange a picture whose axes stand side by side for a narrow page, so that the axes stand one above another.
+// The drawn parts are moved but not scaled, so that markers stay round and lines keep their thickness.
 
-/** @typedef {([number, number] | null)[]} Panes from left to right, for each axes that is seen; in pixels */
+/** @typedef {([number, number] | null)[]} Panes left and right edge of each axes, in pixels; null if it is hidden */
 /** @typedef {[number, number]} Size width and height, in pixels */
 
 /**
- * How wide the stacked picture is.
+ * Return the width of the stacked picture.
  * @param {Panes} panes
  */
 function width(panes) {
@@ -13,7 +13,7 @@ function width(panes) {
 }
 
 /**
- * The size of the stacked picture.
+ * Return the size of the stacked picture.
  * @param {Panes} panes
  * @param {Size} size
  * @returns {Size}
@@ -23,6 +23,7 @@ export function stackedSize(panes, [, height]) {
 }
 
 /**
+ * Return the stacked picture's SVG text.
  * @param {string} svg
  * @param {Panes} panes
  * @param {Size} size
@@ -41,7 +42,8 @@ export function stackedImage(svg, panes, size) {
 }
 
 /**
- * @param {any[]} strokes of an axes, with y upwards
+ * Move the strokes of an axes to its place in the stacked picture.
+ * @param {any[]} strokes the strokes, with y upwards
  * @param {Panes} panes
  * @param {number} axes
  * @param {Size} size
@@ -59,7 +61,7 @@ export function stackedStrokes(strokes, panes, axes, [, height]) {
 }
 
 /**
- * A path of pairs of numbers, somewhere else.
+ * Return a path, which consists of pairs of numbers, moved to the right and up.
  * @param {string} path
  * @param {number} right
  * @param {number} up
@@ -70,7 +72,8 @@ function moved(path, right, up) {
 }
 
 /**
- * @param {any[]} areas in which a hand moves something, in fractions of the picture, from above
+ * Return the areas in which the pointer moves something, for the stacked picture.
+ * @param {any[]} areas their boxes are in fractions of the picture, from the top left
  * @param {Panes} panes
  * @param {Size} size
  */

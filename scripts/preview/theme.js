@@ -1,4 +1,4 @@
-// The reader's choice of light or dark, kept for all pages; without one the system's holds.
+// The reader's choice of a light or dark theme, stored for all pages. Without a choice, the system's setting applies.
 (() => {
   const root = document.documentElement;
   const key = "secant-theme";
@@ -8,7 +8,7 @@
   try {
     kept = localStorage.getItem(key);
   } catch {
-    // A page that is opened as a file, or a browser that keeps nothing.
+    // No storage: the page is opened as a file, or the browser stores nothing.
   }
   if (kept === "light" || kept === "dark") root.dataset.theme = kept;
   addEventListener("DOMContentLoaded", () => {
@@ -16,7 +16,7 @@
     if (!button) return;
     const tell = () => {
       button.setAttribute("aria-pressed", String(isDark()));
-      document.body.dataset.theme = root.dataset.theme ?? ""; // at which pictures look again
+      document.body.dataset.theme = root.dataset.theme ?? ""; // pictures watch this attribute and redraw
     };
     button.hidden = false;
     button.addEventListener("click", () => {
@@ -24,7 +24,7 @@
       try {
         localStorage.setItem(key, root.dataset.theme);
       } catch {
-        // Then it holds for this page.
+        // Without storage, the choice applies to this page only.
       }
       tell();
     });

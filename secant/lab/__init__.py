@@ -1,1 +1,1 @@
-"""Where a learner works: the workspace, its start page, and JupyterLab."""
+"""The learner's workspace, its start page, and the `secant lab` and `secant doctor` commands."""

@@ -1,4 +1,6 @@
-"""Alternative text in exported HTML: nbconvert's templates leave out what a picture's metadata say.
+"""An nbconvert preprocessor that keeps the alternative text of pictures in exported HTML.
+
+nbconvert's own templates ignore the alternative text in a picture's metadata.
 
 JupyterLab's menu uses this through `server_extension`, and `jupyter nbconvert` through
 jupyter_nbconvert_config.json, which is installed among Jupyter's settings.
@@ -19,7 +21,10 @@ class DescribePictures(Preprocessor):
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Return a cell of the copy that nbconvert exports; one to be sanitised keeps its pictures."""
+        """Return the cell with its pictures described, or unchanged if the HTML is to be sanitised.
+
+        nbconvert exports a copy of the notebook, so the cell can be changed in place.
+        """
         if not resources.get("should_sanitize_html"):
             for output in cell.get("outputs", []):
                 _describe(output)

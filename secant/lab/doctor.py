@@ -1,4 +1,4 @@
-"""What keeps a learner from learning on this computer, and what to do about it: `secant doctor`."""
+"""The checks of `secant doctor`: whether lessons work on this computer, and advice if they do not."""
 
 import importlib.util
 import json
@@ -23,11 +23,11 @@ from secant.where import NoCourseError, course_root, tried_versions
 
 OLDEST_PYTHON = (3, 11)
 DISK_GB = 0.5
-#: What draws sliders and pictures in JupyterLab, by the package that brings it.
+#: JupyterLab extensions that draw sliders and pictures, by the Python package that installs them.
 FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
 KOREAN_FONTS = ("Noto Sans CJK", "Noto Sans KR", "Nanum", "Malgun Gothic", "Apple SD Gothic", "AppleGothic")
-# In a process of its own: a library that does not fit the machine may end the one that loads it.
-# ASCII, as an argument has to be where the locale knows no more.
+# This program runs in a separate process, because a library built for another machine may crash the process
+# that loads it. The code is ASCII, because some locales allow only ASCII in a command's arguments.
 _GRADIENT = """
 import torch
 x = torch.tensor(3.0, requires_grad=True)
@@ -35,20 +35,20 @@ x = torch.tensor(3.0, requires_grad=True)
 assert x.grad.item() == 6.0, f"the gradient of x * x at 3 is {x.grad.item()}"
 print(torch.__version__)
 """
-_SECONDS = 180.0  # torch from a cold disk
+_TIMEOUT_SECONDS = 180.0  # for importing torch or secant; from a cold disk, torch loads slowly
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check of this computer.
 
     Attributes:
-        id: its name for programs.
-        what: its name for the reader.
-        ok: whether it is as it should be.
-        found: what there is.
-        todo: what the reader can do about it; empty if nothing is needed.
-        needed: whether one cannot learn here without it.
+        id: the check's name for programs.
+        what: the check's name for the reader.
+        ok: whether the check passed.
+        found: the state that the check found, for example a version.
+        todo: advice for the reader; empty if nothing needs to be done.
+        needed: whether lessons cannot be used unless this check passes.
     """
 
     id: str
@@ -60,8 +60,8 @@ class Finding:
 
 
 def look_around(chosen: Path | None = None) -> list[Finding]:
-    """Look at everything that learning needs here; `chosen` is as in `workspace_for`."""
-    # -P: what stands in the folder that one is in is not run.
+    """Run all checks of this computer; `chosen` is the folder for the learner's work if not the usual one."""
+    # -P keeps Python from importing modules of the current folder.
     computing, pipe = [sys.executable, "-P", "-c", _GRADIENT], subprocess.PIPE
     with subprocess.Popen(computing, stdout=pipe, stderr=pipe, text=True, errors="replace") as gradient:
         found = [_python(), *_packages(), *_server_extensions(), *_lab_extensions(), _kernel()]
@@ -86,7 +86,7 @@ def _python() -> Finding:
 def _torch(gradient: "subprocess.Popen[str]") -> Finding:
     name = say(en="PyTorch computes a gradient", ko="PyTorch gradient 계산")
     try:
-        version, complaint = gradient.communicate(timeout=_SECONDS)
+        version, complaint = gradient.communicate(timeout=_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         gradient.kill()
         version, complaint = gradient.communicate()
@@ -101,16 +101,21 @@ def _torch(gradient: "subprocess.Popen[str]") -> Finding:
 
 
 def _packages() -> list[Finding]:
-    """All packages in one line, and a line for each that is wrong or much newer than what was tried."""
-    needed, tried = requirements(), _tried()
-    odd = [finding for one in needed if (finding := _package(one, tried.get(one.name)))]
-    fine = len(needed) - sum(not finding.ok for finding in odd)
-    found = say(en=f"{fine} of {len(needed)} as needed", ko=f"{len(needed)}개 중 {fine}개 정상")
-    return [Finding("packages", say(en="packages", ko="패키지"), fine == len(needed), found), *odd]
+    """Return a finding for all packages, and one for each package that is missing, unsuitable or untested."""
+    needed, tested = requirements(), _tested_versions()
+    problems = [finding for one in needed if (finding := _package(one, tested.get(one.name)))]
+    fine = len(needed) - sum(not finding.ok for finding in problems)
+    summary = say(en=f"{fine} of {len(needed)} as needed", ko=f"{len(needed)}개 중 {fine}개 정상")
+    return [Finding("packages", say(en="packages", ko="패키지"), fine == len(needed), summary), *problems]
 
 
 def _package(needed: Requirement, tried: str | None) -> Finding | None:
-    """What is to be said of a package, if anything is."""
+    """Return a finding about a required package, or None if there is nothing to report.
+
+    Args:
+        needed: the requirement.
+        tried: the version that the lessons were tested with, if there is one.
+    """
     fix = f'{Path(sys.executable).name} -m pip install "{needed}"'
     version, ok = installed(needed)
     if not version:
@@ -137,8 +142,8 @@ def _minor(version: str) -> tuple[int, ...]:
     return Version(version).release[:2]
 
 
-def _tried() -> dict[str, str]:
-    """The versions that the lessons were tried with."""
+def _tested_versions() -> dict[str, str]:
+    """Return the version of each package that the lessons were tested with; empty if no list can be read."""
     try:
         lines = tried_versions(course_root()).read_text(encoding="utf-8").splitlines()
     except (NoCourseError, OSError):
@@ -150,7 +155,7 @@ def _tried() -> dict[str, str]:
 
 
 def _server_extensions() -> list[Finding]:
-    """Those that this package switches on when it is installed."""
+    """Return a finding for each Jupyter server extension that Secant enables when it is installed."""
     from jupyter_core.paths import jupyter_config_path
     from jupyter_server.extension.config import ExtensionConfigManager
 
@@ -171,7 +176,7 @@ def _server_extensions() -> list[Finding]:
                 ok,
                 _on_or_off(name, ok),
                 "" if ok else todo,
-                needed=False,  # lessons work without them, only less well
+                needed=False,  # lessons work without server extensions, but less well
             )
         )
     return found
@@ -185,11 +190,11 @@ def _switched_off(name: str) -> str:
 
 
 def _lab_extensions() -> list[Finding]:
-    """The front ends of the widgets, and our own where the package has one."""
+    """Return a finding for each widget package's JupyterLab extension, and one for Secant's own extension."""
     from jupyter_core.paths import jupyter_path
     from jupyterlab_server.config import get_federated_extensions, get_page_config
 
-    our_folder = Path(__file__).with_name("labextensions")  # where `secant lab` looks, too
+    our_folder = Path(__file__).with_name("labextensions")  # `secant lab` loads them from here, too
     places = [str(our_folder), *jupyter_path("labextensions")]
     known = get_federated_extensions(places)
     off = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
@@ -213,7 +218,10 @@ def _on_or_off(name: str, on: bool) -> str:
 
 
 def _kernel() -> Finding:
-    """Whether the Python that a lesson runs in has this package: an older Jupyter may have left another."""
+    """Check that Secant is installed in the Python that runs lessons.
+
+    An older Jupyter may have registered another Python as the kernel.
+    """
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 
     name = say(en="the lessons' Python", ko="수업을 실행하는 Python")
@@ -222,12 +230,16 @@ def _kernel() -> Finding:
     except (NoSuchKernel, IndexError):
         todo = f"{Path(sys.executable).name} -m pip install ipykernel"
         return Finding("kernel", name, False, say(en="no kernel", ko="커널 없음"), todo)
-    if python in ("python", "python3"):  # Jupyter then takes the one that it runs in itself
+    if python in ("python", "python3"):  # Jupyter replaces such a name by its own interpreter
         python = sys.executable
     null = subprocess.DEVNULL
     try:
         same = python == sys.executable or not subprocess.call(
-            [python, "-P", "-c", "import secant"], stdin=null, stdout=null, stderr=null, timeout=_SECONDS
+            [python, "-P", "-c", "import secant"],
+            stdin=null,
+            stdout=null,
+            stderr=null,
+            timeout=_TIMEOUT_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired):
         same = False
@@ -238,11 +250,11 @@ def _kernel() -> Finding:
     return Finding("kernel", name, same, python, "" if same else todo)
 
 
-# --- Where work is kept ---
+# --- Folders for the learner's work ---
 
 
 def _folders(chosen: Path | None) -> list[Finding]:
-    """The course, and the folders that a learner's work goes into."""
+    """Return findings about the course and about the folders for the learner's work."""
     try:
         root = course_root()
         workspace = workspace_for(root, language(), chosen)
@@ -272,7 +284,7 @@ def _writable(id: str, what: str, folder: Path, todo: str, *, needed: bool = Tru
 
 
 def _progress() -> Finding:
-    """Whether it can be read, and kept: lessons work without it."""
+    """Check that the learner's progress can be read and saved; lessons also work without it."""
     name = say(en="your progress", ko="진행 상황")
     left_out: list[str] = []
     spoken = language()
@@ -286,7 +298,7 @@ def _progress() -> Finding:
 
 
 def _jupyter() -> Finding:
-    """Jupyter's own folders; one line for all, as one most often holds the other."""
+    """Return one finding for all of Jupyter's own folders, since one usually contains the other."""
     name = say(en="Jupyter's own files", ko="Jupyter 파일")
     for variable, folder in jupyter_folders().items():
         found = _writable("jupyter", name, folder, _elsewhere(variable))
@@ -304,7 +316,7 @@ def _disk(folder: Path) -> Finding:
 
 
 def _korean_font() -> Finding:
-    """Secant's own pictures carry no words; a learner's may."""
+    """Check for a Korean font: Secant's own pictures contain no words, but a learner's plots may."""
     from matplotlib import font_manager
 
     names = sorted(
@@ -321,7 +333,7 @@ def _korean_font() -> Finding:
 
 
 def main(chosen: Path | None = None, *, as_json: bool = False, as_report: bool = False) -> int:
-    """Print what was found; return the exit code."""
+    """Print the findings as a table, as JSON or as a report; return the exit code."""
     findings = look_around(chosen)
     ready = all(finding.ok for finding in findings if finding.needed)
     if as_report:
@@ -357,7 +369,7 @@ def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
     if advised:
         console.print(say(en="\nWhat to do", ko="\n해결 방법"), style="bold")
     for one in advised:
-        # Whole, since there may be a command to be copied in it.
+        # The advice is not wrapped, because it may contain a command to copy.
         console.print(f"- {one.what}: {one.todo}", soft_wrap=True)
     console.print()
     if ready:

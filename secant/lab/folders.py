@@ -1,4 +1,4 @@
-"""Whether a folder can be written into, before something fails half-way."""
+"""Checks that folders can be written to, so that problems show up before work begins."""
 
 import errno
 import os
@@ -7,14 +7,14 @@ from pathlib import Path
 
 
 def existing(folder: Path) -> Path:
-    """The folder, or the nearest above it that is there and may be seen."""
+    """Return the folder, or its nearest parent that exists and can be accessed."""
     return next(place for place in (folder, *folder.parents) if os.path.exists(place))
 
 
 def refusal(folder: Path) -> OSError | None:
-    """Why nothing can be written there; None if it can be, or the folder can be made.
+    """Return the error that prevents writing to a folder; None if it can be written to, or be created.
 
-    It is tried, for what rights say is not the whole truth on every system.
+    A temporary file is created, because permissions do not tell the whole truth on every system.
     """
     try:
         with tempfile.TemporaryFile(dir=existing(folder)):
@@ -24,21 +24,24 @@ def refusal(folder: Path) -> OSError | None:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and the ones above it, that nobody else may read or write.
+    """Create a folder that only the current user can access, and its missing parents.
 
     Raises:
-        OSError: it cannot be made, or something that is not ours stands there.
+        OSError: the folder cannot be created, or it is a link or belongs to another user.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.name == "posix":
-        found = folder.lstat()
-        if folder.is_symlink() or found.st_uid != os.geteuid():
+        status = folder.lstat()
+        if folder.is_symlink() or status.st_uid != os.geteuid():
             raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(folder))
         folder.chmod(0o700)
 
 
 def jupyter_folders() -> dict[str, Path]:
-    """The folders without which Jupyter ends in a traceback, by the variables that name others."""
+    """Return the folders that Jupyter must be able to write to, by the environment variables that set them.
+
+    If Jupyter cannot write to one of them, it exits with a traceback.
+    """
     from jupyter_core.paths import jupyter_data_dir, jupyter_runtime_dir
 
     return {

@@ -1,4 +1,4 @@
-"""Put the lessons into a workspace and open JupyterLab there: `secant lab --lang ko`."""
+"""Copy the lessons into a workspace and open JupyterLab there: `secant lab --lang ko`."""
 
 import errno
 import json
@@ -28,7 +28,8 @@ from secant.progress import store
 from secant.tested import untested_torch_line
 from secant.where import NoCourseError, course_root, remember_course
 
-#: No rights, a system that is only read, a full disk, a full quota: lessons that are there can still be read.
+#: Errors after which nothing can be saved, but existing lessons can still be read: missing permission, a
+#: read-only file system, a full disk or an exhausted quota.
 NOTHING_IS_KEPT = {
     errno.EACCES,
     errno.EPERM,
@@ -40,7 +41,12 @@ NOTHING_IS_KEPT = {
 
 @dataclass(frozen=True)
 class Options:
-    """What of the server the learner has chosen: its port, if any, and whether a browser opens."""
+    """The learner's options for the server.
+
+    Attributes:
+        port: the port to listen on; None for the first free one.
+        browser: whether to open a browser.
+    """
 
     port: int | None = None
     browser: bool = True
@@ -48,20 +54,21 @@ class Options:
 
 # --- JupyterLab ---
 
-# Where our JupyterLab extension stands: found here, a new version is shown without being installed anew.
+# The folder of Secant's JupyterLab extension. JupyterLab loads it from here, so an edited version takes
+# effect without being installed again.
 LABEXTENSIONS = Path(__file__).with_name("labextensions")
 
 
 def language_pack(locale: str) -> bool:
-    """Whether JupyterLab's menus can be shown in this language."""
+    """Return whether a translation of JupyterLab's menus is installed for a locale, such as "ko_KR"."""
     return any(entry.name == locale for entry in entry_points(group="jupyterlab.languagepack"))
 
 
 def lab_defaults() -> dict[str, dict[str, object]]:
-    """Default settings; what learners have chosen for themselves goes before these."""
+    """Return JupyterLab's default settings; a learner's own settings take precedence over them."""
     defaults: dict[str, dict[str, object]] = {
         "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
-        # So that the start page opens as a page and not as its source.
+        # Open the start page as formatted text and not as Markdown source.
         "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": {"markdown": "Markdown Preview"}},
     }
     if language() == "ko" and language_pack("ko_KR"):
@@ -69,8 +76,9 @@ def lab_defaults() -> dict[str, dict[str, object]]:
     return defaults
 
 
-# What a class, an instructor or a request to the net needs, and a learner alone does not. Validate stays for
-# notebooks that are no lessons: beside our Check, style.css hides it.
+# Panels and services for a class, for an instructor or for access to the Internet: a learner who works alone
+# does not need them. nbgrader's Validate button stays, because notebooks that are not lessons need it. In
+# lessons, style.css hides it, because Secant's Check button takes its place.
 HIDDEN_PANELS = (
     "@jupyter/nbgrader:assignment-list",
     "@jupyter/nbgrader:course-list",
@@ -86,38 +94,42 @@ HIDDEN_SERVICES = (
     "nbgrader.server_extensions.course_list",
     "nbgrader.server_extensions.formgrader",
 )
-WARM_KERNELS = "autograder.kernels.server_extension"  # a lesson's kernel opens with torch imported
+WARM_KERNELS = "autograder.kernels.server_extension"  # starts kernels with torch already imported
 
 
 def jupyter_defaults() -> dict[str, dict[str, object]]:
-    """What every Jupyter program reads first, so that a learner's own configuration goes before it."""
+    """Return the settings that Jupyter reads first, so that a learner's configuration overrides them."""
     defaults: dict[str, dict[str, object]] = {
         "LabServerApp": {"extra_labextensions_path": [str(LABEXTENSIONS)]}
     }
-    if zmq.has("curve"):  # else no kernel would start
-        # A kernel warns of plain TCP in the learner's terminal. Unlike Unix sockets, whose paths may not be
-        # long and which not every disk and system has, encryption works wherever TCP does.
+    if zmq.has("curve"):  # without CURVE, encryption would keep every kernel from starting
+        # A kernel that uses plain TCP prints a warning in the learner's terminal. Unix sockets would avoid
+        # the warning, too, but their paths must be short, and not every disk and system supports them.
+        # Encryption works wherever TCP does.
         defaults["KernelManager"] = {"transport_encryption": "auto"}
     shell = os.environ.get("SHELL") or shutil.which("sh")
     if os.name == "posix" and shell:
-        # Not as a login shell, which Jupyter opens where it was not started from a terminal itself:
-        # /etc/profile sets PATH anew, and `autograder` would not be found.
+        # Jupyter would use a login shell if it was not itself started from a terminal. That shell would not
+        # find `autograder`, because /etc/profile resets PATH.
         defaults["ServerApp"] = {"terminado_settings": {"shell_command": [shell]}}
     return defaults
 
 
 def place_of_settings(workspace: Path) -> Path:
-    """Where the settings and layouts for a workspace are kept: never in it.
+    """Return the folder for a workspace's settings and layouts. It is never inside the workspace.
 
-    Jupyter runs what it finds among its settings, and a workspace is data that may come from anywhere.
+    Jupyter runs code that it finds among its settings, and a workspace is data that may come from anywhere.
     """
     return store.path().with_name("lab") / fingerprint(os.fsencode(workspace))[:16]
 
 
 def write_lab_config(place: Path, page: str = START) -> Path:
-    """Write our defaults into a folder of their own: the learner's configuration stays as it is.
+    """Write Secant's defaults into a separate folder, so that the learner's configuration stays unchanged.
 
-    Our extension shows its start page where the address names this page, which is read where it is missing.
+    Args:
+        place: the folder in which the settings' folder is created.
+        page: the Markdown start page. If JupyterLab's address names it, Secant's extension shows its start
+            panel instead; without the extension, the learner sees the page itself.
     """
     make_private(place)
     folder = place / "jupyter"
@@ -140,14 +152,14 @@ def write_lab_config(place: Path, page: str = START) -> Path:
 
 
 def _write_changed(file: Path, text: str) -> None:
-    """Write what is not there yet: what is there can be read where nothing can be written."""
+    """Write a file only if its content differs, so that an up-to-date but read-only folder is no problem."""
     if not file.is_file() or file.read_bytes() != text.encode():
         replace_file(file, text.encode())
 
 
 @contextmanager
 def lab_config(workspace: Path, page: str) -> Iterator[Path]:
-    """The folder with our defaults: with the learner's progress, or a passing one if that is no place."""
+    """Yield a folder with Secant's defaults, next to the learner's progress or, if that fails, temporary."""
     try:
         folder = write_lab_config(place_of_settings(workspace), page)
     except OSError as error:
@@ -161,14 +173,20 @@ def lab_config(workspace: Path, page: str) -> Iterator[Path]:
 
 
 def is_fresh(root: Path, chosen: Path | None = None) -> bool:
-    """Whether nobody else can have put lessons where they are to go: the usual place, or an empty one."""
+    """Return whether only Secant can have put files into the workspace: it is the usual folder, or empty."""
     workspace = workspace_for(root, language(), chosen)
     usual = chosen is None or workspace == workspace_for(root, language())
     return usual or not (workspace.is_dir() and any(workspace.iterdir()))
 
 
 def claim(workspace: Path, place: Path, fresh: bool) -> None:
-    """Let Check run the lessons of a workspace without asking, if Secant has filled it, now or at first."""
+    """Let Check run a workspace's lessons without asking, if Secant created the workspace, now or earlier.
+
+    Args:
+        workspace: the folder with the lessons.
+        place: the folder in which a mark records that Secant created the workspace.
+        fresh: whether Secant creates the workspace now, as `is_fresh` reports it.
+    """
     mark = place / "own"
     if fresh:
         mark.touch()
@@ -181,34 +199,34 @@ def claim(workspace: Path, place: Path, fresh: bool) -> None:
 def lab_arguments(
     workspace: Path, page: str, settings: Path, options: Options, extra: list[str]
 ) -> list[str]:
-    """JupyterLab's command line: ours, save where the learner has said otherwise, and then theirs."""
-    ours = {
+    """Return JupyterLab's command-line arguments; the learner's come last and replace those of Secant."""
+    defaults = {
         "ServerApp.root_dir": workspace,
-        "Application.log_level": "ERROR",  # the address is shown all the same
-        "ServerApp.answer_yes": True,  # one Ctrl-C ends it
-        "ServerApp.allow_root": True,  # in a container one is often root
+        "Application.log_level": "ERROR",  # the server's address is printed even so
+        "ServerApp.answer_yes": True,  # one Ctrl+C stops the server
+        "ServerApp.allow_root": True,  # in a container the user is often root
         "LabApp.default_url": f"/lab/tree/{quote(page)}",
         "LabApp.workspaces_dir": settings.with_name("layouts"),
-        # No request leaves this machine.
+        # Keep JupyterLab from sending requests to the Internet.
         "LabApp.news_url": None,
         "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
         "LabApp.extension_manager": "readonly",
     }
     if options.port is not None:
-        ours |= {"ServerApp.port": options.port, "ServerApp.port_retries": 0}
+        defaults |= {"ServerApp.port": options.port, "ServerApp.port_retries": 0}
     if not options.browser:
-        ours |= {"ServerApp.open_browser": False}
-    said = {argument.removeprefix("--").partition("=")[0] for argument in extra}
-    if "debug" in said:
-        del ours["Application.log_level"]
-    return [f"--{name}={value}" for name, value in ours.items() if name not in said] + extra
+        defaults |= {"ServerApp.open_browser": False}
+    overridden = {argument.removeprefix("--").partition("=")[0] for argument in extra}
+    if "debug" in overridden:
+        del defaults["Application.log_level"]
+    return [f"--{name}={value}" for name, value in defaults.items() if name not in overridden] + extra
 
 
 def check_port(port: int) -> None:
-    """Raise LabError if nobody can listen there."""
+    """Raise LabError if a server cannot listen on the port."""
     try:
         with socket.socket() as probe:
-            if os.name == "posix":  # as the server does it; elsewhere this would allow a second listener
+            if os.name == "posix":  # as Jupyter's server does; on Windows it would allow a second listener
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", port))
     except (OSError, OverflowError) as error:
@@ -223,7 +241,7 @@ def check_port(port: int) -> None:
 
 
 def check_jupyter() -> None:
-    """Raise LabError if Jupyter has no place for its own files: it would end in a traceback."""
+    """Raise LabError if Jupyter cannot write its own files; JupyterLab would exit with a traceback."""
     for variable, folder in jupyter_folders().items():
         if error := refusal(folder):
             raise LabError(
@@ -237,15 +255,15 @@ def check_jupyter() -> None:
 
 
 def launch(workspace: Path, page: str, settings: Path, options: Options, extra: list[str]) -> None:
-    """Become the JupyterLab server, whose defaults stand in the folder `settings`."""
+    """Run JupyterLab's server in this process, with the defaults from the folder `settings`."""
     paths = [str(settings), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(path for path in paths if path)
     os.environ["SECANT_LANG"] = language()
-    # So that a terminal in JupyterLab finds `autograder`.
+    # Terminals in JupyterLab need this to find `autograder`.
     tools = sysconfig.get_path("scripts")
     os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", os.defpath)])
-    # Jupyter and nbgrader also read settings where they are started: neither the repository's, which are an
-    # instructor's, nor any that came with the workspace.
+    # Jupyter and nbgrader also read settings from the current folder. They must not read the repository's
+    # settings, which are an instructor's, or settings that came with the workspace.
     os.chdir(settings)
     lines = [
         say(en=f"Your lessons are in {workspace}", ko=f"수업 파일은 {workspace} 폴더에 있습니다."),
@@ -256,7 +274,7 @@ def launch(workspace: Path, page: str, settings: Path, options: Options, extra: 
         ),
     ]
     print(*filter(None, lines), sep="\n", flush=True)
-    # Late, because it takes a second that nobody should wait for to read an error message.
+    # Imported late, because it takes a second: the error messages above should appear at once.
     from jupyterlab.labapp import LabApp
 
     LabApp.launch_instance(lab_arguments(workspace, page, settings, options, extra))
@@ -269,7 +287,7 @@ def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, 
     """Copy the lessons and write the start page; return the workspace and the page's name.
 
     Raises:
-        LabError: with what the learner can do about it.
+        LabError: there is a problem that the learner can solve; the message has the advice.
         OSError: a file cannot be read or written.
     """
     release, workspace = root / "release" / language(), workspace_for(root, language(), chosen)
@@ -306,7 +324,7 @@ def _nothing_is_kept(workspace: Path, error: OSError) -> str:
 
 
 def _unready(error: OSError) -> str:
-    """Why the lessons could not be made ready, and what to do where that is known."""
+    """Return a message about why the lessons could not be prepared, with advice if the cause is known."""
     misplaced = isinstance(error, FileExistsError | NotADirectoryError | FileNotFoundError)
     if misplaced and error.filename and (file := in_the_way(Path(error.filename))):
         return say(
@@ -318,14 +336,14 @@ def _unready(error: OSError) -> str:
 
 
 def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()) -> int:
-    """Copy the lessons and become JupyterLab; return the exit code.
+    """Copy the lessons and run JupyterLab; return the exit code.
 
     Args:
-        options: for the server.
+        options: the learner's options for the server.
         chosen: the folder for the learner's work, if not the usual one.
-        extra: JupyterLab's own arguments.
+        extra: further arguments for JupyterLab.
     """
-    with ExitStack() as held:
+    with ExitStack() as stack:
         try:
             if options.port is not None:
                 check_port(options.port)
@@ -334,7 +352,7 @@ def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()
             workspace, page = prepare(root, date.today(), chosen)
             remember_course(root, workspace)
             check_jupyter()
-            settings = held.enter_context(lab_config(workspace, page))
+            settings = stack.enter_context(lab_config(workspace, page))
             claim(workspace, settings.parent, fresh)
         except (LabError, NoCourseError) as error:
             print(error, file=sys.stderr)

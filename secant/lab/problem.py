@@ -1,8 +1,8 @@
-"""The facts about this computer in a problem report that is written offline: those of `secant doctor`.
+"""Print what `secant doctor` finds on this computer, for a problem report that is written offline.
 
     python -m secant.lab.problem ko
 
-prints them in Korean. A report says where its writer's files are only from the home folder on.
+prints it in Korean. In paths, ~ replaces the home folder, so that the report does not reveal where it is.
 """
 
 import importlib.metadata
@@ -16,7 +16,7 @@ from secant.language import is_language, language, print_whatever_comes
 
 
 def facts(findings: Iterable[Finding]) -> str:
-    """Return findings as lines of text, one a finding, with ~ for the home folder."""
+    """Return a line about the system and a line for each finding, with ~ for the home folder."""
     lines = [_system(), *(f"{mark(one)}  {one.what}: {one.found}" for one in findings)]
     home = str(Path.home())
     return "\n".join(line.replace(home, "~") if len(home) > 1 else line for line in lines)
@@ -31,7 +31,7 @@ def _system() -> str:
 
 
 def main(spoken: str) -> None:
-    """Print the facts in a language."""
+    """Print the facts about this computer in the language with the code `spoken`."""
     print_whatever_comes()
     if is_language(spoken):
         language(spoken)

@@ -1,12 +1,14 @@
-"""A Jupyter server extension that makes sliders feel direct. A slider makes one round trip a frame, so
+"""A Jupyter server extension that makes sliders respond without a noticeable delay.
 
-- kernel messages are sent at once: jupyter_server leaves Nagle's algorithm on for a kernel's websocket, which
-  against the browser's delayed acknowledgements costs about 44 ms each time;
-- a widget's message does not count as the kernel's being busy: JupyterLab would redraw the status twice a
-  frame, toolbar and all, which takes a page longer than to show the frame.
+A slider makes one round trip to the kernel per frame. The extension therefore changes two things:
 
-It also gives exported HTML the alternative text of an explorer's picture, and says where the server is, if
-that would be said nowhere.
+- Kernel messages are sent at once. jupyter_server leaves Nagle's algorithm on for a kernel's websocket.
+  Together with the browser's delayed acknowledgements, that costs about 44 ms each time.
+- A widget's message does not mark the kernel as busy. Otherwise JupyterLab would redraw the kernel's status
+  and the toolbar twice per frame, and a page takes longer for that than for showing the frame.
+
+The extension also adds the alternative text of explorers' pictures to exported HTML, and it prints the
+server's address if Jupyter itself would not print it.
 """
 
 import logging
@@ -48,9 +50,10 @@ def without_delay(connection: type) -> type:
 
 
 def _link_jupyter_server_extension(server: Any) -> None:
-    """Add to what the server is configured with, before its kernel manager reads it."""
+    """Extend the server's configuration before its kernel manager reads it."""
     try:
-        # a list, or traitlets' note of what to add to the default; jupyterlab_server hands it to the page
+        # The value is a list, or a traitlets object that collects additions to the default list.
+        # jupyterlab_server passes the resulting list on to the page.
         server.config.MappingKernelManager.untracked_message_types.append("comm_msg")
     except Exception as error:
         _warn(server, error)
@@ -61,13 +64,13 @@ def _link_jupyter_server_extension(server: Any) -> None:
 
 
 def _say_address(server: Any) -> None:
-    """Print the address. A quiet server does so itself for a token that it has drawn, and for no other."""
+    """Print the server's address. A quiet server prints it itself only if it has generated its token."""
     address = urlsplit(server.display_url.split()[0])._replace(query="").geturl()
     print(say(en=f"JupyterLab runs at {address}", ko=f"JupyterLab 주소: {address}"), flush=True)
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Choose the subclass for this one server. Whatever goes wrong, the server runs as it did before."""
+    """Install the connection class that sends without delay; if that fails, the server runs as before."""
     try:
         settings = server.web_app.settings
         connection = settings[SETTING]
@@ -78,4 +81,4 @@ def _load_jupyter_server_extension(server: Any) -> None:
         _warn(server, error)
     quiet = logging.getLevelName(getattr(server, "log_level", 0)) in ("ERROR", logging.ERROR)
     if quiet and not server.identity_provider.token_generated:
-        IOLoop.current().add_callback(_say_address, server)  # once it listens, and knows its port
+        IOLoop.current().add_callback(_say_address, server)  # runs once the server listens and knows its port

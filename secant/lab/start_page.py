@@ -1,6 +1,6 @@
-"""The page that JupyterLab opens at: the lessons and how far they are, how to work, where it is kept.
+"""The Markdown page that JupyterLab opens first: lessons, progress, how to work, where work is saved.
 
-It says in text what the start panel shows, for every front end.
+It contains as text what the start panel shows, so that every front end can show it.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ Say = Callable[..., str]
 
 
 def speaker(language: Language) -> Say:
-    """Return `say` for a page in this language, whatever the process's own is."""
+    """Return a `say` that uses the page's language, even if the process uses another one."""
 
     def say_there(*, en: str, ko: str) -> str:
         return ko if language == "ko" else en
@@ -35,20 +35,20 @@ def speaker(language: Language) -> Say:
 
 
 def link(text: str, name: str) -> str:
-    """A Markdown link to a file of the workspace."""
+    """Return a Markdown link to a file of the workspace."""
     return f"[{text}]({quote(name)})"
 
 
 def cell(text: str) -> str:
-    """Text in a Markdown table."""
+    """Escape text for a cell of a Markdown table."""
     return text.replace("|", "\\|")
 
 
-# --- How far ---
+# --- The learner's progress ---
 
 
 def level_line(found: dict[str, Any], say: Say) -> str:
-    """The level, a bar to the next one, and the experience points."""
+    """Return a line with the level, a progress bar to the next level, and the experience points."""
     level = found["level"]
     name = say(
         en=f"Level {level['number']}: {level['title']}", ko=f"레벨 {level['number']}: {level['title']}"
@@ -64,7 +64,7 @@ def level_line(found: dict[str, Any], say: Say) -> str:
 
 
 def go_on(found: dict[str, Any], say: Say) -> str:
-    """A link to where the learner was; nothing for somebody who begins, or is through."""
+    """Return a link to where the learner stopped, or "" for a course not yet begun or already finished."""
     where = found["continue"]
     begun = any(lesson["state"] in ("in_progress", "done") for lesson in found["lessons"])
     if where is None or not begun:
@@ -75,7 +75,7 @@ def go_on(found: dict[str, Any], say: Say) -> str:
 
 
 def state_of(lesson: dict[str, Any], say: Say, hidden: bool = True) -> str:
-    """How far a lesson is, in words."""
+    """Return a lesson's state in words; `hidden` is whether the course has its hidden tests here."""
     if lesson["beside"]:
         return say(en="new version beside yours", ko="새 버전이 옆에 있음")
     words = {
@@ -88,7 +88,7 @@ def state_of(lesson: dict[str, Any], say: Say, hidden: bool = True) -> str:
 
 
 def lesson_table(lessons: list[dict[str, Any]], say: Say, *, hidden: bool = True) -> str:
-    """The lessons that are released, as a Markdown table; `hidden`: whether hidden tests give points here."""
+    """Return a Markdown table of the released lessons; `hidden` is whether hidden tests give points here."""
     reached = (
         say(en="Points", ko="점수") if hidden else say(en="Visible tests passed", ko="보이는 테스트 통과")
     )
@@ -117,32 +117,32 @@ def _row(lesson: dict[str, Any], say: Say, hidden: bool) -> str:
 
 
 def how_many(lessons: list[dict[str, Any]], say: Say) -> str:
-    """One line about lessons that are not written yet, empty once all are there."""
-    here = sum(lesson["released"] for lesson in lessons)
-    if here == len(lessons):
+    """Return a line about how many planned lessons are released, or "" once all are."""
+    released = sum(lesson["released"] for lesson in lessons)
+    if released == len(lessons):
         return ""
     return say(
-        en=f"{here} of the {len(lessons)} planned lessons can be taken so far.",
-        ko=f"계획한 수업 {len(lessons)}개 가운데 지금은 {here}개를 들을 수 있습니다.",
+        en=f"{released} of the {len(lessons)} planned lessons can be taken so far.",
+        ko=f"계획한 수업 {len(lessons)}개 가운데 지금은 {released}개를 들을 수 있습니다.",
     )
 
 
 def achievements(found: dict[str, Any], say: Say) -> str:
-    """What was earned, and what can be, as a Markdown table."""
-    all_of_them = found["achievements"]
-    earned = sum(each["earned"] is not None for each in all_of_them)
-    of = len(all_of_them)
-    title = say(en=f"## Achievements: {earned} of {of}", ko=f"## 성취: {of}개 중 {earned}개")
+    """Return a section with a Markdown table of all achievements, the earned ones first."""
+    entries = found["achievements"]
+    earned = sum(each["earned"] is not None for each in entries)
+    total = len(entries)
+    title = say(en=f"## Achievements: {earned} of {total}", ko=f"## 성취: {total}개 중 {earned}개")
     head = say(en="| | Achievement | How |", ko="| | 이름 | 조건 |")
     rows = [
         f"| {'★' if each['earned'] else '☆'} | {cell(each['title'])} | {cell(each['how'])} |"
-        for each in sorted(all_of_them, key=lambda each: each["earned"] is None)
+        for each in sorted(entries, key=lambda each: each["earned"] is None)
     ]
     return "\n".join([title, "", head, "|---|---|---|", *rows])
 
 
 def new_versions(beside: dict[str, str], say: Say) -> str:
-    """What has changed since it was copied, and what to do about it; empty if nothing has."""
+    """Return a section with advice on lessons that changed after they were copied, or "" if none have."""
     lines = [
         say(
             en=f"- Yours: {link(name, name)}. New: {link(new, new)}.",
@@ -271,12 +271,12 @@ HOW_TO_KO = """## 진행 방법
 
 
 def start_page(root: Path, workspace: Path, language: Language) -> str:
-    """The whole page as Markdown.
+    """Return the whole start page as Markdown.
 
     Args:
         root: the folder with course/ and release/.
-        workspace: where the lessons were copied to.
-        language: the page's.
+        workspace: the folder that the lessons were copied to.
+        language: the page's language.
     """
     say, found = speaker(language), overview(root, workspace, language)
     beside = released_beside(read_course(root, language), workspace, read_state(workspace))
@@ -315,9 +315,9 @@ def _names() -> Iterator[str]:
 
 
 def refresh(root: Path, workspace: Path) -> bool:
-    """Bring the start page up to date after a check, in its language; return whether that was possible.
+    """Update the start page after a check, in the page's language; return whether that was possible.
 
-    Only a page that stands there as we wrote it is written. What goes wrong here goes wrong quietly: the next
+    Only a page that is unchanged since Secant wrote it is replaced. Errors are ignored, because the next
     start of JupyterLab writes the page again.
     """
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -332,32 +332,36 @@ def refresh(root: Path, workspace: Path) -> bool:
 
 
 def signed(text: str) -> bytes:
-    """The page with a mark by which we know it again as ours, unchanged."""
-    # A folder's name that this system could not decode: its bytes, as far as they are UTF-8.
+    """Return the page as bytes, with a hash at the end that shows later whether the page was edited."""
+    # A folder's name that the system could not decode contains surrogates. They become its bytes again, and
+    # bytes that are not UTF-8 become replacement characters.
     body = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
     return body + f"\n<!-- {fingerprint(body)} -->\n".encode()
 
 
 def is_ours(page: bytes) -> bool:
-    """Whether a page is as we wrote it."""
+    """Return whether a page is unchanged since Secant wrote it."""
     body, _, mark = page.rpartition(b"\n<!-- ")
     return mark == f"{fingerprint(body)} -->\n".encode()
 
 
 def our_page(workspace: Path) -> str:
-    """The name of the page that we have written last; the usual one where there is none."""
+    """Return the name of the first start page that is unchanged since Secant wrote it, or else START."""
     ours = (name for name in _names() if is_ours(content_of(workspace / name) or b""))
     return next(ours, START)
 
 
 def write_start_page(workspace: Path, text: str) -> str:
-    """Write the page and return its name; one that the learner has edited stays, and ours goes beside it."""
+    """Write the start page and return its name.
+
+    A page that the learner has edited stays, and the new one is written next to it under another name.
+    """
     for name in _names():
         path = workspace / name
         if create(path, signed(text)):
             return name
         if is_ours(content_of(path) or b""):
-            replace_file(path, signed(text))  # a full disk leaves the old one
+            replace_file(path, signed(text))  # if the disk is full, the old page stays
             return name
     raise LabError(
         say(

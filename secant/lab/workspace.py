@@ -1,6 +1,6 @@
-"""Lessons in a workspace: copied once, never overwritten.
+"""Copy lessons into a workspace, each once, without ever overwriting one.
 
-A file that stands in the workspace belongs to the learner: nothing here ever writes over it.
+Every file in the workspace belongs to the learner, so this module never overwrites any of them.
 """
 
 import json
@@ -16,29 +16,30 @@ from secant.language import Language, say
 from secant.placed import STATE_FOLDER, State, fingerprint, read_state
 from secant.where import is_installed
 
-#: In the learner's home, where the course came in the package.
+#: Name of the lessons' folder in the learner's home, for a course that was installed with the package.
 HOME_FOLDER = "secant-lessons"
 
 
 class LabError(Exception):
-    """Something that the learner can put right; its text is the one sentence that they see."""
+    """A problem that the learner can solve; its text is the one sentence that they see."""
 
 
 def workspace_for(root: Path, lang: Language, chosen: Path | None = None) -> Path:
-    """The folder of the learner's lessons in a language.
+    """Return the folder for the learner's lessons in a language.
 
     Args:
-        root: the course; if it came in the package, lessons go to the learner's home, else beside it.
+        root: the course's folder. If the course was installed with the package, the lessons go to the
+            learner's home, and otherwise to the subfolder `workspace` of this folder.
         lang: the lessons' language.
-        chosen: the folder to use instead.
+        chosen: the folder to use instead of the usual one.
 
     Raises:
-        LabError: nobody knows where the learner's home is.
+        LabError: the learner's home folder cannot be determined.
     """
     try:
         place = chosen or (Path.home() / HOME_FOLDER if is_installed(root) else root / "workspace")
         return Path(os.path.abspath(place.expanduser())) / lang
-    except RuntimeError as error:  # a container's user without a name
+    except RuntimeError as error:  # for example, a container's user that has no name
         raise LabError(
             say(
                 en="You have no home folder here: name a folder for the lessons with --workspace.",
@@ -48,7 +49,7 @@ def workspace_for(root: Path, lang: Language, chosen: Path | None = None) -> Pat
 
 
 def command(root: Path, lang: Language, workspace: Path) -> str:
-    """What to type to come back to the lessons in a workspace."""
+    """Return the command that opens the lessons of a workspace again."""
     try:
         usual = workspace == workspace_for(root, lang)
     except LabError:
@@ -60,19 +61,19 @@ def command(root: Path, lang: Language, workspace: Path) -> str:
 
 @dataclass(frozen=True)
 class Copied:
-    """Where one file of a release stands in the workspace; names have forward slashes."""
+    """The result of copying one file of a release into the workspace; names have forward slashes."""
 
     name: str
     edited: bool
-    beside: str | None  # the newer version that stands next to it
+    beside: str | None  # name of the newer version next to the file, if there is one
 
 
 def write_state(workspace: Path, state: State) -> None:
-    """Replace the state in one step, so that a crash leaves the old one whole.
+    """Replace the workspace's state file in one step, so that a crash leaves the old one intact.
 
     Raises:
-        LabError: its folder is a link, which may lead out of the workspace.
-        OSError: it cannot be written.
+        LabError: the state's folder is a link, which may lead out of the workspace.
+        OSError: the state cannot be written.
     """
     folder = workspace / STATE_FOLDER
     if folder.is_symlink():
@@ -89,7 +90,7 @@ def write_state(workspace: Path, state: State) -> None:
 
 
 def create(path: Path, content: bytes) -> bool:
-    """Write a new file and return True; return False, touching nothing, if something has that name."""
+    """Write a new file and return True; if the name is taken, change nothing and return False."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         file = path.open("xb")
@@ -99,18 +100,21 @@ def create(path: Path, content: bytes) -> bool:
         with file:
             file.write(content)
     except BaseException:
-        path.unlink()  # half a file would pass for the learner's own next time
+        path.unlink()  # the next start would take a half-written file for the learner's own
         raise
     return True
 
 
 def content_of(path: Path) -> bytes | None:
-    """The file's bytes, or None where there is no file to read (nothing, a folder, a broken link)."""
+    """Return the file's bytes, or None if there is no file to read (nothing, a folder, a broken link)."""
     return path.read_bytes() if path.is_file() else None
 
 
 def put_beside(path: Path, content: bytes, today: date) -> Path:
-    """Write a newer version next to the learner's file, under the first name that is free or holds it."""
+    """Write a newer version next to the learner's file and return its path.
+
+    The file gets the first name that is free, or that already holds this version.
+    """
     for number in count(1):
         mark = f"new {today}" if number == 1 else f"new {today} {number}"
         candidate = path.with_name(f"{path.stem} ({mark}){path.suffix}")
@@ -120,7 +124,7 @@ def put_beside(path: Path, content: bytes, today: date) -> Path:
 
 
 def copy_file(source: Path, name: str, workspace: Path, state: State, today: date) -> Copied:
-    """Copy one file of a release, or, where that name is taken, put a changed one beside it."""
+    """Copy one file of a release; if its name is taken, put a changed version next to the learner's file."""
     content, path = source.read_bytes(), workspace / name
     released, entry = fingerprint(content), state.setdefault(name, {})
     if create(path, content) or content_of(path) == content:
@@ -130,17 +134,18 @@ def copy_file(source: Path, name: str, workspace: Path, state: State, today: dat
     edited = own is None or fingerprint(own) != entry.get("copied")
     if released == entry.get("copied"):
         return Copied(name, edited, beside=None)
-    # A version is put beside once: a learner who has thrown it away does not find it again at each start.
+    # Each version is offered only once, so that a learner who deletes it does not find it again at every
+    # start.
     if released != entry.get("offered"):
         entry["beside"] = put_beside(path, content, today).relative_to(workspace).as_posix()
         entry["offered"] = released
     beside = entry.get("beside", "")
-    there = beside and os.path.isfile(workspace / beside)  # which says no to a name that cannot be one
-    return Copied(name, edited, beside if there else None)
+    exists = beside and os.path.isfile(workspace / beside)  # False also for an invalid name
+    return Copied(name, edited, beside if exists else None)
 
 
 def released_files(release: Path) -> Iterator[str]:
-    """Names of the files to copy, without what editors and Python leave behind."""
+    """Yield the names of a release's files to copy, without files that editors and Python leave behind."""
     for path in sorted(release.rglob("*")):
         name = path.relative_to(release)
         if path.is_file() and not any(part.startswith((".", "__")) for part in name.parts):
@@ -148,7 +153,7 @@ def released_files(release: Path) -> Iterator[str]:
 
 
 def copy_lessons(release: Path, workspace: Path, today: date) -> list[Copied]:
-    """Bring a workspace up to date with a release without changing any file that is there."""
+    """Bring a workspace up to date with a release, without changing any existing file."""
     state = read_state(workspace)
     copied = [copy_file(release / name, name, workspace, state, today) for name in released_files(release)]
     write_state(workspace, state)

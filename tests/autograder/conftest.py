@@ -1,4 +1,4 @@
-"""A small class to grade, built once: nbgrader is slow."""
+"""Fixtures for tests of grading: a small class, built once because nbgrader is slow."""
 
 import shutil
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ import pytest
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory, no_power_cut: None) -> Path:
-    """The small course; beside its gradebook, which knows the lesson, an empty one."""
-    # Imported here: most rooms need neither nbgrader nor its gradebook.
+    """Return the built small course, with a gradebook that knows its lesson and an empty gradebook."""
+    # Imported here, because most tests need neither nbgrader nor its gradebook.
     from autograder.course.assignment import read_assignment
     from autograder.course.settings import Course
     from autograder.gradebook.book import Book
@@ -30,7 +30,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, no_power_cut: None) -> Path:
 
 @pytest.fixture(scope="session")
 def no_power_cut() -> Iterator[None]:
-    """SQLite need not wait for the disk: no test switches the machine off."""
+    """Keep SQLite from waiting for the disk: no test simulates a power cut."""
     from tests.support.gradebooks import hurried
 
     with hurried():
@@ -39,7 +39,7 @@ def no_power_cut() -> Iterator[None]:
 
 @pytest.fixture
 def room(built: Path, tmp_path: Path) -> Path:
-    """A course directory of its own, with nobody's work in it."""
+    """Return a fresh copy of the small course, without submissions."""
     shutil.copytree(built, tmp_path / "class")
     return tmp_path / "class"
 
@@ -53,7 +53,7 @@ def right(room: Path) -> dict[str, str]:
 
 @pytest.fixture
 def home(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where Ann fetches; the exchange is beside it."""
+    """Return the home folder of the student Ann, set up for nbgrader's exchange in a folder next to it."""
     exchange = tmp_path / "exchange"
     exchange.mkdir()
     exchange.chmod(0o1777)

@@ -123,7 +123,7 @@ def test_check_prints_a_table_and_what_failed(autograder: list[str], room: Path)
 
 
 @pytest.mark.whole
-def test_check_passes(autograder: list[str], room: Path) -> None:
+def test_check_of_right_answers_exits_with_0(autograder: list[str], room: Path) -> None:
     save(answered(room, solutions(room)), room / "mine.ipynb")
     done = call(autograder, room, "check", "mine.ipynb", SECANT_DATA=str(room / "data"))
     assert done.returncode == 0
@@ -465,7 +465,7 @@ def test_summary_counts_how_many_students_need_which_package(capsys: pytest.Capt
     assert "google: 1 student" in said
 
 
-def test_grade_outside_of_a_course(autograder: list[str], tmp_path: Path) -> None:
+def test_grade_outside_a_course_is_refused(autograder: list[str], tmp_path: Path) -> None:
     done = call(autograder, tmp_path, "grade")
     assert done.returncode == 2
     assert "not in a course directory" in done.stderr

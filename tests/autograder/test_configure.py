@@ -28,13 +28,13 @@ def settings(config: Config) -> dict[str, set[str]]:
     return {name: set(section) for name, section in config.items() if section}
 
 
-def test_nothing_but_the_listed_settings_is_set() -> None:
+def test_use_secant_sets_only_the_listed_settings() -> None:
     config = Config()
     use_secant(config)
     assert settings(config) == TOUCHED
 
 
-def test_settings_of_the_course_stay() -> None:
+def test_use_secant_keeps_settings_of_the_course() -> None:
     config = Config()
     config.CourseDirectory.course_id = "mine"
     config.CourseDirectory.source_directory = "src"
@@ -77,7 +77,7 @@ def test_steps_of_the_course_are_kept(way: str) -> None:
     assert steps.index(ClearAnswers) < steps.index(Own)
 
 
-def test_second_call_adds_no_step() -> None:
+def test_second_call_of_use_secant_adds_no_step() -> None:
     config = Config()
     use_secant(config)
     steps = list(config.GenerateAssignment.preprocessors)

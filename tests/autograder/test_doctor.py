@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="grading others'
 
 
 @pytest.mark.parametrize(("version", "ok"), [("2.1", True), ("2.2rc1", True), ("2.0", False)])
-def test_a_package_is_new_enough_also_before_its_release(
+def test_prerelease_of_the_required_version_counts_as_new_enough(
     version: str, ok: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.metadata, "version", lambda name: version)

@@ -54,7 +54,7 @@ def shown(records: dict[str, Record]) -> str:
     return text.getvalue()
 
 
-def test_one_that_fails_is_named_and_keeps_its_older_rows(place: Path) -> None:
+def test_failing_benchmark_is_named_and_keeps_its_older_rows(place: Path) -> None:
     performance.write(place, {"bad": known(row("older")), "other": known(row("of another"))})
     assert bench.main(["good", "bad"]) == 1
     found = performance.read(place)

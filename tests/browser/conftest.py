@@ -1,6 +1,6 @@
-"""One browser and one JupyterLab of each language for all tests that need them.
+"""A browser, and a JupyterLab in each language, shared by all tests that need them.
 
-Without Chromium these skip, or fail where it is required.
+Without Chromium, these tests are skipped, or fail if SECANT_REQUIRE_BROWSER is 1.
 """
 
 import contextlib
@@ -17,17 +17,17 @@ from tests.support import jupyterlab as lab
 from tests.support.preview_site import preview_site
 from tests.support.warm import write_kernel
 
-# As `make lab` has it: kernels are forks of a process that has imported what a lesson imports.
+# As with `make lab`, kernels are forks of a process that has already imported the modules of a lesson.
 WARM = "--ServerApp.jpserver_extensions={'autograder.kernels.server_extension': True}"
 
 
-# Playwright's own 5 s are too short for a page on a machine that does much else.
+# Playwright's default of 5 s is too short for a page on a busy machine.
 expect.set_options(timeout=30_000)
 
 
 @contextlib.contextmanager
 def learners_lab(language: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """Start a JupyterLab over an empty folder, with a learner who has made no progress yet."""
+    """Start a JupyterLab in an empty folder, for a learner who has made no progress yet."""
     place = tmp_path_factory.mktemp(f"lab-{language}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECANT_DATA", str(tmp_path_factory.mktemp("progress")))
@@ -37,7 +37,7 @@ def learners_lab(language: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 def require(program: str | None, reason: str) -> None:
-    """Skip the test if a program is missing, or fail it where a missing browser is a failure."""
+    """Skip the test if a program is missing, or fail it if SECANT_REQUIRE_BROWSER is 1."""
     if program is not None:
         return
     if os.environ.get("SECANT_REQUIRE_BROWSER") == "1":
@@ -46,9 +46,9 @@ def require(program: str | None, reason: str) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The lessons take turns between the languages; what the other language repeats is for the deep tests.
+    """Test each lesson in one language only, and leave the other language to the deep tests.
 
-    Of the first lesson's explorer that is all Korean: in Korean the lessons with even numbers are opened.
+    Lessons with odd numbers, and tests without a lesson, run in English; lessons with even numbers in Korean.
     """
     for item in items:
         params = (
@@ -62,14 +62,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def playwright() -> Iterator[Any]:
-    """One for this package alone: while it runs, no other test of the process can have an event loop."""
+    """Start Playwright for this package only: while it runs, no other test in the process can use asyncio."""
     with lab.playwright() as started:
         yield started
 
 
 @pytest.fixture(scope="package")
 def browser(playwright: Any) -> Iterator[Any]:
-    """Chromium."""
+    """Yield a running Chromium."""
     require(lab.chromium_path(), "Chromium is not installed (apt install chromium)")
     with lab.launch_chromium(playwright) as launched:
         yield launched
@@ -84,7 +84,7 @@ def firefox(playwright: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="package")
 def static_page(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a page as `make preview` writes it; its kernel is a fork of a warm process."""
+    """Yield the address of a page as `make preview` writes it; a fork of the warm process runs its cells."""
     kernels = tmp_path_factory.mktemp("kernels")
     write_kernel(kernels, python)
     with contextlib.ExitStack() as stack:
@@ -98,9 +98,9 @@ def static_page(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> 
 def served(
     request: pytest.FixtureRequest, browser: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
-    """A JupyterLab in one language over a folder, in which each module has folders of its own.
+    """Yield a running JupyterLab in one language, with its folder and a browser.
 
-    Its learner has made no progress yet.
+    Each test module works in separate subfolders. The learner has made no progress yet.
     """
     with learners_lab(request.param, tmp_path_factory) as server:
         yield SimpleNamespace(**vars(server), browser=browser)
@@ -108,14 +108,17 @@ def served(
 
 @pytest.fixture(scope="package")
 def other_learner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """An English JupyterLab for Firefox and WebKit, whose learner's progress no test in Chromium sees."""
+    """Yield an English JupyterLab for Firefox and WebKit, whose progress tests in Chromium do not share."""
     with learners_lab("en", tmp_path_factory) as server:
         yield server
 
 
 @pytest.fixture(scope="package")
 def window(served: Any) -> Iterator[Any]:
-    """That JupyterLab in one page, which each module leaves as it was, and every address asked for there."""
+    """Yield a page with the JupyterLab of `served`, and a list of the addresses that the page has requested.
+
+    Every test module leaves the page as it found it.
+    """
     asked: list[str] = []
     with lab.open_lab(served.browser, served.address, asked=asked) as page:
         yield SimpleNamespace(page=page, asked=asked)

@@ -214,7 +214,7 @@ def in_either(first: str) -> pytest.MarkDecorator:
 
 
 @in_either("en")
-def test_a_service_that_fails_is_a_sentence_behind_the_button(place: Any, page: Page, spoken: str) -> None:
+def test_failing_service_is_explained_in_the_panel(place: Any, page: Page, spoken: str) -> None:
     lesson(place, f"fails-{spoken}.ipynb", spoken)
     page.route("**/secant/api/lesson*", lambda route: route.fulfill(status=500, json={"message": "worn out"}))
     opened(page, f"fails-{spoken}.ipynb")
@@ -248,7 +248,7 @@ def test_check_survives_copied_deleted_and_reordered_cells(place: Any, page: Pag
     assert "no longer in the notebook" in said(page)
 
 
-def test_hints_that_were_asked_for_come_back(place: Any, page: Page) -> None:
+def test_requested_hints_are_shown_again_after_reopening(place: Any, page: Page) -> None:
     nbformat.write(tasks_alone({}, "en"), place.folder / "hints.ipynb")
     opened(page, "hints.ipynb")
     shown = page.locator('.secant-panel[data-notebook="hints.ipynb"]')
@@ -329,7 +329,7 @@ def test_unwritable_notebook_is_explained_in_the_panel(place: Any, page: Page, s
 
 
 @in_either("ko")
-def test_a_full_disk_is_told_to_the_learner(place: Any, page: Page, spoken: str) -> None:
+def test_full_disk_is_reported_in_the_panel(place: Any, page: Page, spoken: str) -> None:
     path = disk(place) / "lesson.ipynb"
     nbformat.write(place.solved[spoken], path)
     opened(page, "full/lesson.ipynb")

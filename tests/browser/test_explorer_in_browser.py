@@ -142,8 +142,8 @@ def test_drag_redraws_the_overlay_and_updates_the_alt_text(opened: Any) -> None:
     assert bool(re.search("[가-힣]", words)) == (opened.language == "ko")
 
 
-def test_the_picture_is_sharp(opened: Any) -> None:
-    """Two image pixels for one of the page's; of the canvas exactly as many as the screen has."""
+def test_picture_has_the_screens_pixel_density(opened: Any) -> None:
+    """The image has two pixels per CSS pixel, and the canvas exactly as many pixels as the screen."""
     assert opened.page.evaluate("() => document.querySelector('.secant-explorer img').naturalWidth") == 1800
     assert opened.page.evaluate(
         """() => [...document.querySelectorAll('.secant-picture canvas')].every(
@@ -165,7 +165,7 @@ def test_the_arrow_keys_move_a_slider(opened: Any, which: Any, key: str, way: in
     assert (float(box(opened, which).input_value()) - before) * way > 0
 
 
-def test_a_typed_number_is_taken(opened: Any) -> None:
+def test_number_typed_into_a_box_moves_the_explorer(opened: Any) -> None:
     old = text(opened, "gradient")
     box(opened, X).fill("2")
     box(opened, X).press("Enter")
@@ -239,8 +239,8 @@ def test_ctrl_s_saves_at_a_prediction_and_a_letter_is_no_command(opened: Any) ->
     assert opened.page.evaluate(count) == cells
 
 
-def test_a_key_that_the_picture_does_not_use_is_jupyterlab_s(opened: Any) -> None:
-    """With the arrow keys, which are the picture's, the cell stays; J and K go to the next and back."""
+def test_unused_key_on_the_picture_reaches_jupyterlab(opened: Any) -> None:
+    """The picture uses the arrow keys, so the active cell stays; J and K select other cells."""
     active = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
     opened.page.mouse.click(*on_picture(opened, 0.25))
     before = opened.page.evaluate(active)

@@ -93,7 +93,7 @@ def test_raised_formula_does_not_paint_over_the_page(browser: Any, tmp_path: Pat
         page.close()
 
 
-def test_a_script_that_got_in_would_not_run(browser: Any, tmp_path: Path) -> None:
+def test_injected_script_does_not_run_on_a_feedback_page(browser: Any, tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     evil = "<script>document.title = 'run'</script><img src=x onerror=\"document.title = 'run'\">"
     file.write_text(shown("en").replace("</main>", f"{evil}</main>"), encoding="utf-8")

@@ -39,7 +39,7 @@ class Desk:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_formgrader_grades_a_class_by_clicks_alone(python: list[str], browser: Any) -> None:
+def test_class_is_graded_through_formgraders_buttons(python: list[str], browser: Any) -> None:
     with class_with_exchange(python) as (root, (ann, _)):
         click_through(root, ann, browser)
 

@@ -123,7 +123,7 @@ def notebook_id(room: Path, student: str) -> str:
         return str(book.find_submission_notebook(STEPS, STEPS, student).id)
 
 
-def test_lists_of_assignments_and_notebooks(watched: Watched) -> None:
+def test_hostile_names_are_text_in_lists_of_assignments_and_notebooks(watched: Watched) -> None:
     for name in ("manage_assignments", "gradebook"):
         expect(watched.open(name).get_by_role("link", name=OTHER, exact=True)).to_be_visible()
         watched.is_clean()
@@ -135,7 +135,7 @@ def test_lists_of_assignments_and_notebooks(watched: Watched) -> None:
     watched.is_clean()
 
 
-def test_list_of_students_and_its_windows(watched: Watched) -> None:
+def test_hostile_names_are_text_in_the_list_of_students_and_its_dialogs(watched: Watched) -> None:
     page = watched.open("manage_students")
     expect(page.get_by_role("link", name=f"Kim, {HONEST}", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name=f"{SCRIPT}, {TAG}", exact=True)).to_have_count(3)
@@ -151,7 +151,7 @@ def test_list_of_students_and_its_windows(watched: Watched) -> None:
 
 
 @pytest.mark.parametrize("student", [HOSTILE_ID, QUOTED_ID, SCRIPT.replace("/", "")])
-def test_pages_of_a_student(watched: Watched, student: str) -> None:
+def test_hostile_names_are_text_on_the_pages_of_a_student(watched: Watched, student: str) -> None:
     assert watched.open("manage_students", student).evaluate("student_id") == student
     expect(watched.page.locator(".breadcrumb .active")).to_have_text(student)
     watched.is_clean()
@@ -162,13 +162,13 @@ def test_pages_of_a_student(watched: Watched, student: str) -> None:
     watched.is_clean()
 
 
-def test_notebook_whose_file_is_missing(watched: Watched) -> None:
+def test_hostile_name_is_text_for_a_notebook_with_a_missing_file(watched: Watched) -> None:
     page = watched.open("manage_students", "ann", OTHER)
     expect(page.locator("#main-table .name")).to_have_text(f"{MISSING} (file missing)")
     watched.is_clean()
 
 
-def test_list_of_submissions_and_the_window_of_a_failure(watched: Watched) -> None:
+def test_hostile_names_are_text_in_the_list_of_submissions_and_its_error_dialog(watched: Watched) -> None:
     page = watched.open("manage_submissions", STEPS)
     page.route("**/autograde", lambda route: route.fulfill(status=500))
     page.locator("tr", has_text="mallory").locator(".autograde a").click()
@@ -177,7 +177,7 @@ def test_list_of_submissions_and_the_window_of_a_failure(watched: Watched) -> No
     watched.is_clean()
 
 
-def test_assignment_that_fails_in_the_list(watched: Watched) -> None:
+def test_hostile_name_is_text_for_an_assignment_that_fails(watched: Watched) -> None:
     page = watched.open("manage_assignments")
     page.route("**/assign", lambda route: route.fulfill(status=500))
     page.locator("tr", has_text=OTHER).locator(".assign a").click()
@@ -188,7 +188,7 @@ def test_assignment_that_fails_in_the_list(watched: Watched) -> None:
     watched.is_clean()
 
 
-def test_names_in_the_list_for_grading_by_hand(watched: Watched) -> None:
+def test_hostile_names_are_text_in_the_list_for_manual_grading(watched: Watched) -> None:
     page = watched.open("gradebook", STEPS, STEPS)
     page.get_by_role("button", name="Show All Names").click()
     expect(page.get_by_role("link", name=f"{SCRIPT}, {TAG}", exact=True).first).to_be_visible()

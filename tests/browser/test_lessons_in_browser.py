@@ -162,7 +162,9 @@ def page(served: Any, window: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_the_lesson_runs_follows_the_hand_and_is_checked(served: Any, page: Page, name: str) -> None:
+def test_lesson_runs_its_explorer_can_be_dragged_and_it_is_checked(
+    served: Any, page: Page, name: str
+) -> None:
     with lab.running(page, served.address, f"{name}/{name}.ipynb"):
         page.wait_for_function(DONE, timeout=90_000)
         # What was open before, in this page or in an earlier one, has left nothing behind.

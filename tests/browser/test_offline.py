@@ -42,7 +42,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-def test_a_lesson_works(session: dict[str, Any]) -> None:
+def test_lesson_works_without_a_network(session: dict[str, Any]) -> None:
     seen = session["seen"]
     assert seen["formulas"] > 20  # MathJax's own fonts and code are here
     assert seen["before"] != seen["after"]
@@ -63,7 +63,7 @@ def test_no_python_process_connects_to_another_machine(session: dict[str, Any]) 
     assert [line for line in session["called"] if not re.search(ours, line)] == []
 
 
-def test_the_answers_are_checked(session: dict[str, Any]) -> None:
+def test_answers_are_checked_without_a_network(session: dict[str, Any]) -> None:
     *tasks, end = session["seen"]["checked"]
     assert end["event"] == "end"
     outcomes = {event["task"]["outcome"] for event in tasks if event["event"] == "task"}

@@ -50,7 +50,7 @@ def test_exported_html_has_the_alternative_text(own: Any) -> None:
     assert pictures == [alt]
 
 
-def test_a_kernel_restarted_by_another_tab_is_said_in_words(own: Any) -> None:
+def test_kernel_restart_in_another_tab_is_explained_at_the_explorer(own: Any) -> None:
     problem = own.page.locator(".secant-explorer .secant-problems", has_text=GONE[own.said])
     picture = own.page.locator(".secant-picture img")
     before = picture.get_attribute("alt")

@@ -351,7 +351,7 @@ def test_panel_shows_level_and_experience_points(page: Page, level: str, more: s
 
 
 @pytest.mark.parametrize("page", ["ko"], indirect=True)
-def test_the_panel_speaks_korean_alone(page: Page) -> None:
+def test_korean_panel_contains_no_english(page: Page) -> None:
     check(page)
     assert row(page, "tangent").locator(".secant-outcome").inner_text() == "틀림"
     assert page.locator(".secant-total").inner_text() == "14점 만점에 2점"
@@ -464,7 +464,7 @@ def test_panel_names_answers_changed_since_the_check(page: Page) -> None:
     assert page.locator("[data-stale]").count() == 0
 
 
-def test_points_that_fall_stand_beside_the_best(page: Page) -> None:
+def test_panel_shows_the_best_points_next_to_lower_ones(page: Page) -> None:
     best = page.locator(".secant-best")
     check(page)
     assert "2 of 14 points" in page.locator(".secant-total").inner_text()
@@ -488,7 +488,7 @@ def test_last_result_is_shown_when_a_notebook_is_reopened(page: Page) -> None:
     assert changed.get_attribute("data-task") == "broken"
 
 
-def test_hints_one_after_another_and_the_solution_after_a_question(page: Page) -> None:
+def test_hints_open_in_turn_and_the_solution_after_a_confirmation(page: Page) -> None:
     check(page)
     wrong = row(page, "tangent")
     for answer in ("hint", "solution"):
@@ -733,7 +733,7 @@ def open_start(page: Page, served: Any) -> None:
     page.locator(".secant-start h1").wait_for(timeout=30_000)
 
 
-def test_the_start_page_takes_the_plain_ones_place_and_follows_a_pass(served: Any, korean: Page) -> None:
+def test_start_page_replaces_the_plain_one_and_updates_after_a_pass(served: Any, korean: Page) -> None:
     page = korean
     open_start(page, served)
     assert page.evaluate("() => [...window.jupyterapp.shell.widgets('main')].map(({id}) => id)") == [
@@ -820,7 +820,7 @@ def shown(page: Page, **more: Any) -> list[dict[str, Any]]:
     return posted
 
 
-def test_an_old_prediction_is_asked_once_more(page: Page) -> None:
+def test_start_page_asks_an_earlier_prediction_again(page: Page) -> None:
     posted = shown(page, review=REVIEW)
     place = page.locator(".secant-review")
     expect(place).to_contain_text("A prediction from lesson 3. You made it 3 days ago.")

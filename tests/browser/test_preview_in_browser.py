@@ -100,7 +100,7 @@ def drag(opened: Any, name: str, start: float, end: float) -> None:
     mouse.up()
 
 
-def test_a_drag_shows_torchs_numbers(opened: Any) -> None:
+def test_preview_drag_shows_the_numbers_that_torch_computed(opened: Any) -> None:
     opened.explorer.locator("select").nth(1).select_option(label="float64")
     before = said(opened)
     drag(opened, "x", 0.5, 0.2)
@@ -112,7 +112,7 @@ def test_a_drag_shows_torchs_numbers(opened: Any) -> None:
     assert float(after["error"]) < 1e-4
 
 
-def test_keys_and_choices_show_torchs_numbers(opened: Any) -> None:
+def test_preview_keys_and_lists_show_the_numbers_that_torch_computed(opened: Any) -> None:
     opened.explorer.locator("select").nth(0).select_option(label="sin x")
     opened.explorer.locator("select").nth(1).select_option(label="float64")
     before = said(opened)
@@ -158,7 +158,7 @@ def test_preview_drag_updates_overlay_and_alt_text(opened: Any) -> None:
 SEEN = "() => document.querySelector('.secant-picture canvas').toDataURL()"
 
 
-def test_a_finger_moves_the_picture(opened: Any) -> None:
+def test_touch_drag_moves_the_preview_picture(opened: Any) -> None:
     before = said(opened)
     picture = opened.explorer.locator(".secant-picture")
     picture.scroll_into_view_if_needed()
@@ -169,7 +169,7 @@ def test_a_finger_moves_the_picture(opened: Any) -> None:
     assert float(after["h"]) < float(before["h"]) / 100
 
 
-def test_buttons_call_backward(opened: Any) -> None:
+def test_preview_buttons_show_further_calls_of_backward(opened: Any) -> None:
     buffer = explorer(opened.page, 1)
     gradient = buffer.locator(".secant-gradient")
     assert float(gradient.inner_text()) == 2 * 2 + 3 * 2**2
@@ -251,7 +251,7 @@ def test_a_page_fits_a_phone_and_is_accessible(browser: Any, static_page: str, l
     page.close()
 
 
-def test_without_scripts_the_picture_stands_still(browser: Any, static_page: str) -> None:
+def test_without_javascript_the_still_picture_is_shown(browser: Any, static_page: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(static_page)
@@ -261,7 +261,7 @@ def test_without_scripts_the_picture_stands_still(browser: Any, static_page: str
     context.close()
 
 
-def test_the_browser_unpacks_letter_for_letter(opened: Any) -> None:
+def test_browser_unpacks_recordings_exactly(opened: Any) -> None:
     texts = [
         f"{x / 10:.1f} and {10.0**-h} of {x * h}, {'' if x % 2 else '-0.25'}"
         for x in range(7)

@@ -45,7 +45,7 @@ def waiting(room: Path) -> list[bool]:
         return [bool(notebook.needs_manual_grade) for notebook in found]
 
 
-def test_button_leads_through_the_notes_that_wait(page: Page, room: Path) -> None:
+def test_formgrader_button_visits_each_note_that_needs_manual_grading(page: Page, room: Path) -> None:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     button, note = page.locator(".secant-to-grade"), page.locator(f"#{NOTE}")

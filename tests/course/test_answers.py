@@ -150,7 +150,7 @@ def test_right_answers_pass_where_drawn_numbers_coincide(
 
 
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
-def test_stub_fails_the_visible_test(lesson: Lesson, task: Task) -> None:
+def test_unanswered_stub_fails_the_visible_test(lesson: Lesson, task: Task) -> None:
     visible, _ = split_tests(task.test.source)
     stub = re.sub(
         f"### {BEGIN_SOLUTION}.*?### {END_SOLUTION}",
@@ -204,7 +204,7 @@ def test_the_visible_tests_refuse_two_thirds_of_the_wrong_answers(lesson: Lesson
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_every_answer_names_a_task(lesson: Lesson) -> None:
+def test_every_recorded_answer_names_an_existing_task(lesson: Lesson) -> None:
     known = {task.id for task in tasks(source(lesson))}
     strange = {answer.task for answer in (*wrong_answers(lesson), *right_answers(lesson))} - known
     assert not strange, f"{lesson.name} has no tasks {sorted(strange)}, and answers to them are recorded"

@@ -97,7 +97,7 @@ def test_lesson_runs_and_shows_the_results_of_its_sources(lesson: Lesson) -> Non
     assert not [problem for item in items if (problem := item.missing(notebook))]
 
 
-def test_every_program_and_exercise_of_the_sources_has_a_home() -> None:
+def test_every_program_and_exercise_of_the_sources_is_in_a_lesson() -> None:
     names = "\n".join(item.name for item in sources())
     assert set(map(int, re.findall(r"^Code (\d+)", names, re.M))) == set(range(1, 23))
     assert len(re.findall(r"^[123]: exercise", names, re.M)) == 3
@@ -105,7 +105,7 @@ def test_every_program_and_exercise_of_the_sources_has_a_home() -> None:
 
 
 @each_lesson
-def test_one_korean_word_for_one_idea(lesson: Lesson) -> None:
+def test_each_idea_has_one_korean_word_in_all_lessons(lesson: Lesson) -> None:
     glossary = tomllib.loads((ROOT / "course" / "glossary.toml").read_text(encoding="utf-8"))["term"]
     korean = lesson.text.read_text(encoding="utf-8")
     found = [f"{word} (write {term['use']})" for term in glossary for word in term["avoid"] if word in korean]
@@ -113,8 +113,8 @@ def test_one_korean_word_for_one_idea(lesson: Lesson) -> None:
 
 
 @pytest.mark.parametrize("folder", [*(f"course/{lesson.name}" for lesson in LESSONS), "docs", "secant", "."])
-def test_one_english_word_for_one_idea(folder: str) -> None:
-    """The one that PyTorch's documentation has: a reader searches for it."""
+def test_each_idea_has_one_english_word_in_all_texts(folder: str) -> None:
+    """The word is that of PyTorch's documentation, because readers search for it."""
     glossary = tomllib.loads((ROOT / "course" / "glossary.toml").read_text(encoding="utf-8"))["english"]
     below = (ROOT / folder).glob("*") if folder == "." else (ROOT / folder).rglob("*")
     read = (path for path in below if path.suffix in _OF_WORDS and path.name != "CHANGELOG.md")

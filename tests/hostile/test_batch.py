@@ -156,8 +156,8 @@ def a_second_run_grades_nothing_and_changes_nothing(graded: Graded) -> None:
 
 @pytest.mark.costly("a class of hostile and honest students, behind one wall")
 @pytest.mark.slow
-def test_a_class_of_hostile_students(graded: Graded) -> None:
-    """One test, since grading the class is what takes its time."""
+def test_class_of_hostile_students_gets_earned_scores_and_learns_no_secret(graded: Graded) -> None:
+    """All checks are one test, because grading the class takes most of the time."""
     for check in (
         the_run_finished_and_everybody_has_a_result,
         everybody_has_the_score_that_was_earned,

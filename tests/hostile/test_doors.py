@@ -154,13 +154,15 @@ def collected() -> Iterator[Collected]:
         yield Collected(there)
 
 
-def test_every_honest_file_is_in_place(collected: Collected) -> None:
+def test_honest_submissions_are_collected_despite_hostile_folders(collected: Collected) -> None:
     for name in ("victim", *HONEST):
         assert collected.server.collected(name) == f'"{name}"', collected.said
 
 
 @pytest.mark.parametrize("name", TRICKS)
-def test_a_trick_gets_a_line_and_the_earlier_submission_stays(collected: Collected, name: str) -> None:
+def test_hostile_exchange_folder_is_reported_and_the_earlier_submission_kept(
+    collected: Collected, name: str
+) -> None:
     assert collected.line(TRICKS[name][1], name), collected.said
     folder = collected.server.course / "submitted" / name / STEPS
     assert {path.name: path.read_text() for path in folder.iterdir()} == {

@@ -47,7 +47,7 @@ BURIAL = 2.0
 #: Cases of the list that are tested below, not by a submission of their own.
 ELSEWHERE = {
     "D23": "test_odd_student_ids_are_refused",
-    "E38": "test_without_a_wall_nothing_is_graded, test_a_failure_of_the_grader_is_no_verdict",
+    "E38": "test_without_a_wall_nothing_is_graded, test_grader_failure_gives_no_verdict",
 }
 #: Cases of the list that cannot be made here, and why.
 NOT_HERE = {
@@ -56,7 +56,7 @@ NOT_HERE = {
 }
 
 
-def test_every_case_of_the_list_is_accounted_for() -> None:
+def test_every_case_in_ids_txt_is_tested_or_documented() -> None:
     listed = [line.split()[0] for line in (HERE / "ids.txt").read_text().splitlines()]
     made = {id for id in CASES if not id.startswith("X")}
     assert len(listed) == len(set(listed)) == 133
@@ -214,10 +214,8 @@ def test_without_a_wall_nothing_is_graded(monkeypatch: Any) -> None:
     assert "install" in caught.value.fix.lower()
 
 
-def test_a_failure_of_the_grader_is_no_verdict(
-    world: World, wall: Wall, tmp_path: Path, monkeypatch: Any
-) -> None:
-    """The container breaks in the middle of a task: an error, not a zero."""
+def test_grader_failure_gives_no_verdict(world: World, wall: Wall, tmp_path: Path, monkeypatch: Any) -> None:
+    """The container breaks in the middle of a task. That is an error and not a score of zero."""
     from autograder.sandbox.client import TaskClient
 
     def broken(*a: Any, **k: Any) -> Any:
@@ -230,10 +228,10 @@ def test_a_failure_of_the_grader_is_no_verdict(
         examined(world.examiner, wall, taken, SECRET)
 
 
-def test_no_message_names_what_somebody_else_was_asked(
+def test_messages_show_no_question_of_another_student(
     world: World, wall: Wall, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    """A task may end before its test has asked for anything."""
+    """A task may end before its test has asked its first question."""
     from autograder.sandbox.client import TaskClient
 
     def ended(*a: Any, **k: Any) -> Any:

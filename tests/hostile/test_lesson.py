@@ -84,7 +84,7 @@ def test_answer_that_corrupts_its_process_gets_no_points(
     assert sit(papers, wall, tmp_path, returning(papers, "0.0"), trick).score == 0
 
 
-def test_the_lessons_own_answers_get_everything(papers: Assignment, wall: Wall, tmp_path: Path) -> None:
+def test_lessons_own_answers_get_full_points(papers: Assignment, wall: Wall, tmp_path: Path) -> None:
     answers = {task.id: task.answer.source for task in tasks(papers.source)}
     report = sit(papers, wall, tmp_path, answers)
     assert report.score == report.max_score

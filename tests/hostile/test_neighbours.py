@@ -32,7 +32,7 @@ def assert_nobody_lost_anything(course: Course, size: int) -> None:
 
 @pytest.mark.whole
 @pytest.mark.slow
-def test_honest_neighbours_lose_nothing(tmp_path: Path) -> None:
+def test_honest_students_keep_their_points_next_to_hostile_ones(tmp_path: Path) -> None:
     size = len(FEW) + 3
     assert_nobody_lost_anything(a_class(tmp_path, len(FEW), 3, FEW), size)
     assert len(list(tmp_path.glob(f"feedback/*/{LESSON}/{LESSON}.html"))) == size
@@ -41,7 +41,7 @@ def test_honest_neighbours_lose_nothing(tmp_path: Path) -> None:
 @pytest.mark.deep
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_honest_neighbours_lose_nothing_on_a_busy_machine(tmp_path: Path) -> None:
+def test_honest_students_keep_their_points_on_a_busy_machine(tmp_path: Path) -> None:
     course = a_class(tmp_path, len(HOSTILE), 40)
     with busy_machine(2 * (os.cpu_count() or 1)):
         assert_nobody_lost_anything(course, len(HOSTILE) + 40)

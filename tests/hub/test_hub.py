@@ -70,7 +70,7 @@ def classroom() -> Iterator[Class]:
         yield Class(started, names)
 
 
-def test_lesson_one_goes_through_the_hub(classroom: Class) -> None:
+def test_lesson_1_is_released_checked_and_graded_through_the_hub(classroom: Class) -> None:
     hub, ann, bob, instructor = classroom.hub, classroom.ann, classroom.bob, classroom.instructor
     page = hub.visit(ann, "lab")[1]
     assert '"name": "secant"' in page
@@ -199,7 +199,7 @@ def works(act: Callable[[], Any]) -> bool:
 
 
 @pytest.mark.usefixtures("checking")
-def test_processes_and_their_files_are_closed_to_others(classroom: Class, kernel: Any) -> None:
+def test_users_cannot_access_other_users_processes_and_files(classroom: Class, kernel: Any) -> None:
     hub, ann, bob = classroom.hub, classroom.ann, classroom.bob
     (template,) = (
         pid
@@ -251,7 +251,7 @@ def test_processes_and_their_files_are_closed_to_others(classroom: Class, kernel
 
 
 @pytest.mark.usefixtures("checking")
-def test_sockets_and_ports_serve_their_owner_alone(classroom: Class, kernel: Any) -> None:
+def test_sockets_and_ports_are_accessible_only_to_their_owner(classroom: Class, kernel: Any) -> None:
     hub, ann, bob = classroom.hub, classroom.ann, classroom.bob
     client, file = kernel
     pids = of_users({ann.uid})

@@ -1,4 +1,4 @@
-"""The wheel, and an environment in which it is installed."""
+"""Fixtures that build Secant's wheel and install it in fresh environments."""
 
 import io
 import os
@@ -21,14 +21,20 @@ SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 
 @dataclass(frozen=True)
 class Place:
-    """An environment with the wheel in it, a home, and a folder to be in."""
+    """A virtual environment, with a home folder for the user of its programs.
+
+    Attributes:
+        programs: the folder of the environment's executables.
+        packages: the folder of the environment's Python packages.
+        home: the home folder, which is also the default working directory.
+    """
 
     programs: Path
     packages: Path
     home: Path
 
     def start(self, *words: str | Path, out: Path, cwd: Path | None = None) -> "subprocess.Popen[bytes]":
-        """Start an installed program as a newcomer would: with nothing of the repository, and nothing set."""
+        """Start an installed program as a new user would: without the repository and its settings."""
         ours = ("PYTHON", "SECANT", "JUPYTER", "VIRTUAL_ENV", "XDG")
         plain = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         with out.open("wb") as file:
@@ -44,7 +50,7 @@ class Place:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from the source distribution, which is built from the repository."""
+    """Build a source distribution from the repository, and from that a wheel; return the wheel's path."""
     place = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "hatchling", "build", "-d", str(place), "-t"]
     subprocess.run([*build, "sdist"], cwd=ROOT, check=True, capture_output=True)
@@ -58,13 +64,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """An environment with what somebody installs who teaches themselves."""
+    """Return an environment in which the wheel for learners without a class is installed."""
     return install(wheel, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a class gets, unpacked."""
+    """Return the unpacked folder of the class edition."""
     place = tmp_path_factory.mktemp("pack")
     zipfile.ZipFile(io.BytesIO(make_edition(ROOT, LANGUAGES))).extractall(place)
     return place / "secant-class"
@@ -72,24 +78,25 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def student(pack: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """An environment with what a class's student installs."""
+    """Return an environment in which the class edition's wheel for students is installed."""
     (wheel,) = pack.glob("*.whl")
     return install(wheel, tmp_path_factory)
 
 
 def without(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """Make a fresh environment that has this one's packages, all but Secant."""
+    """Create a virtual environment that has the packages of the current one, except Secant."""
     environment = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     ours = sysconfig.get_path("purelib", vars={"base": str(environment)})
-    # A path in a .pth file: what .pth files there add, such as the link to the repository, is not added.
+    # The folders are listed in a .pth file, because Python then ignores the .pth files in those folders, such
+    # as the one that links to the repository.
     Path(ours, "others.pth").write_text("\n".join(site.getsitepackages()))
     borrow(Path(sys.prefix), environment)
     return Place(environment / SCRIPTS, Path(ours), tmp_path_factory.mktemp("home"))
 
 
 def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """Make an environment that has the wheel's Secant."""
+    """Create a virtual environment with the current one's packages, and install a wheel of Secant in it."""
     place = without(tmp_path_factory)
     pip: list[str | Path] = [
         sys.executable,
@@ -107,7 +114,12 @@ def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 def borrow(there: Path, here: Path) -> None:
-    """Link what other packages have installed beside their code, and nothing of Secant's."""
+    """Link the Jupyter extensions and settings that other packages have installed, but none of Secant's.
+
+    Args:
+        there: the environment to link to.
+        here: the environment that gets the links.
+    """
     for folder in ("share/jupyter/labextensions", "etc/jupyter/jupyter_server_config.d"):
         (here / folder).mkdir(parents=True)
         for entry in (there / folder).iterdir():

@@ -71,7 +71,7 @@ def test_class_wheel_differs_from_the_wheel_only_in_its_course(wheel: Path, pack
     assert told["Version"].startswith(f"{full['Version']}+class.")
 
 
-def test_check_asks_the_visible_tests_in_the_panel_and_the_terminal(
+def test_check_runs_visible_tests_in_the_panel_and_the_terminal(
     student: Place, address: str, tmp_path: Path
 ) -> None:
     lessons = student.home / "secant-lessons/en"

@@ -65,8 +65,8 @@ def build(place: Path, umask: int) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (place / "dist").iterdir()}
 
 
-def test_the_same_commit_makes_the_same_bytes(export: Path, tmp_path: Path) -> None:
-    """Built again at another time, in another folder, with other permissions; and from the sdist."""
+def test_building_the_same_commit_twice_gives_equal_files(export: Path, tmp_path: Path) -> None:
+    """The second build has another time, folder and file permissions; a third is made from the sdist."""
     second = Path(shutil.copytree(export, tmp_path / "second"))
     for path in second.rglob("*"):
         os.utime(path, (1, 1))
@@ -92,7 +92,7 @@ def test_every_file_that_names_the_version_agrees() -> None:
     ]
 
 
-def test_a_new_version_is_begun_everywhere(export: Path) -> None:
+def test_beginning_a_new_version_updates_every_file(export: Path) -> None:
     old = version.notes(export, version.current(export))
     log = export / "CHANGELOG.md"
     log.write_text(

@@ -58,7 +58,7 @@ def test_wheel_contains_the_lessons_and_no_test_suite(wheel: Path) -> None:
     ] == []
 
 
-def test_the_lab_serves_the_lessons_and_has_its_extensions(installed: Place, address: str) -> None:
+def test_installed_lab_serves_the_lessons_and_loads_its_extensions(installed: Place, address: str) -> None:
     assert (installed.home / "secant-lessons/en" / NOTEBOOK).is_file()
     notebook = json.loads(ask(address, f"api/contents/{NOTEBOOK}"))["content"]
     assert any("difference quotient" in cell["source"] for cell in notebook["cells"])

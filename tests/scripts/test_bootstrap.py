@@ -143,7 +143,7 @@ def test_a_second_run_installs_nothing(ready: Path) -> None:
 
 
 @pytest.mark.costly("pip installs")
-def test_an_extra_is_added_in_place_and_stays(ready: Path) -> None:
+def test_extra_is_added_to_the_existing_venv_and_kept(ready: Path) -> None:
     assert "Installing" in run(ready, "--extra", "dev").stdout
     assert stamp(ready)["extras"] == ["dev"]
     assert run(ready).stdout == run(ready, "--extra", "dev").stdout == ""
@@ -243,7 +243,7 @@ def test_venv_of_a_killed_bootstrap_is_rebuilt(home: Path, quick: dict[str, str]
     assert done.stdout.endswith(f"tiny {home}/.venv\n")
 
 
-def test_a_folder_that_was_moved_needs_a_new_one(home: Path, quick: dict[str, str]) -> None:
+def test_venv_of_a_moved_folder_is_rebuilt(home: Path, quick: dict[str, str]) -> None:
     subprocess.run([*command(home)[:1], "-m", "venv", "--without-pip", home / ".venv"], check=True)
     (home / ".venv/secant-stamp.json").write_text('{"installed": "so", "root": "/elsewhere", "extras": []}')
     done = run(home, "-m", "tiny", **quick)

@@ -84,7 +84,7 @@ def test_packed_texts_are_unpacked_exactly(texts: list[str]) -> None:
     assert unpacked(pack(texts, (2, 3)), (2, 3)) == texts
 
 
-def test_a_text_is_kept_once_for_the_axes_that_it_depends_on() -> None:
+def test_recording_stores_a_text_once_for_the_axes_that_it_depends_on() -> None:
     packed = pack([f"x = {x}" for _ in range(4) for x in range(3) for _ in range(5)], (4, 3, 5))
     assert packed.axes == [1]
     assert len(packed.which) == len(packed.kinds) == 3
@@ -92,8 +92,8 @@ def test_a_text_is_kept_once_for_the_axes_that_it_depends_on() -> None:
 
 
 @pytest.mark.parametrize("make", EXPLORERS)
-def test_a_page_has_the_points_that_the_lesson_speaks_of(make: Callable[[], Panel[Any]]) -> None:
-    """Where an explorer begins, and each question: exactly, in all controls."""
+def test_recorded_points_include_those_that_the_lesson_mentions(make: Callable[[], Panel[Any]]) -> None:
+    """The explorer's start and each question's state are recorded exactly, in all controls."""
     panel = make()
     axes = grid(panel, 7000)
     starts = [panel.start, *({**panel.start, **one.state} for one in panel.questions)]
@@ -141,7 +141,7 @@ def test_control_without_effect_is_recorded_once() -> None:
     assert essential(axes, state)[a] == 2
 
 
-def test_buttons_lead_from_calls_to_calls() -> None:
+def test_every_recorded_series_of_calls_is_reachable_by_buttons() -> None:
     calls = named(grid(explore_buffer(), 7000))["calls"]
     assert calls.points[0] == ()
     assert ("x²", "x³") in calls.points
@@ -183,14 +183,14 @@ def test_largest_recording_loses_states_if_the_total_is_too_large(
     assert len(less) < len(one) == len(same)
 
 
-def test_the_scripts_leave_the_room_that_recordings_take() -> None:
+def test_preview_scripts_stay_within_their_size_budget() -> None:
     scripts = sum(len(gzip.compress(script.read_bytes(), 9)) for script in SCRIPTS)
     assert record.BYTES + scripts < TOGETHER
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("make", EXPLORERS)
-def test_every_explorer_fits_with_its_states(make: Callable[[], Panel[Any]]) -> None:
+def test_every_explorers_recording_fits_the_size_limit(make: Callable[[], Panel[Any]]) -> None:
     assert len(record.compressed(record.recorded(make(), record.STATES))) < record.BYTES
 
 

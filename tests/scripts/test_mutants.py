@@ -54,7 +54,7 @@ def drawn(root: Path, seed: int = 1, number: int = 9) -> list[Fault]:
     return draw(root, product_files(root, ["package"]), seed, number, increments)
 
 
-def test_a_draw_has_each_line_whose_fault_changes_the_compiled_code(repository: Path) -> None:
+def test_drawn_faults_are_those_that_change_the_bytecode(repository: Path) -> None:
     changed = {(fault.line, fault.new) for fault in drawn(repository)}
     assert changed == {
         (1, '"""Add 2 to numbers."""\n'),
@@ -161,7 +161,7 @@ def test_a_fault_behind_another_is_found_in_the_next_round() -> None:
     assert Hiding(one="e").noticed("abcdef") == {"c": WHOLE_RUN, "e": "one"}
 
 
-def test_no_faults_need_no_run() -> None:
+def test_no_suite_is_run_if_there_are_no_faults() -> None:
     suite = Suite(one="a")
     assert suite.noticed("") == {}
     assert suite.calls == 0
@@ -171,10 +171,10 @@ def test_no_faults_need_no_run() -> None:
 
 
 @pytest.mark.whole
-def test_a_run_in_the_clone_names_what_fails_and_leaves_the_working_tree_alone(
+def test_run_in_the_clone_names_failing_tests_and_keeps_the_working_tree(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slow: pytest starts five times."""
+    """This test is slow, because it starts pytest five times."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     tests = "from package.numbers import STEP, add\n\n\ndef test_step():\n    assert STEP == 1\n\n\n"
     (repository / "test_numbers.py").write_text(tests + "def test_add():\n    assert add(1) == 2\n")
@@ -219,7 +219,7 @@ def test_verdicts_outlive_a_run_and_open_ones_are_tried_again_after_a_commit(tmp
     ]
 
 
-def test_each_product_file_has_a_room_with_tests(root: Path) -> None:
+def test_each_product_file_belongs_to_a_folder_with_tests(root: Path) -> None:
     paths = product_files(root, mutants.FOLDERS)
     rooms = {mutants.room_of(Fault("", path, 1, "", "")) for path in paths}
     assert {"secant", "secant.explorers.kit", "autograder.sandbox.inside", "scripts"} <= rooms

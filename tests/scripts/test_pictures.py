@@ -13,7 +13,7 @@ def frames(count: int, colours: int) -> list[Image.Image]:
     return [Image.new("RGB", (40, 20), (i % colours * 4, 0, 0)) for i in range(count)]
 
 
-def test_the_hand_goes_from_the_start_to_the_end_and_never_slows_down() -> None:
+def test_animated_drag_reaches_the_end_and_never_slows_down() -> None:
     way = list(animation.way(0.9, 0.1))
     steps = [before - after for before, after in zip([0.9, *way], way, strict=False)]
     assert len(way) == animation.MOVES
@@ -42,7 +42,7 @@ def test_animation_of_an_unmoving_explorer_is_refused(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_test_cells_may_fail_and_nothing_else() -> None:
+def test_only_test_cells_may_fail_while_pictures_are_made() -> None:
     test = {"nbgrader": {"grade": True, "grade_id": "test_f", "points": 1, "solution": False}}
     notebook = new_notebook(cells=[new_code_cell("1"), new_code_cell("1 / 0", metadata=test)])
     tags = [cell.metadata.get("tags") for cell in screenshots.as_a_student(notebook).cells]

@@ -102,7 +102,7 @@ def test_a_prediction_has_an_answer_to_each_choice(small: SimpleNamespace) -> No
     assert "it is up" in answer.details.text
 
 
-def test_a_test_is_folded_and_not_run(small: SimpleNamespace) -> None:
+def test_test_cell_is_folded_and_not_run_in_the_preview(small: SimpleNamespace) -> None:
     assert [fold.summary.text for fold in small.soup.select("details.folded")] == [
         "이 셀의 코드",
         "보이는 테스트 (JupyterLab에서 실행합니다)",
@@ -111,7 +111,7 @@ def test_a_test_is_folded_and_not_run(small: SimpleNamespace) -> None:
     assert "printed" in small.soup.select_one(".output_stdout").text
 
 
-def test_a_page_is_whole(small: SimpleNamespace) -> None:
+def test_preview_page_has_all_its_parts(small: SimpleNamespace) -> None:
     assert small.soup.html["lang"] == "ko"
     assert "Autograd가 실제로 하는 일" in small.soup.title.text
     assert "차분몫" in small.soup.find("meta", attrs={"name": "description"})["content"]
@@ -197,7 +197,7 @@ def secrets(released: Path, given: Any) -> list[str]:
     return sorted(line for line in lines if len(line) > 12 and line not in known)
 
 
-def test_only_what_has_changed_is_made_again(tmp_path: Path) -> None:
+def test_only_changed_pages_are_written_again(tmp_path: Path) -> None:
     first, *others = preview.tasks(tmp_path, ("en",))
     first.page.parent.mkdir()
     first.page.write_text(f'<meta name="secant-made-from" content="{first.mark}">', encoding="utf-8")
@@ -215,7 +215,7 @@ def test_a_link_to_another_lesson_leads_to_its_page() -> None:
     assert links == ["02_next.html", "../02_next/data.ipynb"]
 
 
-def test_every_formula_of_the_lessons_can_be_set() -> None:
+def test_every_formula_of_the_lessons_can_be_typeset() -> None:
     formulas = set()
     for path in (ROOT / "release").glob("*/*/*.ipynb"):
         for cell in nbformat.read(path, as_version=4).cells:
@@ -228,7 +228,7 @@ def test_every_formula_of_the_lessons_can_be_set() -> None:
         assert render.formula(formula, "inline").startswith("<math")
 
 
-def test_a_formula_that_cannot_be_set_is_named() -> None:
+def test_formula_that_cannot_be_typeset_is_reported() -> None:
     with pytest.raises(PreviewError, match=r"\\nonsense"):
         render.formula(r"\nonsense{x}", "inline")
 

@@ -62,7 +62,7 @@ def test_an_issue_names_lesson_task_and_version_and_nothing_else(monkeypatch: py
     assert parse_qs(urlsplit(report_url()).query)["body"] == ["Version: 1.2\n\n"]
 
 
-def test_a_class_has_an_address_of_its_own() -> None:
+def test_report_url_uses_the_address_of_a_class() -> None:
     found = urlsplit(report_url("exam & co", address="mailto:me@example.org"))
     assert (found.scheme, found.path) == ("mailto", "me@example.org")
     assert "+" not in found.query  # a mail program would show it

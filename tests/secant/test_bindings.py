@@ -95,7 +95,7 @@ def test_an_answer_that_defines_another_name_than_its_task_is_found_by_its_cell(
     assert [one.name for one in found.used_by("value_add", "cell 0", found.rebound())] == ["sum"]
 
 
-def test_only_the_failing_expression_is_blamed() -> None:
+def test_rebound_name_is_blamed_only_in_the_failing_expression() -> None:
     names, found = notebook("str = 1\nlen = 2", "def f(x):\n    return [len,\n        str(x)]")
     assert [one.name for one in behind(names, found, "f(1)")] == ["str"]
     names, found = notebook("str = 1", "def f(x):\n    return 1 / 0, str")
@@ -116,8 +116,8 @@ def test_a_function_defined_again_is_no_cause() -> None:
     assert behind(names, found, "f(0)") == []
 
 
-def test_no_object_of_the_notebook_is_kept() -> None:
-    """A lesson watches when torch frees a graph."""
+def test_bindings_keep_no_object_of_the_notebook_alive() -> None:
+    """A lesson observes when torch frees a graph, so nothing else may keep the graph alive."""
     names, found = notebook("class A: pass\na = A()\nb = 1 / 0")
     alive = weakref.ref(names["a"])
     del names["a"]
@@ -175,7 +175,7 @@ def test_a_value_is_described_in_a_few_words(value: object, words: str) -> None:
 
 
 @pytest.mark.parametrize("tongue", LANGUAGES)
-def test_every_finding_is_said_in_both_languages(tongue: Any) -> None:
+def test_every_finding_about_names_has_texts_in_both_languages(tongue: Any) -> None:
     language(tongue)
     kinds = (
         *REBOUND,

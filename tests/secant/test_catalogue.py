@@ -36,7 +36,7 @@ def test_stored_hint_cell_follows_the_language_in_use(tongue: str, mean: str) ->
     assert names["told"] == (mean, TEXTS["all"]["shape"][tongue], shared)
 
 
-def test_a_task_overrides_the_kit() -> None:
+def test_tasks_hint_overrides_the_kits_hint_of_the_same_name() -> None:
     language("en")
     assert hints("slope", catalogue.of_task(TEXTS, "slope")).again == "of its own"
     assert hints("other", catalogue.of_task(TEXTS, "other")).again == catalogue.usual()["again"]["en"]
@@ -114,7 +114,7 @@ def test_a_notebook_of_source_finds_its_course(monkeypatch: pytest.MonkeyPatch) 
     assert hints("fresh_grad").mean == catalogue.read_hints(lesson.folder)["fresh_grad"]["mean"]["ko"]
 
 
-def test_without_a_catalogue_a_hint_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hint_without_a_catalogue_is_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert hints("fresh_grad").mean == ""
     with pytest.raises(AttributeError):

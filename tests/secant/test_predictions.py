@@ -76,7 +76,7 @@ def test_answer_appears_after_a_choice_and_follows_its_changes() -> None:
     assert REPLIES["A"] not in answer.words.value
 
 
-def test_the_answer_can_be_had_without_a_choice(folder: Path) -> None:
+def test_answer_is_available_without_a_choice(folder: Path) -> None:
     answer = predicted("3 skipped", right="B", **REPLIES)
     answer.show.click()
     assert REPLIES["B"] in answer.words.value
@@ -145,7 +145,7 @@ def test_two_notebooks_that_write_at_once_keep_every_choice(folder: Path) -> Non
     assert [path.name for path in folder.iterdir()] == [FILE]
 
 
-def test_a_choice_is_kept_where_no_lock_can_be_had(folder: Path) -> None:
+def test_choice_is_stored_although_no_lock_is_available(folder: Path) -> None:
     (folder.parent / "data").write_text("in the way")
     keep(folder, "3 one", "A")
     assert set(read(folder)) == {"3 one"}

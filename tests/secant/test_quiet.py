@@ -89,7 +89,7 @@ def test_redirected_stdout_gets_only_the_learners_prints() -> None:
     assert own.getvalue() == "one\ntwo\n"
 
 
-def test_print_and_stdout_are_still_python_s(capsys: pytest.CaptureFixture[str]) -> None:
+def test_print_and_stdout_are_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
     class Learner:
         log = print  # from Python 3.14 on, a partial here would be a method
 

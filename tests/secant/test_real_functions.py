@@ -20,7 +20,7 @@ QUICK = {
 
 
 @pytest.mark.parametrize("each", [case(one, quick=one.name in QUICK, id=one.name) for one in CASES])
-def test_nothing_false_is_said_of_a_function_from_a_thread(each: Case) -> None:
+def test_explorer_makes_no_false_claim_about_real_functions(each: Case) -> None:
     assert each.judge() == []
 
 

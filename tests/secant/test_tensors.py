@@ -50,7 +50,7 @@ def test_reading_a_grad_afterwards_still_warns() -> None:
         assert y.grad is None
 
 
-def test_the_same_words_as_text_and_as_a_table() -> None:
+def test_tensor_info_has_the_same_content_as_text_and_as_a_table() -> None:
     info = tensor_info(**{"x<1>": torch.ones(2)})
     assert "x<1>" in str(info)
     assert "x&lt;1&gt;" in info._repr_html_()
@@ -78,11 +78,11 @@ def test_an_expected_error_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("RuntimeError: element 0 of tensors does not require grad")
 
 
-def test_an_expected_error_must_happen() -> None:
+def test_expected_error_that_does_not_occur_is_reported() -> None:
     with pytest.raises(AssertionError, match="should have failed"), expect_error():
         pass
 
 
-def test_another_error_is_not_hidden() -> None:
+def test_error_of_another_type_than_expected_is_not_hidden() -> None:
     with pytest.raises(ZeroDivisionError), expect_error(ValueError):
         _ = 1 / 0

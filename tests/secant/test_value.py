@@ -20,7 +20,7 @@ def test_value_frame_defines_no_operation() -> None:
         assert not hasattr(Value, name)
 
 
-def test_every_operation_comes_from_three() -> None:
+def test_all_value_operations_are_built_from_three() -> None:
     x = TorchValue(3.0)
     for made, data, slope in (
         (2 + x, 5, 1),
@@ -40,7 +40,7 @@ def test_every_operation_comes_from_three() -> None:
         assert x.grad == pytest.approx(slope)
 
 
-def test_leaves_add_up_and_passes_are_counted() -> None:
+def test_leaf_gradients_accumulate_and_passes_are_counted() -> None:
     TorchValue.passes = 0
     x = TorchValue(3)
     y = x * x
@@ -51,7 +51,7 @@ def test_leaves_add_up_and_passes_are_counted() -> None:
     assert x.data == pytest.approx(1.8, rel=1e-15)
 
 
-def test_a_value_in_between_has_a_gradient_too() -> None:
+def test_intermediate_value_gets_a_gradient_too() -> None:
     x = TorchValue(3.0)
     y = x * 2
     (y * y).backward()

@@ -1,4 +1,4 @@
-"""What axe-core finds in a part of a page."""
+"""Find accessibility problems in a part of a page with axe-core."""
 
 from typing import Any, Literal
 
@@ -6,7 +6,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
 SERIOUS = ("serious", "critical")
-# All that depends on a page's theme, and the dearest: on a long page most of axe's time.
+# The only rules that depend on the page's theme. They take most of axe's time on a long page.
 _COLOURS = ("color-contrast", "link-in-text-block")
 _OPTIONS: dict[str, Any] = {
     "all": {},
@@ -17,7 +17,14 @@ Rules = Literal["all", "colours", "all but colours"]
 
 
 def faults(page: Page, where: str, *, rules: Rules = "all", slight: bool = False) -> list[str]:
-    """Return what is wrong in a part of the page, given by a CSS selector: what is serious, or all of it."""
+    """Return the accessibility problems in a part of the page, each with the HTML of its element.
+
+    Args:
+        page: the page to check.
+        where: the CSS selector of the part to check.
+        rules: the group of axe's rules to apply.
+        slight: whether to include problems that axe does not rate as serious or critical.
+    """
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     found = page.evaluate(

@@ -1,4 +1,4 @@
-"""A machine that is busy with other things."""
+"""Simulate a busy machine in tests."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def busy_machine(processes: int) -> Iterator[None]:
-    """Have so many processes compute from outside, each in a session of its own."""
+    """Keep the processors busy with this many computing processes, each in a separate session."""
     spin = [sys.executable, "-c", "while True: pass"]
     others = [subprocess.Popen(spin, start_new_session=True) for _ in range(processes)]
     try:
@@ -22,7 +22,10 @@ def busy_machine(processes: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_processor() -> Iterator[None]:
-    """Keep this thread, and what it starts, to one processor: busy, it is a busy machine at less cost."""
+    """Restrict this thread, and the processes it starts, to one processor.
+
+    To simulate a busy machine, a test then has to keep only that one processor busy.
+    """
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     try:

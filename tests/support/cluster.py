@@ -1,4 +1,4 @@
-"""A Dask cluster of processes of their own: a scheduler, and workers that come and are killed."""
+"""A Dask cluster for tests: a scheduler process, and worker processes that can be started and killed."""
 
 import contextlib
 import json
@@ -17,18 +17,19 @@ START_SECONDS = 60.0
 
 
 class Processes:
-    """A scheduler, and workers by name, each with a folder of its own for all that it writes.
+    """A scheduler process and named worker processes, each with a separate folder for the files it writes.
 
-    The workers share this process's cache of what the wall shows: reading all of that takes seconds.
+    The workers share this process's cache of files that the wall shows, because reading all of them takes
+    seconds.
 
     Args:
-        folder: for all those folders.
-        python: of the environment they run in; by default this one, with this repository's code.
+        folder: the parent of the processes' folders.
+        python: the Python that the processes run; by default the current one, with this repository's code.
 
     Attributes:
-        address: the scheduler's.
-        scheduler: its process.
-        workers: their processes, by name.
+        address: the scheduler's address.
+        scheduler: the scheduler's process.
+        workers: the workers' processes, by name.
     """
 
     def __init__(self, folder: Path, python: Path | None = None) -> None:
@@ -44,14 +45,14 @@ class Processes:
         self.address = _address(place)
 
     def hire(self, name: str) -> None:
-        """Start a worker; it joins a moment later."""
+        """Start a worker; it joins the cluster a moment later."""
         self.workers[name] = self._start(
             *("worker", self.address, "--host", "127.0.0.1", "--name", name, "--nthreads", "1", "--no-nanny"),
             *("--memory-limit", "0", "--no-dashboard", "--death-timeout", "60"),
         )
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:
-        """As the kernel's out-of-memory killer would."""
+        """Kill a process with SIGKILL, as the kernel's out-of-memory killer does."""
         process.send_signal(signal.SIGKILL)
         process.wait()
 
@@ -76,7 +77,7 @@ class Processes:
 
 
 def _address(place: Path) -> str:
-    """The address that a scheduler has written; an empty string until it has written all."""
+    """Return the address from a scheduler's file, or "" until the scheduler has written the whole file."""
     try:
         return str(json.loads(place.read_text())["address"])
     except (OSError, ValueError):
@@ -84,7 +85,7 @@ def _address(place: Path) -> str:
 
 
 def wait_until(true: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
-    """Wait for something that a process does."""
+    """Wait until a condition is true; fail if the process exits before that, or after START_SECONDS."""
     until = time.monotonic() + START_SECONDS
     while not true():
         assert process.poll() is None, f"{process.args!r} has ended"
@@ -94,7 +95,7 @@ def wait_until(true: Callable[[], bool], process: subprocess.Popen[bytes]) -> No
 
 @contextlib.contextmanager
 def cluster_of(folder: Path, *names: str, python: Path | None = None) -> Iterator[Processes]:
-    """A scheduler with these workers."""
+    """Start a scheduler with workers of these names, and kill all of them at the end."""
     processes = Processes(folder, python)
     try:
         for name in names:

@@ -1,8 +1,8 @@
-"""Count the processor time of every test, as a pytest plugin, and hold the quick suite to its bounds.
+"""A pytest plugin that measures every test's processor time and enforces the bounds of the quick suite.
 
-Processor time, not the clock: a busy machine makes a test slow, not costly. A test's own cost is the time
-of its call and of the fixtures made for this test alone; fixtures that several tests share are counted
-apart. The time is that of the test's process and of its descendants, running or ended.
+Processor time is used because a busy machine makes a test slower, but not costlier. A test's own cost is the
+time of its call and of the fixtures made for this test alone. Fixtures that several tests share are counted
+separately. The time includes the test's process and its descendants, running or ended.
 """
 
 import contextlib
@@ -17,14 +17,15 @@ from tests.support.suites import runs_whole
 
 #: Core-seconds above which a quick test needs the marker `costly` with a reason.
 COSTLY = 2.0
-#: Core-seconds that the tests of the quick suite may take together. On two idle cores, 5 minutes are 600:
-#: lint, the workers' start and the collection take the rest.
+#: Core-seconds that the tests of the quick suite may take together. Five minutes on two idle cores are 600
+#: core-seconds; lint, starting the workers and collecting the tests take the difference.
 QUICK_BOUND = 450.0
-#: Times as much processor time as on an idle machine, where other programs share the cores' caches and units.
+#: Factor that allows for a busy machine: other programs that share the cores' caches and execution units make
+#: the same work take more processor time.
 BUSY = 1.3
-#: How many files the summary lists.
+#: Number of files that the summary lists.
 LISTED = 10
-#: As they are before any test: tests that replace what opens a file are measured, too.
+#: The original functions, so that tests that replace `open` and the like can be measured, too.
 _open, _scandir, _times = open, os.scandir, os.times
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
@@ -46,7 +47,7 @@ def _seconds(process: int) -> float:
 
 
 def _child_ids(process: int) -> list[int]:
-    """Return the ids of a process's children that run; none where the system does not list them."""
+    """Return the ids of a process's running children; none if the system does not list them."""
     found: list[int] = []
     with contextlib.suppress(OSError), _scandir(f"/proc/{process}/task") as threads:
         for thread in threads:
@@ -57,7 +58,7 @@ def _child_ids(process: int) -> list[int]:
 
 @dataclass
 class Meter:
-    """Split the time between two readings into a test's own and that of shared fixtures.
+    """A meter that splits a test's processor time into the test's own and that of shared fixtures.
 
     Attributes:
         shared: core-seconds of shared fixtures since the test began.
@@ -78,7 +79,7 @@ class Meter:
 
     @contextlib.contextmanager
     def shared_fixture(self) -> Iterator[None]:
-        """Count what runs meanwhile as a shared fixture; a fixture that another one asks for counts once."""
+        """Count the time of the `with` block as a shared fixture's; a nested fixture counts only once."""
         begun = tree_seconds()
         self._depth += 1
         try:
@@ -91,12 +92,12 @@ class Meter:
 
 @dataclass
 class Costs:
-    """Add up the core-seconds of a run.
+    """The core-seconds of a run, added up by test and by file.
 
     Attributes:
-        tests: own core-seconds by test.
-        files: core-seconds by file, shared fixtures included.
-        reasons: by costly test, the reason beside it.
+        tests: each test's own core-seconds.
+        files: each file's core-seconds, shared fixtures included.
+        reasons: the reason given in the marker `costly`, by test.
     """
 
     tests: dict[str, float] = field(default_factory=dict)
@@ -104,7 +105,7 @@ class Costs:
     reasons: dict[str, str] = field(default_factory=dict)
 
     def add(self, test: str, own: float, shared: float, reason: str) -> None:
-        """Add a phase of a test."""
+        """Add the core-seconds of one phase of a test (setup, call or teardown)."""
         file = test.partition("::")[0]
         self.tests[test] = self.tests.get(test, 0.0) + own
         self.files[file] = self.files.get(file, 0.0) + own + shared
@@ -116,11 +117,11 @@ class Costs:
         return sum(self.files.values())
 
     def costliest(self) -> list[tuple[str, float]]:
-        """Return the costliest files with their core-seconds, the costliest first."""
+        """Return the costliest files with their core-seconds, in descending order."""
         return sorted(self.files.items(), key=lambda each: -each[1])[:LISTED]
 
     def problems(self) -> list[str]:
-        """Return why this is no quick suite; nothing if it is one."""
+        """Return the reasons why this run is too costly for the quick suite; an empty list if it is not."""
         found = [
             f"{test} took {seconds:.1f} core-seconds: above {COSTLY:g}, a quick test needs "
             '@pytest.mark.costly("why"), or @pytest.mark.whole'
@@ -142,26 +143,26 @@ _costs = Costs()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Iterator[None]:
-    """Count a shared fixture apart."""
+    """Count the setup of a shared fixture separately from the test's own time."""
     with contextlib.nullcontext() if fixturedef.scope == "function" else _meter.shared_fixture():
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
-    """Measure a test's preparation."""
+    """Measure the setup phase of a test."""
     yield from _measured(item, "setup")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Measure a test."""
+    """Measure the call phase of a test."""
     yield from _measured(item, "call")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """Measure what tidies up behind a test; after a file's last test, that is all of the file's fixtures."""
+    """Measure the teardown phase of a test; after a file's last test, it tears down the file's fixtures."""
     yield from _measured(item, "teardown")
 
 
@@ -179,7 +180,7 @@ def _measured(item: pytest.Item, phase: str) -> Iterator[None]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Add up, in the process that reports, what each test has taken."""
+    """Add up the core-seconds of each test in the process that reports the results."""
     for name, value in report.user_properties:
         if name == _PROPERTY:
             phase, own, shared, reason = cast(tuple[str, float, float, str], value)
@@ -190,14 +191,14 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Fail a quick run that is none; in a run of the whole suite nothing is too costly."""
+    """Fail a run of the quick suite that exceeds its bounds; the whole suite has no bounds."""
     reports = not hasattr(session.config, "workerinput")
     if reports and exitstatus == pytest.ExitCode.OK and not runs_whole(session.config) and _costs.problems():
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the costliest files, and what is too costly for the quick suite."""
+    """Print the costliest files, and the tests that are too costly for the quick suite."""
     terminalreporter.section(f"core-seconds: {_costs.total():.0f} in all, the costliest files")
     for file, seconds in _costs.costliest():
         terminalreporter.write_line(f"{seconds:7.1f}  {file}")

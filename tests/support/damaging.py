@@ -1,4 +1,4 @@
-"""Damage done at random to files that were whole: to notebooks as text, and to archives as bytes."""
+"""Damage intact files at random: notebooks in their JSON structure, and archives in their bytes."""
 
 import copy
 import json
@@ -33,7 +33,7 @@ def damaged(data: bytes, draw: random.Random) -> bytes:
 
 
 def damaged_notebook(data: bytes, draw: random.Random) -> bytes:
-    """Return a notebook damaged as bytes or, more often, in what it says."""
+    """Return a notebook that is damaged in its bytes or, more often, in its JSON structure."""
     if draw.random() < 0.35:
         return damaged(data, draw)
     document = json.loads(data)
@@ -44,7 +44,7 @@ def damaged_notebook(data: bytes, draw: random.Random) -> bytes:
 
 
 def damaged_archive(data: bytes, draw: random.Random) -> bytes:
-    """Return an archive damaged anywhere or, as often, in the fields that say what is where."""
+    """Return an archive that is damaged in any bytes or, more often, in the header fields of its entries."""
     if draw.random() < 0.4:
         return damaged(data, draw)
     for _ in range(draw.randint(1, 3)):
@@ -66,7 +66,7 @@ def _places(data: bytes, sign: bytes) -> list[int]:
 
 
 def _spoilt(document: Any, draw: random.Random) -> Any:
-    """Replace, drop, double or move something at a random depth."""
+    """Return a copy of a document with one item, at a random depth, replaced, deleted, repeated or nested."""
     whole = copy.deepcopy(document)
     at = whole
     while isinstance(at, dict | list) and at:

@@ -1,6 +1,6 @@
-"""A class on a shared server whose students write into nbgrader's exchange, each as a user of its own.
+"""A class on a shared server: students write into nbgrader's exchange, each as a separate Unix user.
 
-The users exist only in the view of the file system that the instructor's commands get. Only root can do this.
+The users' names exist only in the /etc/passwd that the instructor's commands see. Only root can set this up.
 """
 
 import os
@@ -24,10 +24,11 @@ _TEACHER, _FIRST = 64_000, 64_001
 
 @dataclass(frozen=True)
 class Server:
-    """The server: an exchange, and the instructor's course beside it.
+    """The server's exchange and, next to it, the instructor's course.
 
     Attributes:
-        students: user numbers, by name.
+        place: the folder that contains both.
+        students: the students' Unix user ids, by name.
     """
 
     place: Path
@@ -35,24 +36,24 @@ class Server:
 
     @property
     def course(self) -> Path:
-        """The instructor's folder."""
+        """The folder of the instructor's course."""
         return self.place / "class"
 
     @property
     def inbound(self) -> Path:
-        """The folder that students submit to."""
+        """The exchange's folder that students submit to."""
         return self.place / "exchange" / "secant" / "inbound"
 
     def folder(self, student: str, lesson: str = STEPS, when: str = WHEN) -> Path:
-        """The folder that a student's `nbgrader submit` makes."""
+        """Return the path of the folder that a student's `nbgrader submit` creates in the exchange."""
         return self.inbound / f"{student}+{lesson}+{when}+c2VjcmV0"
 
     def act(self, student: str, action: Callable[[], None]) -> None:
-        """Do something as a student's user of the operating system."""
+        """Call a function in a child process that runs as a student's Unix user."""
         self.as_user(self.students[student], action)
 
     def as_user(self, uid: int, action: Callable[[], None]) -> None:
-        """Do something in a process of a user."""
+        """Call a function in a child process that runs as a Unix user; fail if it raises an error."""
         if (child := os.fork()) == 0:
             code = 1
             try:
@@ -69,7 +70,7 @@ class Server:
         assert os.waitpid(child, 0)[1] == 0
 
     def submit(self, student: str, text: str = "{}", when: str = WHEN) -> None:
-        """Submit a notebook, as `nbgrader submit` leaves it."""
+        """Write a submission into the exchange as a student, in the layout that `nbgrader submit` uses."""
         folder = self.folder(student, when=when)
 
         def write() -> None:
@@ -81,7 +82,7 @@ class Server:
         self.act(student, write)
 
     def nbgrader(self, *words: str) -> str:
-        """Run a command of nbgrader's in the course, as the instructor; return what it said."""
+        """Run an nbgrader command in the course as the instructor; return its log from standard error."""
         passwd = self.place / "passwd"
         users = {"teacher": _TEACHER, **self.students}
         passwd.write_text(
@@ -105,14 +106,14 @@ class Server:
         return done.stderr
 
     def collected(self, student: str) -> str | None:
-        """The text of a student's collected notebook."""
+        """Return the text of a student's collected notebook, or None if there is none."""
         path = self.course / "submitted" / student / STEPS / f"{STEPS}.ipynb"
         return path.read_text() if path.exists() else None
 
 
 @contextmanager
 def server(names: list[str], settings: str = "") -> Iterator[Server]:
-    """Make a server for students of these names."""
+    """Set up a server for students with these names; `settings` are further lines of nbgrader settings."""
     place = Path(tempfile.mkdtemp(prefix="secant-doors-"))
     try:
         made = Server(place, {name: _FIRST + number for number, name in enumerate(names)})
@@ -134,6 +135,6 @@ def server(names: list[str], settings: str = "") -> Iterator[Server]:
 
 
 def own(folder: Path) -> None:
-    """Give a folder with all that is in it to the instructor."""
+    """Make the instructor the owner of a folder and everything in it."""
     for path in (folder, *folder.rglob("*")):
         os.chown(path, _TEACHER, _TEACHER, follow_symlinks=False)

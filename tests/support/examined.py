@@ -1,4 +1,4 @@
-"""What the examiner says of what the intake took in, readable or not."""
+"""Examine a submission after the intake, whether the intake accepted or rejected it."""
 
 from autograder.exam.examiner import Examiner
 from autograder.exam.report import Report, uniform_report
@@ -9,7 +9,7 @@ from autograder.sandbox.client import Candidates
 def examined(
     examiner: Examiner, candidates: Candidates, taken: Submission | Rejected, secret: bytes = b""
 ) -> Report:
-    """Grade a submission; one that was rejected meets that fate in every task."""
+    """Grade a submission; if the intake rejected it, the report has the outcome `rejected` for every task."""
     if isinstance(taken, Rejected):
         return uniform_report(examiner.lesson, examiner.tasks, "rejected", taken.message)
     return examiner.grade(candidates, taken.script, secret)

@@ -1,4 +1,4 @@
-"""Archives as learning management systems export them, and such as nobody should."""
+"""Write archives as learning management systems export them, and malformed or hostile ones."""
 
 import struct
 import warnings
@@ -15,7 +15,7 @@ from tests.support.small_class import answered, solutions
 
 @dataclass(frozen=True)
 class Raw:
-    """An entry with whatever its fields claim; by default the truth."""
+    """An entry of a ZIP archive whose header fields may lie; a field left at None gets its true value."""
 
     name: bytes
     data: bytes = b"x"
@@ -29,17 +29,17 @@ class Raw:
 
 
 def write(path: Path, files: Mapping[str, bytes | str] | Iterable[tuple[str, bytes | str]]) -> Path:
-    """An archive as zip programs write it."""
+    """Write a well-formed ZIP archive; return its path."""
     pairs = files.items() if isinstance(files, Mapping) else files
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in pairs:
-            with warnings.catch_warnings(action="ignore"):  # of a name that is there twice
+            with warnings.catch_warnings(action="ignore"):  # a warning about a duplicate name
                 archive.writestr(name, data)
     return path
 
 
 def write_raw(path: Path, entries: Iterable[Raw]) -> Path:
-    """An archive in which each entry says of itself what it likes."""
+    """Write a ZIP archive whose entries may have false header fields; return its path."""
     body, table, count = bytearray(), bytearray(), 0
     for raw in entries:
         count += 1
@@ -65,7 +65,7 @@ def text(notebook: NotebookNode) -> str:
 
 
 def good(room: Path, language: str = "en") -> str:
-    """A notebook with all answers right."""
+    """Return the text of a notebook in which every answer is right."""
     return text(answered(room, solutions(room), language))
 
 

@@ -1,4 +1,4 @@
-"""A lesson for the tests of the page: its tasks' answers say how `fake_service` judges them."""
+"""A lesson for tests in a browser: its tasks' answers tell `fake_service` which outcome to return."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ FLAGS = ["--ServerApp.jpserver_extensions={'tests.support.fake_service': True, '
 
 
 def write(path: Path) -> Path:
-    """Write it, with far more text than a window shows."""
+    """Write the lesson's notebook, with far more text than fits in a window; return its path."""
     notebook = nbformat.v4.new_notebook(
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     )
@@ -28,7 +28,7 @@ def write(path: Path) -> Path:
 
 
 def _asked() -> nbformat.NotebookNode:
-    """A prediction that was shown by a kernel which has gone."""
+    """Return a cell with the output of a prediction, made by a kernel that no longer runs."""
     view = {"model_id": "0" * 32, "version_major": 2, "version_minor": 0}
     data = {"application/vnd.jupyter.widget-view+json": view, "text/plain": "Choose:\n  A. 4\n  B. 12"}
     shown = nbformat.v4.new_output("execute_result", data, execution_count=1)

@@ -1,6 +1,7 @@
-"""A Jupyter server extension that answers as `autograder.service` does, from canned data.
+"""A Jupyter server extension that answers requests as `autograder.service` does, from canned data.
 
-A task's verdict is what the first line of its saved answer says, as `# wrong`; after `# slow` it never comes.
+The first line of a task's saved answer names the task's outcome, as in `# wrong`. With `# slow`, the verdict
+never arrives.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import url_path_join
 from tornado import web
 
-#: The tasks of the lesson, each with the outcome that its canned notebook asks for.
+#: The lesson's tasks, each with the outcome that `fake_lesson` writes into the task's answer.
 TASKS = {
     "slope": "passed",
     "tangent": "wrong",
@@ -38,7 +39,7 @@ WORDS = {
     "manual": ("A person grades this.", "사람이 채점합니다."),
 }
 STATES = ("done", "done", "in_progress", *["new"] * 6, "missing")
-# The second is a stranger's: JupyterLab itself lets a button run its commands, and fetches pictures.
+# The second hint is hostile: JupyterLab itself would let such a button run commands, and would load pictures.
 HINTS = (
     "Look at $f'(x)$ and <script>window.hacked = 1</script> `h`.",
     """<button data-commandlinker-command="application:close-all" class="secant-button">Check again</button>
@@ -54,12 +55,12 @@ def f(x): return x
 NOTHING: dict[str, Any] = {"xp": 0, "level": None, "achievements": []}
 LAST: dict[str, dict[str, Any]] = {}
 RUNNING: dict[str, asyncio.Event] = {}
-AGREED: list[str] = []  # notebooks of unknown origin that may be run
+AGREED: list[str] = []  # notebooks of unknown origin that the user has agreed to run
 NOTED: list[str] = []
 
 
 def row(task: str, outcome: str, language: str) -> dict[str, Any]:
-    """The public fields of a verdict."""
+    """Return the public fields of a task's verdict with this outcome."""
     message = WORDS[outcome][language == "ko"]
     parts = [{"kind": "head", "text": message}]
     if outcome == "wrong":
@@ -86,7 +87,7 @@ def row(task: str, outcome: str, language: str) -> dict[str, Any]:
 
 
 def overview(language: str) -> dict[str, Any]:
-    """A learner's progress: at the beginning, or, after the first verdict that passed, far along."""
+    """Return a learner's progress: none at first, and a lot as soon as the task `tangent` has passed."""
     ko, far = language == "ko", "tangent" in NOTED
     lessons = [
         {
@@ -129,11 +130,11 @@ def overview(language: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-HOMEWORK = "homework.ipynb"  # which has ordinary nbgrader tests
+HOMEWORK = "homework.ipynb"  # a notebook with ordinary nbgrader tests
 
 
 def plain_events() -> list[dict[str, Any]]:
-    """A run of a notebook's ordinary nbgrader tests, one of each kind; what they claim is hostile."""
+    """Return the events of a run of ordinary nbgrader tests, one of each kind, with hostile output."""
     claims = {"error": "", "message": "", "output": ""}
     test = {"kind": "test", "max_points": 2.0, "said": "", "seconds": 0.01, **claims}
     rows: list[dict[str, Any]] = [
@@ -156,10 +157,10 @@ def plain_events() -> list[dict[str, Any]]:
 
 
 class Handler(APIHandler):
-    """What the endpoints share."""
+    """A base class with methods that the endpoints share."""
 
     def answers(self, path: str) -> dict[str, str]:
-        """The saved answers by task, each as it is told to turn out; 404 where there is no lesson."""
+        """Return the outcome that each task's saved answer names; respond with 404 if there is no lesson."""
         place = Path(cast(str, self.settings["server_root_dir"])).expanduser() / path
         if not path.endswith("lesson.ipynb") or not place.is_file():
             raise web.HTTPError(404, "no lesson")

@@ -1,5 +1,6 @@
-// Loaded into Playwright's driver by NODE_OPTIONS. For each context Playwright sends Firefox a command of WebDriver BiDi
-// that this Firefox does not know, and gives up at its error; the tests can do without the command.
+// Loaded into Playwright's driver by NODE_OPTIONS. For each browser context, Playwright sends Firefox a WebDriver BiDi
+// command that this Firefox does not know, and it gives up when Firefox returns an error. The tests do not need the
+// command, so its error is turned into a success.
 const COMMAND = "emulation.setMediaFeaturesOverride";
 const parse = JSON.parse;
 JSON.parse = (text, reviver) => {

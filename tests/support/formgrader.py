@@ -1,4 +1,4 @@
-"""nbgrader's formgrader, for real: a Jupyter server of its own settings over a course directory."""
+"""Run nbgrader's real formgrader: a Jupyter server with separate settings, in a course directory."""
 
 import contextlib
 import os
@@ -16,11 +16,11 @@ from tests.support.scan_cache import shared_cache
 
 
 class Formgrader:
-    """A server that runs.
+    """A running formgrader server.
 
     Attributes:
-        pid: its process.
-        address: of its first page.
+        pid: the id of the server's process.
+        address: the address of formgrader's first page.
     """
 
     def __init__(self, port: int, pid: int) -> None:
@@ -28,7 +28,7 @@ class Formgrader:
         self.address = f"http://127.0.0.1:{port}/formgrader"
 
     def __call__(self, path: str, post: bool = False) -> str:
-        """Ask for a page, or for what a page asks for."""
+        """Request a path below formgrader's address and return the answer's text."""
         request = urllib.request.Request(f"{self.address}/{path}", b"" if post else None)
         with urllib.request.urlopen(request, timeout=600) as answer:
             return str(answer.read().decode())
@@ -36,7 +36,7 @@ class Formgrader:
 
 @contextlib.contextmanager
 def formgrader(room: Path) -> Iterator[Formgrader]:
-    """Start it, and wait until it answers; stop it at the end."""
+    """Start formgrader in a course directory and wait until it answers; stop it at the end."""
     with tempfile.TemporaryDirectory() as home:
         port = free_port()
         names = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")

@@ -1,4 +1,4 @@
-"""All that a gradebook holds, without what differs between two runs: ids, and how long something took."""
+"""Read a gradebook's whole content without the values that differ between two runs: ids and durations."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from autograder.gradebook.records import Record
 
 @contextmanager
 def hurried() -> Iterator[None]:
-    """Have SQLite not wait for the disk."""
+    """Keep SQLite from waiting for the disk while the `with` block runs."""
 
     def hurry(connection: object, _: object) -> None:
         if isinstance(connection, sqlite3.Connection):
@@ -29,7 +29,7 @@ def hurried() -> Iterator[None]:
 
 
 def content(url: str) -> dict[str, list[str]]:
-    """Return every table's rows, sorted; an id is replaced by a hash of what it stands for."""
+    """Return the sorted rows of every table; each random id is replaced by a hash of the row that has it."""
     engine = create_engine(url)
     found: dict[str, list[str]] = {}
     names: dict[str, str] = {}
@@ -43,8 +43,9 @@ def content(url: str) -> dict[str, list[str]]:
                 for row in connection.execute(select(table)).mappings():
                     values = {name: _plain(value, names) for name, value in row.items() if name != "id"}
                     text = json.dumps([table.name, values], default=str, sort_keys=True, ensure_ascii=False)
-                    if row.get("id") and len(str(row["id"])) == 32:  # nbgrader's random ones
-                        # A row of joined inheritance has the id of its base.
+                    if row.get("id") and len(str(row["id"])) == 32:  # a random id of nbgrader's
+                        # In joined-table inheritance, a row has the same id as its base row, which comes
+                        # first.
                         names.setdefault(row["id"], hashlib.sha256(text.encode()).hexdigest())
                     rows.append(text + names.get(row.get("id", ""), str(row.get("id", ""))))
                 found[table.name] = sorted(rows)
@@ -60,7 +61,7 @@ def _plain(value: Any, names: dict[str, str]) -> Any:
 
 
 def timeless(value: Any) -> Any:
-    """Return plain data without how long something took."""
+    """Return plain data without its durations, the values under the key "seconds"."""
     if isinstance(value, dict):
         return {name: timeless(inner) for name, inner in value.items() if name != "seconds"}
     return [timeless(inner) for inner in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""A class that is graded already, without an examiner: what was found is written as a run would write it."""
+"""A class with grades that no examiner computed: results are written as a grading run would write them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from tests.support.lessons import copy_lessons, with_answers
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a task."""
+    """The result of a student's task: its outcome, its hint, and whether a hidden test decided it."""
 
     outcome: Outcome = "passed"
     hint: str = ""
@@ -35,9 +35,10 @@ class Student:
     """A student's graded work.
 
     Attributes:
-        fates: by task; a task that is not named was passed. A note waits for a person unless it is empty.
-        answers: by task, where it matters.
-        language: of the notebook.
+        fates: the result of each task. A missing task that has a test passed; without a test, it is graded
+            manually.
+        answers: the answers by task, for tasks in which they matter.
+        language: the notebook's language.
     """
 
     fates: Mapping[str, Fate] = field(default_factory=dict)
@@ -46,13 +47,13 @@ class Student:
 
 
 def course_of(room: Path, lessons: Iterable[Lesson]) -> Course:
-    """Make a course directory of some of the course's lessons."""
+    """Make a course directory with some of the repository's lessons."""
     copy_lessons(lessons, room)
     return Course.at(room)
 
 
 def enter(course: Course, book: Book, assignment: Assignment, students: Mapping[str, Student]) -> None:
-    """Write the results of students into the gradebook, and their notebooks into autograded/."""
+    """Write students' results into the gradebook, and their notebooks into autograded/."""
     register(book, assignment)
     lesson = assignment.lesson
     for name, student in students.items():

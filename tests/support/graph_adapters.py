@@ -1,7 +1,8 @@
-"""Adapters that make an answer to a task about graphs of code that can walk through some other graph.
+"""Adapters that turn code for walking through one kind of graph into answers to tasks about another kind.
 
-A task's graph is shown to the code as nodes of torch, as lesson 10's Values, and as a recipe. The code's
-result is translated back into what the task asks for.
+They present a task's graph to the code as nodes of torch, as lesson 10's Values, and as a recipe. They
+translate the code's result into the answer that the task asks for. Tests use them to find out whether a
+student could call the course's own code to solve a task.
 """
 
 import inspect
@@ -17,15 +18,15 @@ from secant.value import Value
 Found = tuple[str, Callable[..., Any]]
 Edges = Callable[[Any], Sequence[tuple[Any, float]]]
 
-#: Tasks whose answer walks through a graph.
+#: Ids of the tasks whose answers walk through a graph.
 GRAPH_TASKS = ("graph_nodes", "leaves_of", "total_derivative", "value_order", "backward_twice")
 
 
 class Graph:
-    """A task's graph, whose nodes are shown as `Node`s.
+    """A task's graph, presented as `Node` objects.
 
     Args:
-        edges: returns the parents of a node of the task, each with the slope.
+        edges: a function that returns the parents of one of the task's nodes, each with its slope.
     """
 
     def __init__(self, edges: Edges) -> None:
@@ -33,19 +34,19 @@ class Graph:
         self._nodes: dict[Any, Node] = {}
 
     def node(self, thing: Any) -> "Node":
-        """Return what stands for a node of the task: the same object every time."""
+        """Return the `Node` for one of the task's nodes: the same object every time."""
         if thing not in self._nodes:
             self._nodes[thing] = Node(thing, self)
         return self._nodes[thing]
 
     def __getitem__(self, thing: Any) -> tuple[list[Any], list[float]]:
-        """Return the parents and the slopes, as a recipe of `secant.checking.recipes` does."""
+        """Return a node's parents and slopes in the form of a recipe in `secant.checking.recipes`."""
         found = self.edges(thing)
         return [parent for parent, _ in found], [slope for _, slope in found]
 
 
 class Node:
-    """A node that looks like one of torch, and like a Value."""
+    """A graph node with the attributes of torch's nodes and of lesson 10's Values."""
 
     def __init__(self, thing: Any, graph: Graph) -> None:
         self.thing = thing
@@ -70,7 +71,7 @@ class Node:
 
 
 def takes(function: Callable[..., Any], count: int) -> bool:
-    """Return whether a function can be called with so many arguments."""
+    """Return whether a function can be called with `count` positional arguments."""
     try:
         inspect.signature(function).bind(*range(count))
     except (TypeError, ValueError):
@@ -79,7 +80,7 @@ def takes(function: Callable[..., Any], count: int) -> bool:
 
 
 def walks(task: str, functions: Iterable[Found], classes: Iterable[tuple[str, type[Any]]]) -> Iterator[Found]:
-    """Yield answers to a task of `GRAPH_TASKS`, made of our functions and classes."""
+    """Yield answers to a task of `GRAPH_TASKS`, each built from one of Secant's functions or classes."""
     if task in ("graph_nodes", "leaves_of", "value_order"):
         for (name, function), (how, call) in product(functions, CALLS.items()):
             if inspect.isclass(function) or not takes(function, 1 + how.count(",")):
@@ -98,7 +99,7 @@ def walks(task: str, functions: Iterable[Found], classes: Iterable[tuple[str, ty
                 yield f"{name}.{method}", _with_method("backward", _backward(slopes))
 
 
-#: How a walk may be called: with the graph's first node, or with the graph and its first node.
+#: The ways to call a function that walks a graph: with its first node, or with a recipe and its first node.
 CALLS: dict[str, Callable[[Callable[..., Any], Any, Graph], Any]] = {
     "(node)": lambda walk, root, graph: walk(graph.node(root)),
     "(node, False)": lambda walk, root, graph: walk(graph.node(root), False),
@@ -120,7 +121,7 @@ def _of_value(value: Any) -> list[tuple[Any, float]]:
 
 
 def _listing(task: str, call: Callable[..., Any], walk: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an answer to a task of lesson 2: what a walk finds, as names or as leaves."""
+    """Return an answer to a task of lesson 2 that lists the nodes found by `walk`, as names or as leaves."""
 
     def listed(t: Any) -> list[Any]:
         found = _things(call(walk, t.grad_fn, Graph(_of_torch))) if t.grad_fn is not None else []
@@ -140,7 +141,7 @@ def _with_method(name: str, method: Callable[..., Any]) -> type[Any]:
 
 
 def _methods(kind: type[Any]) -> Iterator[str]:
-    """Yield the names of the methods that a class of ours has and that can be called without arguments."""
+    """Yield the names of methods that Secant defines for a class and that take no arguments."""
     ours = (one for one in kind.__mro__ if one.__module__.startswith("secant"))
     for name in {name for one in ours for name in vars(one) if name[:2] != "__"}:
         method = getattr(kind, name, None)
@@ -149,7 +150,7 @@ def _methods(kind: type[Any]) -> Iterator[str]:
 
 
 def _slopes(kind: type[Any], method: str) -> Callable[[Any, Iterable[Any], Edges], list[float]]:
-    """Return a function that calls a class's method on a graph's first node and reads the grads of others."""
+    """Return a function that calls a class's method on a graph's root and returns other nodes' gradients."""
 
     def instance(node: Node) -> Any:
         made = kind.__new__(kind)

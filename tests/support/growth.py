@@ -1,4 +1,4 @@
-"""How much longer something takes for more: what a stranger can send must cost its length, no more."""
+"""Measure how running time grows with the input: for data from strangers, it must grow only linearly."""
 
 import time
 from collections.abc import Callable
@@ -6,23 +6,24 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_ENOUGH = 0.002  # seconds of the processor that can be measured
-_TIMES = 16  # so much longer that steps at the edge of a cache do not look like growth
+_ENOUGH = 0.002  # seconds of processor time that can be measured reliably
+_TIMES = 16  # ratio of the two sizes; large enough that outgrowing a cache does not look like growth
 _LARGEST = 2**20
 _ROUNDS = 3
 
 
 def growth(work: Callable[[T], object], make: Callable[[int], T]) -> float:
-    """Return the time for 16n over that for n: 16 if it grows like n, 256 if like its square.
+    """Return the time for an input of size 16n divided by that for size n: 16 if linear, 256 if quadratic.
 
     Args:
-        work: what is measured.
-        make: makes its argument, of a size; n is the first power of two that takes long enough to measure.
+        work: the function to measure.
+        make: a function that makes an argument of a given size for `work`. The size n is the first power of
+            two that takes long enough to measure.
     """
     size = 16
     while min(_seconds(work, make(size)) for _ in range(_ROUNDS)) < _ENOUGH and size < _LARGEST:
         size *= 2
-    # By turns: a processor that is slower for a while is slower for both.
+    # The two sizes are measured alternately, so that a processor that slows down for a while slows both.
     pairs = [[_seconds(work, make(many)) for many in (size, _TIMES * size)] for _ in range(_ROUNDS)]
     once, more = map(min, zip(*pairs, strict=True))
     return more / once

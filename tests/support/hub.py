@@ -1,7 +1,7 @@
-"""A real JupyterHub of deploy/hub on this machine, whose users are users of the operating system.
+"""A real JupyterHub with the settings of deploy/hub on this machine, for users of the operating system.
 
-Only root can start one. Where Python lies in root's own folder, as pyenv has it, a view of the file system in
-which everybody may enter that folder, but sees nothing else of it, is given to all of the hub.
+Only root can start the hub. Python may lie in root's home folder, as with pyenv. In that case the hub runs in
+a view of the file system in which every user may enter that folder, but sees nothing there except Python.
 """
 
 import contextlib
@@ -79,10 +79,12 @@ c.JupyterHub.load_roles = [
 
 @dataclass(frozen=True)
 class User:
-    """Somebody with a home folder, a server, and a token for it.
+    """A user of the hub, with a home folder and a server.
 
     Attributes:
-        name: of the operating system's user.
+        name: the name of the operating system's user.
+        home: the user's home folder.
+        token: a token that gives access to the user's server.
     """
 
     name: str
@@ -91,31 +93,31 @@ class User:
 
     @property
     def uid(self) -> int:
-        """The operating system's number."""
+        """The operating system's id of the user."""
         return pwd.getpwnam(self.name).pw_uid
 
 
 class Hub:
-    """A hub that runs."""
+    """A running JupyterHub, with methods that send it requests."""
 
     def __init__(self, address: str, course: Path, token: str, homes: dict[str, Path]) -> None:
         self.address, self.course, self._token, self._homes = address, course, token, homes
 
     def api(self, method: str, path: str, body: Any = None) -> Any:
-        """Ask the hub, as its administrator."""
+        """Send a request to the hub's API as its administrator, and return the answer's JSON."""
         status, answer = self.ask(f"/hub/api/{path}", body, self._token, method)
         assert status < 300, answer
         return json.loads(answer or "null")
 
     def begin(self, name: str) -> User:
-        """Have somebody's server start."""
+        """Create a user and a token, and request the start of the user's server, without waiting for it."""
         self.api("POST", f"users/{name}")
         token = self.api("POST", f"users/{name}/tokens", {})["token"]
         self.api("POST", f"users/{name}/server")
         return User(name, self._homes[name], token)
 
     def wait(self, user: User) -> None:
-        """Wait until somebody's server answers."""
+        """Wait until a user's server answers."""
         until = time.monotonic() + 90
         while time.monotonic() < until:
             if self.visit(user, "api/status")[0] == 200:
@@ -124,7 +126,7 @@ class Hub:
         raise AssertionError(f"the server of {user.name} does not answer")
 
     def ask(self, path: str, body: Any = None, token: str = "", method: str = "") -> tuple[int, str]:
-        """Ask through the proxy; return the status and the answer."""
+        """Send a request through the hub's proxy; return the status and the answer's text."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"} | (
             {"Authorization": f"token {token}"} if token else {}
@@ -139,18 +141,18 @@ class Hub:
             return refusal.code, refusal.read().decode()
 
     def visit(self, whose: User, path: str, body: Any = None, who: User | None = None) -> tuple[int, str]:
-        """Ask somebody's server, by default as its owner."""
+        """Send a request to a user's server, with the owner's token or, if `who` is given, another user's."""
         return self.ask(f"/user/{whose.name}/{path}", body, (who or whose).token)
 
     def save(self, user: User, answers: dict[str, str], path: str = PATH) -> None:
-        """Save the lesson, with these answers beside its solutions, as JupyterLab does."""
+        """Save the lesson as JupyterLab does, with these answers and, in all other tasks, its solutions."""
         notebook = answered(ROOT, solutions(ROOT, LESSON) | answers, "en", LESSON)
         body = {"type": "notebook", "format": "json", "content": json.loads(nbformat.writes(notebook))}
         status, said = self.ask(f"/user/{user.name}/api/contents/{path}", body, user.token, method="PUT")
         assert status in (200, 201), said
 
     def checked(self, user: User, path: str, task: str | None = None) -> list[dict[str, Any]]:
-        """The events of a check."""
+        """Run a check on a user's server and return its events."""
         status, said = self.visit(user, "secant/api/check", {"path": path, "task": task, "agree": True})
         assert status == 200, said
         return [json.loads(line) for line in said.splitlines()]
@@ -158,7 +160,7 @@ class Hub:
 
 @contextlib.contextmanager
 def hub(names: list[str], **environment: str) -> Iterator[Hub]:
-    """Start a hub for these users, the last of whom is the instructor, with a course of lesson 1."""
+    """Start a hub with a course of lesson 1 for these users; the last user is the instructor."""
     place = Path(tempfile.mkdtemp(prefix="secant-hub-"))
     place.chmod(0o755)
     homes = {name: place / name for name in names}
@@ -207,7 +209,7 @@ def hub(names: list[str], **environment: str) -> Iterator[Hub]:
             yield started
         finally:
             for pid in children(process.pid) if words else [process.pid]:
-                os.kill(pid, signal.SIGTERM)  # it ends the servers, too
+                os.kill(pid, signal.SIGTERM)  # the hub then stops its users' servers, too
             process.wait(60)
     finally:
         shutil.rmtree(place)
@@ -224,7 +226,7 @@ def _wait_for(started: Hub, process: subprocess.Popen[bytes], log: Path) -> None
 
 
 def _write_course(course: Path) -> None:
-    """A course folder of lesson 1 alone."""
+    """Write a course folder with lesson 1 only."""
     course.mkdir(mode=0o700)
     copy_lessons(LESSONS[:1], course)
     for file in ("constraints.txt", "course/syllabus.toml"):
@@ -232,14 +234,17 @@ def _write_course(course: Path) -> None:
 
 
 def _own(folder: Path, name: str) -> None:
-    """Give a folder with all that is in it to a user."""
+    """Make a user the owner of a folder and everything in it."""
     user = pwd.getpwnam(name)
     for path in (folder, *folder.rglob("*")):
         os.chown(path, user.pw_uid, user.pw_gid)
 
 
 def view() -> list[str]:
-    """The words that have everybody find Python, where it is in a folder closed to them."""
+    """Return a `bwrap` command in which every user can reach Python, or [] if every user can anyway.
+
+    Python may lie in a folder that other users may not enter.
+    """
     needed = [Path(sys.base_prefix), Path(sys.prefix), ROOT]
     closed = {path for place in needed for path in place.parents if not path.stat().st_mode & 0o001}
     if not closed:

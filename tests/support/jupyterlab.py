@@ -1,4 +1,4 @@
-"""JupyterLab in headless Chromium: started, driven as a hand would, and always shut down again."""
+"""Start JupyterLab and a headless browser for a test, drive them as a user would, and shut them down."""
 
 import contextlib
 import json
@@ -37,8 +37,8 @@ SERVER_FLAGS = [
     "--ServerApp.disable_check_xsrf=True",
     "--ServerApp.allow_root=True",
     "--LabApp.expose_app_in_browser=True",
-    "--LanguageServerManager.autodetect=False",  # which starts npm
-    # The extension as it stands here, not as it was installed.
+    "--LanguageServerManager.autodetect=False",  # would start npm to find language servers
+    # Load the extension from the repository and not from where it was installed.
     f"--LabServerApp.extra_labextensions_path={ROOT / 'secant' / 'lab' / 'labextensions'}",
 ]
 RUN_ALL = """async (path) => {
@@ -58,13 +58,14 @@ OPEN = """async (path) => {
     {path, factory: 'Notebook', kernelPreference: {shouldStart: false, canStart: false}});  // none is needed
   await notebook.context.ready;
 }"""
-DISPOSE = "() => window.jupyterapp.shell.currentWidget.dispose()"  # closing it would ask whether to save
+DISPOSE = "() => window.jupyterapp.shell.currentWidget.dispose()"  # closing would ask whether to save
 
 
 def chromium_path() -> str | None:
-    """Return where the system's Chromium or Chrome is, if there is one.
+    """Return the path of the system's Chromium or Chrome, or None if it has none.
 
-    First the one without windows, as Playwright does it: the same engine, and pages cost up to a third less.
+    The headless shell comes first, as in Playwright: it has the same engine, and pages cost up to a third
+    less.
     """
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     return next((found for name in names if (found := shutil.which(name))), None)
@@ -93,13 +94,13 @@ def launch_chromium(started: Playwright) -> Browser:
 
 
 def launch_firefox(started: Playwright) -> Browser:
-    """Launch the system's Firefox, headless; Playwright drives it by WebDriver BiDi."""
+    """Launch the system's Firefox without a window; Playwright drives it with WebDriver BiDi."""
     return started.firefox.launch(channel="moz-firefox", executable_path=firefox_path())
 
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start a headless Chromium with a Playwright that is for it alone."""
+    """Start a headless Chromium with a separate Playwright."""
     with playwright() as started, launch_chromium(started) as browser:
         yield browser
 
@@ -117,34 +118,34 @@ def jupyterlab(
     home: Path | None = None,
     port: int | None = None,
 ) -> Iterator[str]:
-    """Serve a directory with a JupyterLab of its own settings and yield its address.
+    """Serve a directory with a JupyterLab that has separate settings, and yield its address.
 
     Args:
-        directory: what it shows.
-        language: of what the kernels say.
-        dark: the theme.
+        directory: the directory that JupyterLab shows.
+        language: the language of Secant's texts in the kernels.
+        dark: whether to use the dark theme.
         kernels: a data folder with more kernels, as in JUPYTER_PATH.
-        program: the module that is run: jupyterlab or notebook.
-        flags: more words for its command line.
-        wrapped: what its command line begins with, as `bwrap`.
-        home: a folder for its settings and what it remembers, if not one of its own.
-        port: where it listens, if not anywhere.
+        program: the module to run: jupyterlab or notebook.
+        flags: further arguments for the server.
+        wrapped: a command that runs the server, such as `bwrap` with its arguments.
+        home: the folder for the server's settings and state; by default a temporary one.
+        port: the port to listen on; by default a free one.
 
     Raises:
         RuntimeError: if the server does not answer within a minute; the message ends with its log.
     """
     with tempfile.TemporaryDirectory(prefix="secant-lab-") as own, socket.socket() as free:
-        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does it
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # the same option as in Jupyter's server
         free.bind(("127.0.0.1", port or 0))
         port = free.getsockname()[1]
         free.close()
         home = home or Path(own)
         log = home / "server.log"
-        said = {flag.partition("=")[0] for flag in flags}
-        usual = [flag for flag in SERVER_FLAGS if flag.partition("=")[0] not in said]
+        overridden = {flag.partition("=")[0] for flag in flags}
+        defaults = [flag for flag in SERVER_FLAGS if flag.partition("=")[0] not in overridden]
         with log.open("w") as out:
             server = subprocess.Popen(
-                [*wrapped, sys.executable, "-m", program, *usual, f"--ServerApp.port={port}", *flags],
+                [*wrapped, sys.executable, "-m", program, *defaults, f"--ServerApp.port={port}", *flags],
                 cwd=directory,
                 env=_environment(home, language, dark, kernels),
                 stdout=out,
@@ -172,7 +173,8 @@ def _environment(home: Path, language: str, dark: bool, kernels: Path | None) ->
     settings.mkdir(parents=True, exist_ok=True)
     theme = {"theme": "JupyterLab Dark" if dark else "JupyterLab Light"}
     settings.joinpath("themes.jupyterlab-settings").write_text(json.dumps(theme))
-    silent = {"fetchNews": "false", "checkForUpdates": False}  # neither asks nor looks for news
+    # JupyterLab then neither shows a dialog about news nor requests any.
+    silent = {"fetchNews": "false", "checkForUpdates": False}
     settings.joinpath("notification.jupyterlab-settings").write_text(json.dumps(silent))
     own = {name: str(home / place) for name, place in places.items()}
     more = {"JUPYTER_PATH": str(kernels)} if kernels else {}
@@ -190,7 +192,7 @@ def _wait_until_ready(server: subprocess.Popen[bytes], address: str, log: Path) 
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
-    """End the server, which ends its kernels; then whatever is left of its session."""
+    """Stop the server, which stops its kernels, and then kill the remaining processes of its session."""
     server.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         server.wait(15)
@@ -216,7 +218,7 @@ def run_notebook(browser: Browser, address: str, path: str, **window: Any) -> It
             page.evaluate(RUN_ALL, path)
             yield page
         finally:
-            page.close()  # first, or it would start the kernel again
+            page.close()  # closed first, because an open page would start the kernel again
             shut_down(address, path)
 
 
@@ -230,9 +232,9 @@ def open_lab(
     height: int = 800,
     asked: list[str] | None = None,
 ) -> Iterator[Page]:
-    """Open JupyterLab in a fresh page, with no notebook yet.
+    """Open JupyterLab in a fresh page, without a notebook.
 
-    Every address that the page asks for is added to `asked`, which slows the page down.
+    Every address that the page requests is added to `asked` if it is given; that slows the page down.
     """
     context = browser.new_context(
         viewport={"width": width, "height": height}, device_scale_factor=density, locale="en-US"
@@ -242,7 +244,7 @@ def open_lab(
         if asked is not None:
             page.on("request", lambda request: asked.append(request.url))
             page.on("websocket", lambda websocket: asked.append(websocket.url))
-        page.goto(f"{address}/lab?reset")  # without what the page before had open
+        page.goto(f"{address}/lab?reset")  # without the documents that an earlier page had open
         page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
         yield page
     finally:
@@ -251,9 +253,12 @@ def open_lab(
 
 @contextlib.contextmanager
 def running(page: Page, address: str, path: str) -> Iterator[None]:
-    """Open a notebook (its path below the server's root) and run all its cells.
+    """Open a notebook and run all its cells; at the end, close it and shut down its kernel.
 
-    At the end it is closed and its kernel shut down.
+    Args:
+        page: a page that shows JupyterLab.
+        address: the server's address.
+        path: the notebook's path below the server's root.
     """
     page.evaluate(RUN_ALL, path)
     try:
@@ -264,13 +269,13 @@ def running(page: Page, address: str, path: str) -> Iterator[None]:
 
 
 def sessions(address: str) -> list[dict[str, Any]]:
-    """Return what the server runs: a session for each notebook, with its kernel."""
+    """Return the server's sessions, one with a kernel for each running notebook."""
     with urllib.request.urlopen(f"{address}/api/sessions", timeout=30) as answer:
         return json.load(answer)
 
 
 def shut_down(address: str, path: str) -> None:
-    """End the kernel of a notebook, if it has one."""
+    """Shut down a notebook's kernel, if it has one."""
     for session in sessions(address):
         if session["path"] == path:
             request = urllib.request.Request(f"{address}/api/sessions/{session['id']}", method="DELETE")
@@ -278,7 +283,7 @@ def shut_down(address: str, path: str) -> None:
 
 
 def wait_until_still(place: Locator, seconds: float = 1) -> None:
-    """Wait until something on the page keeps its place and size for a while: all above it is then drawn."""
+    """Wait until an element keeps its place and size for a while: everything above it is then drawn."""
     place.scroll_into_view_if_needed()
     before: dict[str, Any] = {}
     while before != (before := box(place)):
@@ -286,12 +291,12 @@ def wait_until_still(place: Locator, seconds: float = 1) -> None:
 
 
 def row(page: Page, task: str) -> Locator:
-    """Return a task's row in the panel."""
+    """Return the row of a task in Secant's panel."""
     return page.locator(f".secant-row[data-task={task}]")
 
 
 def slider(page: Page, number: int) -> Locator:
-    """Return the handle of the page's slider with that number, from 0, scrolled into view."""
+    """Return the handle of a slider, scrolled into view; the page's sliders are numbered from 0."""
     handle = page.locator(".widget-slider .noUi-handle").nth(number)
     handle.wait_for(timeout=60_000)
     handle.scroll_into_view_if_needed()
@@ -299,25 +304,33 @@ def slider(page: Page, number: int) -> Locator:
 
 
 def track(handle: Locator) -> Locator:
-    """Return what a slider's handle runs on."""
+    """Return the track on which a slider's handle moves."""
     return handle.locator("xpath=ancestor::*[contains(@class, 'noUi-base')]")
 
 
 def box(place: Locator) -> dict[str, Any]:
-    """Return x, y, width and height on the page, in its pixels.
+    """Return x, y, width and height of an element on the page, in CSS pixels.
 
     Raises:
-        RuntimeError: if it is not on the page.
+        RuntimeError: if the element is not on the page.
     """
-    found = place.bounding_box()
-    if found is None:
+    bounds = place.bounding_box()
+    if bounds is None:
         raise RuntimeError(f"not on the page: {place}")
-    return dict(found)
+    return dict(bounds)
 
 
 def drag(page: Page, handle: Locator, to: float, *, steps: int = 20, hertz: float = 60) -> None:
-    """Drag a slider's handle with the mouse to a fraction of its track, so many mouse moves a second."""
-    handle.hover()  # waits until the page has come to rest there
+    """Drag a slider's handle with the mouse.
+
+    Args:
+        page: the page with the slider.
+        handle: the slider's handle.
+        to: the fraction of the track to drag to, from 0 to 1.
+        steps: the number of mouse moves.
+        hertz: the number of mouse moves per second.
+    """
+    handle.hover()  # waits until the handle no longer moves
     place, way = box(handle), box(track(handle))
     x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
     end = way["x"] + to * way["width"]

@@ -1,4 +1,4 @@
-"""A kernel for a test: started, asked to run code, and always shut down again."""
+"""Start a kernel for a test, run code in it, and always shut it down again."""
 
 import contextlib
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ STOCK = "local-provisioner"
 
 @contextlib.contextmanager
 def provisioner(name: str = NAME) -> Iterator[None]:
-    """Start kernels this way where nothing else is said."""
+    """Make `name` the default kernel provisioner while the `with` block runs."""
     factory = KernelProvisionerFactory.instance()
     before = factory.default_provisioner_name
     factory.default_provisioner_name = name
@@ -34,11 +34,11 @@ class Kernel:
 
     @property
     def process(self) -> Any:
-        """What its provisioner holds: a Popen, or a ForkedKernel."""
+        """The kernel's process as its provisioner holds it: a Popen or a ForkedKernel."""
         return self.manager.provisioner.process
 
     def run(self, code: str) -> str:
-        """Run code, and return what it printed, or the name of the error that it raised."""
+        """Run code, and return the text that it printed or the name of the error that it raised."""
         printed: list[str] = []
 
         def keep(message: dict[str, Any]) -> None:
@@ -51,9 +51,14 @@ class Kernel:
 
 @contextlib.contextmanager
 def kernel(name: str = NAME, patience: float = 60, wait: bool = True, **options: Any) -> Iterator[Kernel]:
-    """Start a kernel; the options are those of `start_kernel`.
+    """Start a kernel and yield it; shut it down at the end.
 
-    Without waiting for it one may miss what it publishes, and only `client.execute` is safe.
+    Args:
+        name: the kernel provisioner.
+        patience: seconds to wait for a template that is still importing.
+        wait: whether to wait until the kernel is ready. Without waiting, the client may miss messages that
+            the kernel publishes, so only `client.execute` is safe.
+        options: arguments for `start_kernel`.
     """
     with provisioner(name):
         manager = KernelManager(config=Config({"WarmProvisioner": {"patience": patience}}))

@@ -1,4 +1,4 @@
-"""A run that kills itself, as SIGKILL does it, at a chosen moment of what it writes."""
+"""Run a function in a fork that kills itself with SIGKILL at a chosen step of its writes."""
 
 import gc
 import os
@@ -15,7 +15,7 @@ _WRITES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.tru
 
 
 def steps(act: Callable[[], object]) -> int:
-    """Do something in a process of its own; return how many moments it has at which it could be killed."""
+    """Call a function in a forked process; return the number of steps at which the process can be killed."""
     reader, writer = os.pipe()
     code = _in_a_fork(act, 0, writer)
     os.close(writer)
@@ -27,7 +27,7 @@ def steps(act: Callable[[], object]) -> int:
 
 
 def killed(act: Callable[[], object], step: int) -> bool:
-    """Do something in a process of its own, and kill that at a step; return whether it came so far."""
+    """Call a function in a forked process that is killed at a step; return whether it reached that step."""
     code = _in_a_fork(act, step, None)
     assert code in (0, -signal.SIGKILL)
     return code == -signal.SIGKILL
@@ -39,7 +39,7 @@ def _in_a_fork(act: Callable[[], object], step: int, tell: int | None) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     code = 1
     try:
-        gc.disable()  # an object of the parent's, such as a connection, is not this process's to close
+        gc.disable()  # or this process would close the parent's objects, such as database connections
         count = _counting(step)
         act()
         if tell is not None:
@@ -52,7 +52,11 @@ def _in_a_fork(act: Callable[[], object], step: int, tell: int | None) -> int:
 
 
 def _counting(step: int) -> Callable[[], int]:
-    """Count each statement before and after it is run, each commit, and each change to a folder."""
+    """Count a process's steps, and kill it at the given one; return a function that returns the count.
+
+    The steps are the moments before and after each SQL statement, each commit and rollback, and each change
+    to a folder.
+    """
     seen = 0
 
     def moment(*_: Any, **__: Any) -> None:
@@ -72,7 +76,10 @@ def _counting(step: int) -> Callable[[], int]:
 
 
 def files(*folders: Path) -> dict[str, bytes]:
-    """Every file below these folders, by its path from the folder above them; hidden ones too."""
+    """Return the content of everything below these folders, hidden files included.
+
+    The keys are paths relative to the parent of each folder. The content of a folder is b"".
+    """
     return {
         str(path.relative_to(folder.parent)): path.read_bytes() if path.is_file() else b""
         for folder in folders

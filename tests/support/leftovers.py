@@ -1,4 +1,4 @@
-"""Find what a test leaves behind in its process: settings that a later test would meet."""
+"""Find settings that a test leaves changed in its process, where they would affect later tests."""
 
 import builtins
 import contextlib
@@ -13,7 +13,8 @@ import torch
 
 from secant import language
 
-#: Set by pytest itself in every test, and by torch when something first imports its compiler.
+#: Environment variables that no test sets: pytest sets the first two, and torch the third when its compiler
+#: is first imported.
 _NOT_OF_A_TEST = ("PYTEST_CURRENT_TEST", "PYTEST_VERSION", "TORCHINDUCTOR_CACHE_DIR")
 
 
@@ -22,19 +23,22 @@ def _environment() -> dict[str, str]:
 
 
 def _umask() -> int:
-    """Return the umask, which only a change tells."""
+    """Return the umask, which can only be read by changing it."""
     mask = os.umask(0o77)
     os.umask(mask)
     return mask
 
 
 def _signals() -> dict[str, Any]:
-    """Return the handlers but for SIGALRM, which pytest-timeout takes and gives back."""
+    """Return the signal handlers, except that of SIGALRM, which pytest-timeout sets and restores."""
     return {each.name: signal.getsignal(each) for each in signal.Signals if each.name != "SIGALRM"}
 
 
 def _modules() -> dict[str, int]:
-    """Return our modules by identity: a test that replaces one leaves two of its classes."""
+    """Return the identity of each module of this repository.
+
+    A test that imports a module again leaves two versions of its classes in the process.
+    """
     ours = ("secant", "autograder")
     return {name: id(module) for name, module in sys.modules.items() if name.partition(".")[0] in ours}
 
@@ -43,7 +47,7 @@ def _builtins() -> dict[str, int]:
     return {name: id(value) for name, value in vars(builtins).items() if name != "_"}
 
 
-#: By name, what reads a setting.
+#: Functions that read a setting, by the setting's name.
 _READERS: Mapping[str, Callable[[], Any]] = {
     "os.environ": _environment,
     "the working directory": os.getcwd,
@@ -64,7 +68,7 @@ _READERS: Mapping[str, Callable[[], Any]] = {
 
 
 def settings() -> dict[str, Any]:
-    """Read every setting of the process; one that cannot be read is its error's text."""
+    """Return the value of every setting of the process, or the error's text if it cannot be read."""
     return {name: _read(reader) for name, reader in _READERS.items()}
 
 
@@ -76,7 +80,7 @@ def _read(reader: Callable[[], Any]) -> Any:
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Return what differs, one line a setting; modules that were imported meanwhile are no difference."""
+    """Return a line for each setting that differs; newly imported modules do not count as a difference."""
     return [
         f"{name}: {difference}"
         for name, old in before.items()
@@ -93,7 +97,7 @@ def _difference(old: Any, new: Any) -> str:
 
 
 def put_back(before: Mapping[str, Any]) -> None:
-    """Restore what a later test would trip over first, so that one fault fails one test."""
+    """Restore the settings that matter most to later tests, so that one fault fails only one test."""
     os.environ.clear()
     os.environ.update(before["os.environ"])
     with contextlib.suppress(OSError):

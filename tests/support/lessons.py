@@ -1,6 +1,6 @@
-"""The course's lessons and the answers kept beside them, each text read once a process.
+"""Read the course's lessons and the answers recorded next to them, each text only once per process.
 
-What is returned is shared: copy a cell before changing it.
+The returned objects are shared between tests, so a test copies a cell before it changes it.
 """
 
 import ast
@@ -33,13 +33,13 @@ def copy_lessons(lessons: Iterable[Lesson], room: Path) -> None:
     for lesson in lessons:
         for part in ("course", "source", *(f"release/{language}" for language in LANGUAGES)):
             shutil.copytree(ROOT / part / lesson.name, room / part / lesson.name)
-    shutil.copy(ROOT / "course/syllabus.toml", room / "course")  # which says how many lessons there are
+    shutil.copy(ROOT / "course/syllabus.toml", room / "course")  # lists all lessons of the course
     shutil.copy(ROOT / "nbgrader_config.py", room)
 
 
 @cache
 def source(lesson: Lesson) -> NotebookNode:
-    """Return the notebook that an instructor sees."""
+    """Return the lesson's notebook as an instructor sees it."""
     notebook = texts.read_lesson(lesson)
     notebook.metadata["secant"] = {"hints": read_hints(lesson.folder)}
     return with_hints(notebook)
@@ -47,38 +47,38 @@ def source(lesson: Lesson) -> NotebookNode:
 
 @cache
 def assignment(lesson: Lesson) -> Assignment:
-    """Return the built notebooks."""
+    """Return the lesson's built notebooks."""
     return read_assignment(lesson.root, lesson.name)
 
 
 @cache
 def wrong_answers(lesson: Lesson) -> Sequence[Answer]:
-    """Return the wrong answers kept beside a lesson."""
+    """Return the wrong answers that are recorded next to a lesson."""
     return tuple(texts.wrong_answers(lesson))
 
 
 @cache
 def right_answers(lesson: Lesson) -> Sequence[Answer]:
-    """Return the right answers in another style kept beside a lesson."""
+    """Return the right answers in other styles that are recorded next to a lesson."""
     return tuple(texts.right_answers(lesson))
 
 
 @cache
 def questions(lesson: Lesson) -> Sequence[Task]:
-    """Return the tasks that a machine grades."""
+    """Return the lesson's tasks that have a test."""
     return tuple(task for task in tasks(source(lesson)) if task.test is not None)
 
 
 @cache
 def imports(lesson: Lesson) -> str:
-    """Return what a student's notebook has imported by the time an answer runs."""
+    """Return the import statements of a lesson's notebook as code, which answers need in order to run."""
     code = "\n".join(cell.source for cell in source(lesson).cells if cell.cell_type == "code")
-    found = [node for node in ast.parse(code).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    return ast.unparse(ast.Module(found, []))
+    statements = [node for node in ast.parse(code).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return ast.unparse(ast.Module(statements, []))
 
 
 def side_by_side(answers: Iterable[Answer]) -> list[dict[str, Answer]]:
-    """Return the first answer to each task, then the second to each, and so on; each by its task."""
+    """Return rounds of answers by task: the first answer to each task, then the second to each, and so on."""
     by_task: dict[str, list[Answer]] = {}
     for answer in answers:
         by_task.setdefault(answer.task, []).append(answer)
@@ -86,15 +86,15 @@ def side_by_side(answers: Iterable[Answer]) -> list[dict[str, Answer]]:
 
 
 def examined_in(round_number: int) -> Language:
-    """Return the language in which the examiner is asked about a task's first answer, its second, and so on.
+    """Return the language in which the examiner checks the answers of a round; rounds alternate.
 
-    The tests without an examiner take the other one, so that both languages are seen.
+    Tests without an examiner use the other language, so that every answer is tested in both.
     """
     return "ko" if round_number % 2 else "en"
 
 
 def with_answers(notebook: NotebookNode, answers: Mapping[str, str]) -> NotebookNode:
-    """Return a copy of a notebook with these sources (by task) in its answer cells."""
+    """Return a copy of a notebook in which the answer cells have these sources, given by task."""
     filled = copy.deepcopy(notebook)
     for cell in filter(is_answer, filled.cells):
         cell.source = answers.get(grade_id(cell), cell.source)
@@ -108,9 +108,9 @@ def save(notebook: NotebookNode, path: Path) -> Path:
 
 
 def bare(notebook: NotebookNode) -> NotebookNode:
-    """Return a copy of a notebook with its graded cells and imports alone: the others take seconds."""
-    kept = [cell for cell in notebook.cells if "nbgrader" in cell.metadata or _imports(cell)]
-    return copy.deepcopy(NotebookNode(notebook, cells=kept))
+    """Return a copy of a notebook with only its graded cells and imports; its other cells take seconds."""
+    cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata or _imports(cell)]
+    return copy.deepcopy(NotebookNode(notebook, cells=cells))
 
 
 def _imports(cell: NotebookNode) -> bool:

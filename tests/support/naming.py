@@ -1,4 +1,4 @@
-"""What a screen reader is told of an explorer's controls."""
+"""Check the accessible names of an explorer's controls, which a screen reader reads out."""
 
 from playwright.sync_api import Locator
 
@@ -6,5 +6,5 @@ _UNNAMED = "node => [...node.querySelectorAll('input, select')].filter(e => !e.l
 
 
 def unnamed(explorer: Locator) -> int:
-    """Return how many of its boxes and lists have no name."""
+    """Return how many of an explorer's input boxes and drop-down lists have no visible label."""
     return int(explorer.evaluate(_UNNAMED))

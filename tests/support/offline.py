@@ -1,8 +1,9 @@
-"""A learner's session without a network: `secant lab`, a browser, a lesson, and what all of them asked for.
+"""Run a learner's session without a network, with `secant lab`, a browser and a lesson.
 
     bwrap --dev-bind / / --unshare-net python -m tests.support.offline FOLDER
 
-Prints as JSON what the browser asked for, what of it failed, whom Python called, and what was seen.
+prints as JSON the addresses that the browser requested, the requests that failed, the addresses that Python
+processes connected to, and the texts that the lesson showed.
 """
 
 import contextlib
@@ -24,7 +25,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.support import jupyterlab as lab
 
 LESSON = "01_what_autograd_does/01_what_autograd_does.ipynb"
-# Runs at the start of every Python process: the server's, the kernels', the checks'.
+# Runs at the start of every Python process: the server, kernels and checks.
 AUDIT = """
 import os, sys
 def audit(event, arguments):
@@ -49,7 +50,7 @@ CHECK = """async (path) => {
 
 
 def is_cut_off() -> bool:
-    """Whether there is no way out of here; nobody has this address (RFC 5737)."""
+    """Return whether this machine has no route to the Internet, tried with a test address of RFC 5737."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
@@ -60,7 +61,7 @@ def is_cut_off() -> bool:
 
 @contextlib.contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Start `secant lab` with a home of its own in a folder; yield the address that it prints."""
+    """Start `secant lab` with a separate home inside a folder; yield the address that it prints."""
     home, site, log = folder / "home", folder / "site", folder / "log.txt"
     for place in (home, site):
         place.mkdir()
@@ -84,12 +85,12 @@ def served(folder: Path) -> Iterator[str]:
     try:
         yield address(server, log)
     finally:
-        server.terminate()  # an interrupt is ignored by what a shell has put into the background
+        server.terminate()  # SIGINT would not work: a shell's background processes ignore it
         server.wait(30)
 
 
 def address(server: "subprocess.Popen[Any]", log: Path) -> str:
-    """Wait until the server listens at the address that it prints."""
+    """Wait until the server listens at the address in its log, and return that address."""
     until = time.monotonic() + 60
     while time.monotonic() < until and server.poll() is None:
         if found := re.search(r"http://127\.0\.0\.1:(\d+)/\S+token=\w+", log.read_text()):
@@ -112,12 +113,12 @@ SHOW = """() => {
 
 
 def learn(page: Page) -> dict[str, Any]:
-    """Run a lesson as far as its first task, and move its slider; return what was seen."""
+    """Run a lesson's notebook, move a slider of its first explorer, and check it; return what was seen."""
     page.evaluate(lab.RUN_ALL, LESSON)
     explorer = page.locator(".secant-explorer").first
     picture = explorer.locator("img, canvas").first
     picture.wait_for(state="attached", timeout=120_000)
-    for _ in range(30):  # while cells run, JupyterLab goes to the last of them, and hides what is far from it
+    for _ in range(30):  # while cells run, JupyterLab scrolls to the last one and hides distant cells
         page.evaluate(SHOW)
         with contextlib.suppress(PlaywrightTimeout):
             picture.wait_for(timeout=2_000)
@@ -133,7 +134,7 @@ def learn(page: Page) -> dict[str, Any]:
 
 
 def session(folder: Path) -> dict[str, Any]:
-    """One session, from the start to the end; what is returned is described above."""
+    """Run one session from start to end, and return the observations that the module's docstring lists."""
     asked: list[str] = []
     failed: list[str] = []
     with served(folder) as place, lab.chromium() as browser:

@@ -1,4 +1,4 @@
-"""Processes of a person's own for tests, which start sooner than those of the product."""
+"""Processes for a user's own checks that start faster in tests than those of the product."""
 
 import socket
 import subprocess
@@ -11,7 +11,10 @@ from autograder.sandbox.inside import wire
 
 
 class Forks(WarmPool):
-    """Processes of one's own that are forked when they are wanted, where others have to import torch."""
+    """A pool that forks candidates from a warm process on demand; the product's pool starts new processes.
+
+    A new process would first have to import torch.
+    """
 
     def __init__(self, python: list[str]) -> None:
         self._command = [*python, "autograder.sandbox.inside.candidate", "0"]

@@ -1,8 +1,8 @@
-"""Students on the instructor's machine, each a user of the operating system where root runs the tests.
+"""Students on the instructor's machine. If root runs the tests, each is a separate user of the system.
 
     python -m tests.support.people USER MODULE WORDS...  # as root: `python -m MODULE` as the user
 
-Who is not root cannot become somebody else: then the students differ by what nbgrader is told alone.
+Without root, processes cannot change their user, so the students differ only by nbgrader's `student_id`.
 """
 
 import os
@@ -26,20 +26,20 @@ _SETTINGS = re.compile(
     r"^```python\n(c = get_config\(\)\nc\.Exchange\.root[^`]*course_id[^`]*)^```", re.MULTILINE
 )
 
-#: Whether students are users of their own.
+#: Whether each student is a separate user of the operating system.
 SEPARATE = os.geteuid() == 0
 
 
 @dataclass(frozen=True)
 class Student:
-    """Somebody with a home folder, who knows nothing of the course but where the exchange is."""
+    """A student with a home folder, who knows nothing about the course except the exchange's folder."""
 
     id: str
     home: Path
     python: Sequence[str]
 
     def nbgrader(self, *words: str) -> str:
-        """Run a command of nbgrader's at home; return what it said."""
+        """Run an nbgrader command in the student's home folder; return its log from standard error."""
         names = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
         become = [__name__, self.id] if SEPARATE else []
         done = subprocess.run(
@@ -53,7 +53,7 @@ class Student:
         return done.stderr
 
     def may_read(self, path: Path) -> bool:
-        """Whether this user of the operating system may."""
+        """Return whether this student's Unix user may read a path."""
         if (child := os.fork()) == 0:
             code = 2
             try:
@@ -68,16 +68,16 @@ class Student:
 
 @contextmanager
 def class_with_exchange(python: Sequence[str], settings: str = "") -> Iterator[tuple[Path, list[Student]]]:
-    """Make a course of the fixture lesson and an exchange, for an instructor and two students.
+    """Make a course with the fixture lesson and an exchange, for an instructor and two students.
 
     Args:
-        python: how to run Python.
-        settings: more lines of the course's own `nbgrader_config_local.py`.
+        python: the command that replaces `python -m`.
+        settings: further lines for the course's `nbgrader_config_local.py`.
 
     Yields:
-        The course, and the students. The exchange is `exchange` beside the course.
+        The course's folder and the students. The exchange is the folder `exchange` next to the course.
     """
-    place = Path(tempfile.mkdtemp(prefix="secant-term-"))  # pytest's own folders are closed to other users
+    place = Path(tempfile.mkdtemp(prefix="secant-term-"))  # other users cannot enter pytest's own folders
     try:
         place.chmod(0o755)
         exchange, root = place / "exchange", place / "class"
@@ -93,13 +93,13 @@ def class_with_exchange(python: Sequence[str], settings: str = "") -> Iterator[t
 
 
 def settings_of_a_student(exchange: Path) -> str:
-    """The `nbgrader_config.py` that docs/teaching.md tells students to have."""
-    (told,) = _SETTINGS.findall(_PAGE)
-    return str(told).replace("/srv/nbgrader/exchange", str(exchange))
+    """Return the `nbgrader_config.py` that docs/teaching.md recommends to students, with this exchange."""
+    (recommended,) = _SETTINGS.findall(_PAGE)
+    return str(recommended).replace("/srv/nbgrader/exchange", str(exchange))
 
 
 def students(place: Path, exchange: Path, python: Sequence[str]) -> list[Student]:
-    """Return two students with homes in a place that everybody may enter."""
+    """Return two students with home folders in `place`, which every user may enter."""
     users = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
     found = []
     for number, name in enumerate(("ann", "bob")):
@@ -117,7 +117,7 @@ def students(place: Path, exchange: Path, python: Sequence[str]) -> list[Student
 
 
 def become(name: str) -> None:
-    """Be another user from here on."""
+    """Make the current process run as another user from now on."""
     user = pwd.getpwnam(name)
     os.setgroups([])
     os.setgid(user.pw_gid)

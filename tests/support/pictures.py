@@ -1,4 +1,4 @@
-"""Pictures, as a plot leaves them in a notebook."""
+"""Make pictures for notebooks, as the output of a plotting cell contains them."""
 
 import base64
 import io
@@ -9,12 +9,12 @@ from PIL import Image
 
 
 def picture(width: int, height: int, kind: str = "PNG") -> str:
-    """Return a picture of so many pixels in base64."""
+    """Return a picture with this width and height in pixels, encoded in base64."""
     data = io.BytesIO()
     Image.new("RGB", (width, height), "steelblue").save(data, kind)
     return base64.b64encode(data.getvalue()).decode()
 
 
 def shown(text: str) -> NotebookNode:
-    """Return the output of a cell that shows this, which claims to be a PNG file in base64."""
+    """Return a cell's output that has `text` as its PNG image in base64, even if it is not one."""
     return new_output("display_data", {"image/png": text, "text/html": "<script>alert(1)</script>"})

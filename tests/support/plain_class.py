@@ -1,4 +1,4 @@
-"""A class with assignments of ordinary nbgrader tests: one of two notebooks, and one of a single one."""
+"""A class with two assignments of ordinary nbgrader tests: one has two notebooks, the other has one."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ FIRST = (
     manual("why", "YOUR ANSWER HERE", 2),
     task("essay", ESSAY, 2),
 )
-#: The second notebook has a test of the same grade_id.
+#: The cells of the second notebook, which has a test with the same grade_id as one of the first.
 SECOND = (answer("g", STUB), graded("t", "assert g() == open('data.txt').read()", 1))
 RIGHT = {"f": "def f(x):\n    return x * x", "why": "Because <b>so</b>."}
 WRONG = {"f": "def f(x):\n    return 2 * x"}
@@ -37,7 +37,7 @@ def submit(room: Path, student: str, notebooks: Mapping[str, NotebookNode | str]
 
 
 def add_assignments(room: Path) -> None:
-    """Give a course an assignment of two notebooks, `ps`, and one of a single one, `hw1`."""
+    """Add two assignments to a course: `ps` with two notebooks, and `hw1` with one."""
     write_assignment(room / "source", "ps", {"ps": notebook(*FIRST), "more": notebook(*SECOND)})
     (room / "source/ps/data.txt").write_text("2")
     write_assignment(room / "source", "hw1", {"hw1": notebook(*FIRST[:2])})

@@ -1,4 +1,4 @@
-"""Plain nbgrader assignments for tests, and what stock nbgrader makes of them."""
+"""Plain nbgrader assignments for tests, and their release versions as unmodified nbgrader makes them."""
 
 import json
 from collections.abc import Mapping
@@ -32,24 +32,24 @@ def locked(grade_id: str, source: str) -> NotebookNode:
 
 
 def answer(grade_id: str, source: str) -> NotebookNode:
-    """Return an answer cell of code, with its solution."""
+    """Return a code cell for an answer, with its solution."""
     return new_code_cell(source, metadata=_marks(grade_id, "code", solution=True))
 
 
 def graded(grade_id: str, source: str, points: float = 1) -> NotebookNode:
-    """Return a test cell."""
+    """Return a test cell that is graded automatically."""
     marks = _marks(grade_id, "code", grade=True, locked=True, points=points)
     return new_code_cell(source, metadata=marks)
 
 
 def manual(grade_id: str, source: str, points: float = 2, kind: str = "markdown") -> NotebookNode:
-    """Return an answer that a person grades."""
+    """Return an answer cell that is graded manually."""
     new = new_markdown_cell if kind == "markdown" else new_code_cell
     return new(source, metadata=_marks(grade_id, kind, grade=True, solution=True, points=points))
 
 
 def task(grade_id: str, source: str, points: float = 2) -> NotebookNode:
-    """Return a task cell, whose work a person grades."""
+    """Return a task cell, which is graded manually."""
     marks = _marks(grade_id, "markdown", task=True, locked=True, points=points)
     return new_markdown_cell(source, metadata=marks)
 
@@ -60,7 +60,7 @@ def notebook(*cells: NotebookNode) -> NotebookNode:
 
 
 def in_format_4_0(made: NotebookNode) -> str:
-    """Return a notebook as text in nbformat 4.0, whose cells have no ids."""
+    """Return a notebook as text in nbformat 4.0, in which cells have no ids."""
     document = json.loads(writes(made))
     document["nbformat_minor"] = 0
     for cell in document["cells"]:
@@ -117,11 +117,18 @@ def write_assignment(source: Path, name: str, notebooks: Mapping[str, str | Note
 
 
 def released(root: Path, name: str, config: Config, folder: str) -> dict[str, bytes]:
-    """Have nbgrader release an assignment with some settings, and return the files by name."""
+    """Generate the release version of an assignment with nbgrader, and return its files by name.
+
+    Args:
+        root: the course directory.
+        name: the assignment's name.
+        config: nbgrader's settings for the release.
+        folder: the folder to release to, relative to the course directory.
+    """
     config.CourseDirectory.root = str(root)
     config.CourseDirectory.release_directory = folder
     config.CourseDirectory.assignment_id = name
-    config.GenerateAssignment.no_database = True  # which takes most of the time, and changes no notebook
+    config.GenerateAssignment.no_database = True  # it takes most of the time and changes no notebook
     config.SaveCells.enabled = False
     converter = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)
     outcome = capture_log(converter)

@@ -1,10 +1,10 @@
-"""Ports of this machine."""
+"""Find free network ports for servers of tests."""
 
 import socket
 
 
 def free_port() -> int:
-    """Return a port that nobody listens to."""
+    """Return a port that no process listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: in a temporary folder, on a Unix socket, gone when they end."""
+"""A PostgreSQL server for tests, in a temporary folder and on a Unix socket; it is removed at the end."""
 
 import os
 import pwd
@@ -13,8 +13,9 @@ from pathlib import Path
 
 import psycopg
 
-_USER = "postgres"  # whom Debian's package makes; the server refuses to be run by root
-#: Not safe against a power cut, since nothing of it is kept; small, since it serves one.
+_USER = "postgres"  # user created by Debian's package; the server refuses to run as root
+#: Settings that trade safety in a power cut for speed, because no data is kept. Memory and connections are
+#: limited, because only one test uses the server.
 _SETTINGS = {
     "fsync": "off",
     "full_page_writes": "off",
@@ -26,14 +27,14 @@ _SETTINGS = {
 
 
 def programs() -> Path | None:
-    """Where the server's programs are, if it is installed."""
+    """Return the folder with the server's programs, or None if PostgreSQL is not installed."""
     found = shutil.which("postgres")
     places = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     return Path(found).parent if found else places[-1].parent if places else None
 
 
 class Server:
-    """One server; it can be stopped and started anew."""
+    """A PostgreSQL server that can be stopped and started again."""
 
     def __init__(self, folder: Path, programs: Path, settings: Mapping[str, str]) -> None:
         self._folder = folder
@@ -42,13 +43,13 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
 
     def initialise(self) -> None:
-        """Make the files of an empty server."""
+        """Create the files of an empty database server."""
         trust = ["--auth=trust", "--username=secant", "--no-sync", "--encoding=UTF8", "--locale=C"]
         order = [*_as_user(), str(self._programs / "initdb"), "-D", str(self._folder / "data"), *trust]
         subprocess.run(order, check=True, stdout=subprocess.DEVNULL, cwd=self._folder)
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start the server, and wait until it accepts connections."""
         settings = [word for name, value in self._settings.items() for word in ("-c", f"{name}={value}")]
         places = ["-D", str(self._folder / "data"), "-k", str(self._folder)]
         order = [*_as_user(), str(self._programs / "postgres"), *places]
@@ -63,14 +64,14 @@ class Server:
         raise AssertionError((self._folder / "log").read_text())
 
     def stop(self) -> None:
-        """Stop it as a machine that fails does: every connection is lost."""
+        """Stop the server at once, as in a failure of its machine, so that all connections are lost."""
         if self._process is not None:
             self._process.send_signal(signal.SIGQUIT)
             self._process.wait(30)
             self._process = None
 
     def database(self, name: str, like: str = "template1") -> str:
-        """Make a database, a copy of another; return its URL, as in nbgrader_config.py."""
+        """Create a database as a copy of the database `like`; return its URL, as in nbgrader_config.py."""
         with psycopg.connect(self._plain("postgres"), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {like}")
         return f"postgresql+psycopg://secant@/{name}?host={self._folder}"
@@ -80,17 +81,18 @@ class Server:
 
 
 def _as_user() -> list[str]:
-    """Words that make a program end with us, and run it as somebody else if we are root."""
+    """Return a command prefix that ends a program with this process and, under root, changes its user."""
     other = [f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups"] if os.geteuid() == 0 else []
     return ["setpriv", *other, "--pdeathsig=QUIT"]
 
 
 @contextmanager
 def server(**settings: str) -> Iterator[Server]:
-    """Start a server, with these settings where they are to differ; stop it at the end."""
+    """Start a server and yield it; stop it at the end. `settings` override the default settings."""
     found = programs()
     assert found is not None, "PostgreSQL is not installed: apt-get install postgresql"
-    with tempfile.TemporaryDirectory(prefix="secant-postgres-") as name:  # short: a socket's path is
+    # A short name, because the path of the socket in this folder must be short.
+    with tempfile.TemporaryDirectory(prefix="secant-postgres-") as name:
         if os.geteuid() == 0:
             who = pwd.getpwnam(_USER)
             os.chown(name, who.pw_uid, who.pw_gid)

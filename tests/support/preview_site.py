@@ -1,4 +1,4 @@
-"""A static page of explorers, a prediction and a wide formula, on a plain web server."""
+"""A static page with explorers, a prediction and a wide formula, served by a plain web server."""
 
 import contextlib
 import functools
@@ -34,7 +34,7 @@ KOREAN = """<!doctype html><html lang="ko"><head><title>미분</title>
 
 
 class _Silent(http.server.SimpleHTTPRequestHandler):
-    """Serve files and log nothing."""
+    """A handler that serves files without logging requests."""
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -42,7 +42,7 @@ class _Silent(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def preview_site(out: Path) -> Iterator[str]:
-    """Write the site into a folder, serve it, and yield the address of its English page."""
+    """Write the site to a folder, serve it, and yield the address of its English page."""
     notebook = new_notebook(
         cells=[*map(new_markdown_cell, (TITLE, FORMULA)), *map(new_code_cell, CELLS)],
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},

@@ -1,4 +1,4 @@
-"""A notebook whose cells print thousands of lines while a hand is on its explorer; the lines that arrive."""
+"""Count the printed lines that arrive in a notebook while its explorer is in use."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from tests.support import jupyterlab as lab
 
-LINES = 1000  # of a cell
+LINES = 1000  # lines that each cell prints
 EXPLORER = "from secant import explore\nexplore()"
 PRINTING = f"""import time
 for line in range({LINES}):
@@ -35,23 +35,24 @@ STDOUT = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
 
 
 def lines_that_arrive(page: Page, address: str, place: Path, path: str, cells: int) -> int:
-    """Return how many of the lines stand in the cells that printed them, in order.
+    """Return how many printed lines stand, in order, below the cells that printed them.
 
-    The explorer is played, dragged and sent to its questions before and meanwhile. The kernel is a new one.
+    A new kernel runs the cells. Before and while they print, the explorer is played, its slider is dragged,
+    and its questions are opened.
 
     Args:
-        page: JupyterLab's, with nothing open.
-        address: its server's.
-        place: its server's root.
-        path: of the notebook to write, below that root.
-        cells: how many print.
+        page: a page with JupyterLab in which no document is open.
+        address: the address of JupyterLab's server.
+        place: the server's root folder.
+        path: the path of the notebook to write, below the root folder.
+        cells: the number of cells that print.
     """
     lab.write_notebook(place / path, [EXPLORER, *[PRINTING] * cells])
     try:
         page.evaluate(BEGIN, path)
         page.locator(".secant-explorer img[src]").first.wait_for(timeout=60_000)
         lab.wait_until_still(page.locator(".secant-explorer").first, 0.3)
-        for turn in range(2):  # ipykernel answers a widget in the cells' thread until it has once answered it
+        for turn in range(2):  # until its first reply to a widget, ipykernel replies in the cells' thread
             _move(page, turn)
         page.evaluate(PRINT)
         while not page.evaluate("() => window.printed"):
@@ -64,7 +65,7 @@ def lines_that_arrive(page: Page, address: str, place: Path, path: str, cells: i
 
 
 def _move(page: Page, turn: int) -> None:
-    """Play, drag and go to a question."""
+    """Press the explorer's play button, drag one of its sliders, and open one of its questions."""
     explorer = page.locator(".secant-explorer").first
     explorer.locator(".widget-toggle-button").first.click()
     page.wait_for_timeout(300)
@@ -74,6 +75,6 @@ def _move(page: Page, turn: int) -> None:
 
 
 def _in_order(text: str) -> int:
-    """Return how many lines there are, or 0 for such as no cell has printed."""
+    """Return the number of numbered lines in a text, or 0 if they are out of order or repeated."""
     numbers = [int(number) for number in re.findall(r"^line (\d+)$", text, re.MULTILINE)]
     return len(numbers) if numbers == sorted(set(numbers)) else 0

@@ -1,4 +1,7 @@
-"""Which processes are alive and where they come from, by /proc; hostile ones call themselves anything."""
+"""Read from /proc which processes are alive and which process started them.
+
+Names are not used to recognise processes, because a hostile process can choose any name.
+"""
 
 import contextlib
 import os
@@ -7,12 +10,12 @@ from pathlib import Path
 
 
 def everybody() -> list[int]:
-    """All processes that this one sees."""
+    """Return the ids of all processes that this one can see."""
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
 def of_users(uids: Container[int]) -> list[int]:
-    """Those of some users."""
+    """Return the ids of the processes that belong to these users."""
     found = []
     for pid in everybody():
         with contextlib.suppress(OSError):
@@ -22,7 +25,7 @@ def of_users(uids: Container[int]) -> list[int]:
 
 
 def command(pid: int) -> str:
-    """The words that a process was started with; nothing for one that has gone."""
+    """Return the command line of a process, or "" if the process has exited."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
     except OSError:
@@ -30,7 +33,7 @@ def command(pid: int) -> str:
 
 
 def parent(pid: int) -> int:
-    """The parent of a process that is alive; 0 for one that has gone, or waits for its parent as a zombie."""
+    """Return the parent's id of a living process; 0 if the process has exited or is a zombie."""
     try:
         state, above = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:2]
     except OSError:
@@ -39,12 +42,12 @@ def parent(pid: int) -> int:
 
 
 def children(pid: int) -> list[int]:
-    """Those that a process has started and that are alive."""
+    """Return the ids of a process's living children."""
     return [one for one in everybody() if parent(one) == pid]
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that come from it."""
+    """Return the ids of a process and all its descendants."""
     parents = {one: parent(one) for one in everybody()}
     found, newest = [pid], [pid]
     while newest:

@@ -1,4 +1,4 @@
-"""What an explorer shows: its text, read as a screen reader would, and its picture."""
+"""Read what an explorer shows: its text, as a screen reader would, and its picture."""
 
 import base64
 import io
@@ -14,10 +14,10 @@ from PIL import Image
 
 
 def text(explorer: Any, name: str) -> str:
-    """Return what stands in the place of that name."""
-    found = re.search(rf'<(?:output|span) class="secant-{name}">([^<]*)<', explorer.text.value)
-    assert found, f"nothing is called {name}"
-    return found.group(1)
+    """Return the text of the element with the CSS class `secant-NAME` in an explorer."""
+    match = re.search(rf'<(?:output|span) class="secant-{name}">([^<]*)<', explorer.text.value)
+    assert match, f"nothing is called {name}"
+    return match.group(1)
 
 
 def shown(explorer: Any, name: str) -> float:
@@ -25,33 +25,34 @@ def shown(explorer: Any, name: str) -> float:
 
 
 def problems(explorer: Any) -> str:
-    """Return what is said above the picture to be wrong with the function, as HTML, if anything."""
+    """Return the HTML of the message above an explorer's picture about problems with its function."""
     return str(explorer.message.value)
 
 
 def remarks(explorer: Any) -> str:
-    """Return the sentences below the numbers, as HTML."""
-    found = re.search(r'<div class="secant-remarks">(.*)</div></div>', explorer.text.value)
-    assert found
-    return found.group(1)
+    """Return the HTML of the sentences below an explorer's numbers."""
+    match = re.search(r'<div class="secant-remarks">(.*)</div></div>', explorer.text.value)
+    assert match
+    return match.group(1)
 
 
 def still(widget: Any) -> Image.Image:
-    """Return what stands still in an explorer's view, from its data URL."""
+    """Return the picture of the static parts of an explorer's view, decoded from its data URL."""
     kind, data = bytes(widget.still).split(b",", 1)
     assert kind == b"data:image/png;base64"
     return Image.open(io.BytesIO(base64.b64decode(data, validate=True))).convert("RGB")
 
 
 def picture(widget: Any) -> Image.Image:
-    """Return what an explorer's view shows: its strokes, drawn by Agg as picture.js draws them."""
+    """Return the whole picture of an explorer's view: Agg draws its strokes as picture.js does."""
     image = still(widget)
     renderer = RendererAgg(*image.size, 72)
     paths = {stroke["clip"]: _path(stroke["clip"]) for stroke in widget.strokes if "clip" in stroke}
     clips = {text: TransformedPath(path, IdentityTransform()) for text, path in paths.items()}
     for stroke in widget.strokes:
         pen = renderer.new_gc()
-        pen.set_clip_path(clips.get(stroke.get("clip", "")))  # Agg knows these by their addresses
+        # Agg recognises a clip path by its address, so equal paths must be one object.
+        pen.set_clip_path(clips.get(stroke.get("clip", "")))
         pen.set_linewidth(stroke.get("thick", 0))
         pen.set_foreground(stroke.get("line", "#00000000"))
         pen.set_capstyle({"square": "projecting"}.get(stroke.get("cap"), stroke.get("cap", "butt")))
@@ -68,7 +69,7 @@ KINDS = {"M": (Path.MOVETO, 1), "L": (Path.LINETO, 1), "Q": (Path.CURVE3, 2), "C
 
 
 def _path(text: str) -> Path:
-    """Return an SVG path, of what strokes are made of."""
+    """Return a matplotlib path for the SVG path of a stroke, which consists of M, L, Q, C and Z."""
     places: list[Any] = []
     codes: list[Any] = []
     for letter, numbers in re.findall(r"([MLQCZ])([^MLQCZ]*)", text):

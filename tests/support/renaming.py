@@ -1,4 +1,4 @@
-"""Code as somebody who hides where it is from would write it: with other names."""
+"""Rename the identifiers of code, as a student who hides that it is copied would."""
 
 import keyword
 import re
@@ -7,5 +7,5 @@ _NAME = re.compile(r"(?<![.\w\"'])[A-Za-z_]\w*(?![\w\"'])")
 
 
 def renamed(code: str) -> str:
-    """Return code with another name in the place of each one that is no attribute and no keyword."""
-    return _NAME.sub(lambda found: found[0] if keyword.iskeyword(found[0]) else f"{found[0]}9", code)
+    """Return code in which every identifier that is not a keyword or an attribute has another name."""
+    return _NAME.sub(lambda match: match[0] if keyword.iskeyword(match[0]) else f"{match[0]}9", code)

@@ -1,4 +1,4 @@
-"""What this user's cache knows of the system's folders, for others: reading them all takes seconds."""
+"""Share this user's cache of the system's files with other homes, because reading all files takes seconds."""
 
 import contextlib
 import shutil
@@ -9,13 +9,13 @@ from autograder.sandbox.visible import visible
 
 
 def shared_cache() -> dict[str, str]:
-    """Return the environment of who has another home and shares this user's cache."""
+    """Return environment variables that let a process with another home use this user's cache."""
     return {"XDG_CACHE_HOME": str(cache_file().parents[1])}
 
 
 def lend_cache(home: Path) -> None:
-    """Let who has this home know it, too."""
+    """Copy this user's cache of the system's files into another user's home folder."""
     suspects(visible([]))
-    with contextlib.suppress(OSError):  # where this user keeps none
+    with contextlib.suppress(OSError):  # the cache may be missing
         (home / ".cache/secant").mkdir(parents=True, exist_ok=True)
         shutil.copy(cache_file(), home / ".cache/secant")

@@ -1,4 +1,4 @@
-"""The settings of the whole process, which an answer may leave changed."""
+"""Restore settings of the whole process, which an answer may leave changed."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from secant import language
 
 @contextlib.contextmanager
 def settings_kept() -> Iterator[None]:
-    """Put back the environment, language, torch's settings, recursion limit and warning filters."""
+    """Restore the environment, language, torch's settings, recursion limit and warning filters."""
     environment = dict(os.environ)
     tongue, limit, threads = language(), sys.getrecursionlimit(), torch.get_num_threads()
     with warnings.catch_warnings():
@@ -35,7 +35,7 @@ def settings_kept() -> Iterator[None]:
 
 @pytest.fixture
 def signals_kept() -> Iterator[None]:
-    """Give back the handlers of signals, which a server takes for the whole process."""
+    """Restore the signal handlers, which a server replaces for the whole process."""
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)}
     yield
     for each, handler in before.items():
@@ -44,14 +44,14 @@ def signals_kept() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def as_it_was() -> Iterator[None]:
-    """Give back what an answer may spoil, in the modules that import this fixture."""
+    """Restore the settings that an answer may change, in the modules that import this fixture."""
     with settings_kept():
         yield
 
 
 @pytest.fixture(autouse=True)
 def in_english() -> Iterator[None]:
-    """Begin in English and restore the language, in the modules and folders that import this fixture."""
+    """Start each test in English and restore the language, where a module or folder imports this fixture."""
     before = language()
     language("en")
     yield

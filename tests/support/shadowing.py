@@ -1,14 +1,14 @@
-"""Notebooks that call their own things by names of Python's and of the kit's."""
+"""Notebooks whose own variables shadow names of Python and of the checking kit."""
 
 import builtins
 from collections.abc import Iterable
 
 from secant.checking import situation
 
-#: Python's own names that a notebook can bind: `None = 1` is no Python.
+#: Names that a notebook cannot assign, or that belong to IPython: `None = 1` is not valid Python.
 _NOT_ASSIGNABLE = {"True", "False", "None", "__debug__", "display", "get_ipython", "__IPYTHON__"}
 PYTHONS = [name for name in dir(builtins) if name.isidentifier() and name not in _NOT_ASSIGNABLE]
-#: What the kit calls its own.
+#: Names that the checking kit uses in a notebook.
 KITS = ["torch", "nn", "math", *(name for name in situation._KIT if name not in dir(builtins))]
 EVERY = list(dict.fromkeys([*PYTHONS, *KITS]))
 
@@ -19,9 +19,9 @@ def bound(names: Iterable[str] = EVERY) -> str:
 
 
 def untouched(answer: str) -> str:
-    """Return an answer cell whose functions use no name of the notebook: they live in another module.
+    """Return an answer cell whose functions live in another module and so use none of the notebook's names.
 
-    What the answer defines is bound in the notebook, too, and nothing else.
+    The names that the answer defines, and no others, are also bound in the notebook.
     """
     return f"""\
 import types

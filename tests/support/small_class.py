@@ -1,4 +1,4 @@
-"""A small class to grade: the fixture lesson built once, students who hand in, and workers: this process."""
+"""A small class to grade: the fixture lesson, students' submissions, and a grading worker in this process."""
 
 import dataclasses
 import shutil
@@ -22,12 +22,18 @@ from autograder.workers.jobs import Done, Examined, Job, Page, PlainJob, Rendere
 from tests.support.lessons import ROOT, with_answers
 
 STEPS = "01_steps"
-EMPTY = "empty.db"  # in the built course of the tests: a gradebook that knows no lesson
+EMPTY = "empty.db"  # a gradebook without lessons, in the built course that tests share
 WRONG = {"double": "def double(x):\n    return x * x - 3"}
 
 
 class Here:
-    """Workers of one: this process. What the course hides is hidden by the tests of the wall."""
+    """A stand-in for the grading workers that does every job in this process.
+
+    The wall then hides no course files. That it normally hides them is checked by the wall's own tests.
+
+    Args:
+        spoil: a function that may return a result in place of a job's real one.
+    """
 
     places = 1
 
@@ -39,8 +45,8 @@ class Here:
         self.jobs.append(job)
         future: Future[Done] = Future()
         try:
-            ours = job if isinstance(job, Page) else dataclasses.replace(job, hidden=())
-            future.set_result(self._spoil(job) or work(ours))
+            open_job = job if isinstance(job, Page) else dataclasses.replace(job, hidden=())
+            future.set_result(self._spoil(job) or work(open_job))
         except Exception as error:
             future.set_exception(error)
         return future
@@ -56,12 +62,12 @@ class Here:
 
     @property
     def examined(self) -> list[str]:
-        """The students whose code has run."""
+        """The students whose code has been run, in order."""
         return [job.student for job in self.jobs if isinstance(job, Job | PlainJob)]
 
 
 def told(job: Job | Page) -> Done:
-    """What a worker might say, for tests that ask nothing of the examiner."""
+    """Return a worker's made-up result for a job, for tests that do not need the examiner."""
     if isinstance(job, Page):
         return Rendered(f"<p>The page of {job.student}.</p>")
     rows = uniform_report(job.lesson, tasks(v4.reads(job.source)), "wrong", "No.")
@@ -71,29 +77,29 @@ def told(job: Job | Page) -> Done:
 
 
 def build_course(root: Path) -> None:
-    """Make a course directory of the fixture lesson, built."""
+    """Make a course directory with the fixture lesson, and build it."""
     shutil.copytree(ROOT / "tests" / "fixtures" / "course", root / "course")
     shutil.copy(ROOT / "nbgrader_config.py", root)
     build(root, find_lessons(root))
 
 
 def solutions(root: Path, lesson: str = STEPS) -> dict[str, str]:
-    """The lesson's own answers, by task."""
-    (found,) = [entry for entry in find_lessons(root) if entry.name == lesson]
-    return {task.id: task.answer.source for task in tasks(read_lesson(found))}
+    """Return the lesson's own answers by task."""
+    (match,) = [entry for entry in find_lessons(root) if entry.name == lesson]
+    return {task.id: task.answer.source for task in tasks(read_lesson(match))}
 
 
 def answered(
     root: Path, answers: Mapping[str, str], language: str = "en", lesson: str = STEPS
 ) -> NotebookNode:
-    """The released notebook with these answers."""
+    """Return the lesson's release version with these answers, given by task."""
     return with_answers(read_assignment(root, lesson).releases[language], answers)
 
 
 def hand_in(
     root: Path, student: str, notebook: NotebookNode | str, lesson: str = STEPS, timestamp: str = ""
 ) -> Path:
-    """Put a notebook (or any text) where nbgrader's exchange would put it."""
+    """Write a notebook (or any text) to the path to which nbgrader collects a submission; return the path."""
     folder = root / "submitted" / student / lesson
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{lesson}.ipynb"
@@ -112,7 +118,16 @@ def run(
     hear: Callable[[str], None] = lambda text: None,
     act: Callable[..., Summary] = grade,
 ) -> tuple[Summary, list[str]]:
-    """Grade everything, or make its pages; return the summary and what was said."""
+    """Grade all submissions, or make their feedback pages; return the summary and the messages.
+
+    Args:
+        root: the course directory.
+        workers: the grading workers; by default this process.
+        force: whether to process unchanged submissions again.
+        lessons: the lessons to process.
+        hear: a function that is called with each message.
+        act: the function that grades, or the one that makes the feedback pages.
+    """
     course = Course.at(root)
     said: list[str] = []
 

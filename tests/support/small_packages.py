@@ -1,4 +1,4 @@
-"""Modules of a few lines that are installed for a test, where the wall shows them too."""
+"""Install small modules for a test in this environment's packages, which candidates behind the wall see."""
 
 import sysconfig
 import uuid
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Packages:
-    """Modules in this environment's folder of packages; they are removed in the end."""
+    """Modules in this environment's folder of packages; leaving the `with` block removes them."""
 
     def __init__(self) -> None:
         self._files: list[Path] = []
@@ -20,7 +20,7 @@ class Packages:
             file.unlink()
 
     def write(self, source: str) -> str:
-        """Install a module, and return its name."""
+        """Install a module with this source, and return the module's name."""
         name = f"small_{uuid.uuid4().hex}"
         file = Path(sysconfig.get_path("purelib"), f"{name}.py")
         file.write_text(source + "\n")

@@ -1,6 +1,6 @@
-"""The scores that stock nbgrader gives a notebook, by its own steps: overwrite, execute, determine the grade.
+"""Score a notebook with unmodified nbgrader's steps: overwrite cells, execute, determine the grades.
 
-The code runs as this user: for notebooks of our own writing alone.
+The notebook's code runs as the current user, so only notebooks written for the tests may be scored.
 """
 
 import copy
@@ -22,7 +22,7 @@ def stock_scores(
     timeout: float,
     folder: Path,
 ) -> dict[str, float | None]:
-    """Return each cell's score; None where a person grades, or where the submission has no such cell."""
+    """Return each graded cell's score; None if it is graded manually or the submission lacks the cell."""
     graded = [cell.id for cell in source.cells if cell.kind in ("test", "manual", "task")]
     for path, data in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def stock_scores(
         execute = Execute(timeout=int(timeout), iopub_timeout=60)
         try:
             made, _ = execute.preprocess(made, {"metadata": {"path": str(folder)}})
-        except DeadKernelError:  # then nbgrader grades nothing of the submission
+        except DeadKernelError:  # nbgrader does not grade a submission that kills its kernel
             return dict.fromkeys(graded)
     scores: dict[str, float | None] = dict.fromkeys(graded)
     for cell in made.cells:
@@ -42,7 +42,7 @@ def stock_scores(
 
 
 def _overwritten(source: PlainSource, submitted: NotebookNode) -> NotebookNode:
-    """Return what is left of a submission once nbgrader has put its own cells in, as OverwriteCells does."""
+    """Return a submission with protected cells taken from the source version, as OverwriteCells does."""
     made, _ = DeduplicateIds().preprocess(copy.deepcopy(submitted), {})
     known = {cell.id: cell for cell in source.cells}
     for cell in made.cells:

@@ -1,8 +1,8 @@
-"""Tell to which suite a test belongs: the quick one (`make test`), or the whole one alone (`make test-all`).
+"""Decide which suite a test belongs to: the quick one (`make test`) or only the whole one (`make test-all`).
 
-A test is quick unless its folder or file is listed here, or it has the marker `whole`, or `deep`. Quick is
-whatever finds faults that no cheaper test finds; what repeats it, and what needs a browser, a hub, a cluster
-or wheels, belongs to the whole suite.
+A test is quick unless its folder or file is listed here, or it has the marker `whole` or `deep`. Quick tests
+find faults that no cheaper test finds. Tests that repeat them, and tests that need a browser, a hub, a
+cluster or wheels, belong only to the whole suite.
 """
 
 import os
@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-#: By folder or file, what its tests need or repeat.
+#: The reason why a folder's or file's tests are not quick: what they need, or what they repeat.
 WHOLE = {
     "tests/browser/": "Chromium",
     "tests/hub/": "JupyterHub and its proxy",
@@ -32,29 +32,30 @@ WHOLE = {
 
 
 def is_whole(item: pytest.Item) -> bool:
-    """Tell whether only the whole suite runs a test."""
+    """Return whether a test belongs only to the whole suite."""
     return bool(item.get_closest_marker("whole")) or item.nodeid.startswith(tuple(WHOLE))
 
 
 def first_of(values: Iterable[object], number: int) -> list[Any]:
-    """Return cases of which the first few are quick."""
+    """Return parametrised cases for these values: the first `number` are quick, the others are not."""
     return [case(value, quick=place < number, id=str(value)) for place, value in enumerate(values)]
 
 
 def case(*values: object, quick: bool, id: str | None = None) -> Any:
-    """Return a case of a parametrised test, for the whole suite alone unless it is quick."""
+    """Return a case of a parametrised test; unless it is quick, only the whole suite runs it."""
     return pytest.param(*values, marks=[] if quick else [pytest.mark.whole], id=id)
 
 
 def runs_whole(config: pytest.Config) -> bool:
-    """Tell whether a run is of the whole suite: so are a lesson's tests, all of them."""
+    """Return whether a run is of the whole suite, or of all tests of one lesson (--lesson)."""
     options = ("--whole", "--whole-alone", "--deep")
     return any(config.getoption(name, False) for name in options) or (
         config.getoption("--lesson", None) is not None
     )
 
 
-#: Where tests grade behind the wall, often in other processes: the quick suite leaves them out without one.
+#: Folders and files with tests that grade behind the wall. The quick suite skips them if no wall can be
+#: built.
 BEHIND_THE_WALL = (
     "tests/autograder/course/test_own_course.py",
     "tests/autograder/edition/",
@@ -77,28 +78,28 @@ NO_WALL = "bubblewrap is not installed or does not work here: see `autograder do
 
 @cache
 def has_wall() -> bool:
-    """Tell whether bubblewrap works here."""
+    """Return whether bubblewrap is installed and works on this machine."""
     program = shutil.which("bwrap", path=os.environ.get("PATH", "") + ":/usr/bin:/usr/local/bin")
     command = [str(program), "--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]
     return program is not None and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def is_wanting(item: pytest.Item) -> bool:
-    """Tell whether the quick suite leaves a test out for want of a wall; the whole suite fails it instead."""
+    """Return whether a quick run on Linux must skip a test because no wall works; a whole run fails it."""
     needs_wall = item.nodeid.startswith(BEHIND_THE_WALL)
     return needs_wall and not runs_whole(item.config) and sys.platform == "linux" and not has_wall()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave out a test that needs a wall where there is none."""
+    """Skip a test that needs a wall if no wall works on this machine."""
     if is_wanting(item):
         pytest.skip(NO_WALL)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
-    """Say in a quick run's last lines which tests were left out, and how to run them."""
+    """Print at the end of a quick run which tests were left out, and how to run them."""
     yield
     terminal = session.config.pluginmanager.get_plugin("terminalreporter")
     if terminal is None or hasattr(session.config, "workerinput") or runs_whole(session.config):

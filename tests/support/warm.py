@@ -1,11 +1,11 @@
-"""A warm process: it has imported what a program imports, and each run of the program is a fork of it.
+"""A warm process, which has already imported a program's modules; each run of the program is a fork of it.
 
     with warm(["torch", "nbgrader.apps"]) as command:
         subprocess.run([*command, "nbgrader", "autograde"])  # as `python -m nbgrader autograde`
 
-A fork has its caller's directory, environment and files, and ends with its caller. Nothing of this
-repository is imported beforehand, and the warm process never computes, so that it has no thread to lose.
-Linux only. This file is its own client, which needs a few modules of the standard library alone.
+A fork gets its caller's directory, environment and open files, and ends when its caller ends. The warm
+process imports no module of this repository. It never computes, so it has no threads that a fork would lose.
+It works on Linux only. This file is also the client program, and as such needs only the standard library.
 """
 
 import contextlib
@@ -19,12 +19,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-_LONGEST = 1 << 20  # bytes of an order
+_LONGEST = 1 << 20  # bytes; upper bound of a request to the warm process
 
 
 @contextlib.contextmanager
 def warm(modules: Sequence[str]) -> Iterator[list[str]]:
-    """Start a process with these modules; yield the words that stand for `python -m`."""
+    """Start a warm process with these modules; yield a command that replaces `python -m`."""
     import subprocess
     import tempfile
 
@@ -50,7 +50,13 @@ def warm(modules: Sequence[str]) -> Iterator[list[str]]:
 
 
 def write_kernel(folder: Path, words: Sequence[str], name: str = "python3") -> None:
-    """Put a kernel that these words start into a data folder, as in JUPYTER_PATH."""
+    """Write a kernel specification into a data folder, which can then be put on JUPYTER_PATH.
+
+    Args:
+        folder: the data folder.
+        words: the command that replaces `python -m`.
+        name: the kernel's name.
+    """
     place = folder / "kernels" / name / "kernel.json"
     place.parent.mkdir(parents=True)
     start = {"argv": [*words, "ipykernel_launcher", "-f", "{connection_file}"]}
@@ -58,17 +64,17 @@ def write_kernel(folder: Path, words: Sequence[str], name: str = "python3") -> N
 
 
 def serve(number: int, modules: Sequence[str]) -> NoReturn:
-    """Import, then fork for every caller."""
+    """Import the modules, then fork for every client that connects to the listening socket `number`."""
     import gc
     import importlib
 
     _end_with(0)
-    gc.disable()  # modules leave little garbage, and looking for it takes a quarter of the time
+    gc.disable()  # imports leave little garbage, and collections take a quarter of their time
     for name in modules:
         importlib.import_module(name)
     threads = os.listdir("/proc/self/task")
     assert len(threads) == 1, f"{len(threads)} threads, of which a fork would have one"
-    gc.freeze()  # a collection in a fork would otherwise touch, and so copy, every page
+    gc.freeze()  # otherwise a collection in a fork would write to, and so copy, every memory page
     gc.enable()
     signal.signal(signal.SIGCHLD, _reap)
     with socket.socket(fileno=number) as listener:
@@ -80,23 +86,23 @@ def serve(number: int, modules: Sequence[str]) -> NoReturn:
 
 
 def _reap(*_: object) -> None:
-    """Reap the forks that have ended; their processor time counts as the warm process's (see costs.py)."""
+    """Reap forks that have ended; their processor time then counts as the warm process's (see costs.py)."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def _run(caller: socket.socket) -> NoReturn:
-    """In the fork: become what the caller wants, tell it the exit code, and end."""
+    """Run the program that the client requests, in the fork; send the client the exit code, and exit."""
     code = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setsid()
         order, files, _, _ = socket.recv_fds(caller, _LONGEST, 3)
-        _end_with(caller.fileno())  # not before: the order's own arrival would end this process
+        _end_with(caller.fileno())  # set after receiving, because an arriving message also sends SIGIO
         code = _become(files, **json.loads(order))
         if (shared := sys.modules.get("multiprocessing.util")) is not None:
-            shared._exit_function()  # as at a program's end: it removes the folder of its sockets
+            shared._exit_function()  # runs at a program's normal end; it removes the folder of its sockets
     finally:
         with contextlib.suppress(OSError):
             caller.send(bytes([code % 256]))
@@ -104,13 +110,23 @@ def _run(caller: socket.socket) -> NoReturn:
 
 
 def _end_with(file: int) -> None:
-    """Have the kernel send SIGIO, which ends this process, when the other end of this file is closed."""
+    """Make Linux end this process with SIGIO when the other end of the pipe or socket `file` is closed."""
     fcntl.fcntl(file, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(file, fcntl.F_SETFL, os.O_ASYNC)
 
 
 def _become(files: Sequence[int], words: Sequence[str], cwd: str, env: dict[str, str]) -> int:
-    """Run a module as `python -m` would, and return the exit code."""
+    """Run a module as `python -m` would, with the client's files, directory and environment.
+
+    Args:
+        files: the descriptors that become standard input, output and error.
+        words: the module's name and its arguments.
+        cwd: the working directory.
+        env: the environment variables.
+
+    Returns:
+        The exit code.
+    """
     import random
     import runpy
     import traceback
@@ -138,7 +154,7 @@ def _become(files: Sequence[int], words: Sequence[str], cwd: str, env: dict[str,
 
 
 def call(place: str, *words: str) -> int:
-    """As a client: have a fork run these words, wait, and return its exit code."""
+    """Ask the warm process, as its client, to run these words in a fork; return the fork's exit code."""
     order = {"words": words, "cwd": os.getcwd(), "env": dict(os.environ)}
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
         server.connect(place)

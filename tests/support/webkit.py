@@ -1,7 +1,8 @@
-"""WebKit, Safari's engine, driven by Selenium in an environment of its own.
+"""Drive WebKit, Safari's engine, with Selenium in a separate virtual environment.
 
-Selenium brings trio, whose import changes how pytest reports exceptions. So this file is also the program
-that runs in that environment: it drives the pages and prints its observations as JSON.
+Selenium depends on trio, and importing trio changes how pytest reports exceptions. Therefore this file is
+also the program that runs in the separate environment. It drives the pages and prints its observations as
+JSON.
 """
 
 import glob
@@ -31,14 +32,14 @@ READY = "return document.querySelector('figure.live .secant-picture img') !== nu
 
 
 def missing_program() -> str:
-    """Return what has to be installed before WebKit can be driven, or "" if nothing has."""
+    """Return a message about the packages that WebKit needs and that are not installed, or ""."""
     needed = {DRIVER: "webkit2gtk-driver", "xvfb-run": "xvfb"}
     absent = [package for program, package in needed.items() if shutil.which(program) is None]
     return f"WebKit is not installed (apt install {' '.join(absent)})" if absent else ""
 
 
 def prepare() -> None:
-    """Create the environment with Selenium, unless it is there.
+    """Create the virtual environment with Selenium, unless it exists.
 
     Raises:
         subprocess.CalledProcessError: if pip fails.
@@ -60,10 +61,10 @@ def prepare() -> None:
 
 
 def drive(*words: str) -> dict[str, Any]:
-    """Run this file in its environment on a virtual screen, and return what it printed.
+    """Run this file in its virtual environment, on a virtual screen, and return the JSON that it printed.
 
     Raises:
-        RuntimeError: if it fails; the message is the end of its traceback.
+        RuntimeError: if the program fails; the message is the end of its traceback.
     """
     prepare()
     screen = ["xvfb-run", "--auto-servernum", "--server-args=-screen 0 1400x1000x24"]
@@ -118,7 +119,7 @@ class Page:
 
 
 def static_page(page: Page, address: str) -> dict[str, Any]:
-    """Open a static page, move its h slider and choose a prediction."""
+    """Open a static page, move its h slider and choose a prediction; return the observations."""
     from selenium.webdriver.common.keys import Keys
 
     page.driver.get(address)
@@ -136,7 +137,10 @@ def static_page(page: Page, address: str) -> dict[str, Any]:
 
 
 def lesson(page: Page, address: str, notebook: str) -> dict[str, Any]:
-    """Open the start page and a lesson in JupyterLab; run it, move its explorer, copy, and check."""
+    """Open JupyterLab's start page and a lesson; use the lesson's controls and return the observations.
+
+    The lesson is run, a prediction is chosen, the explorer is moved and copied, and the answers are checked.
+    """
     from selenium.webdriver.common.keys import Keys
 
     page.driver.get(f"{address}/lab?reset")

@@ -1,9 +1,9 @@
-"""This process without what Windows does not have, for code that must run there too.
+"""Remove from this process everything that Windows lacks, to test that code runs there, too.
 
     python -m tests.support.windows PROGRAM... : runs PROGRAM, Python source, in such a process
 
-The libraries are imported before, since theirs is another road on Windows; all that is ours comes after.
-It is no Windows: files and consoles stay this system's.
+Libraries are imported first, because they have separate code for Windows. This repository's modules are
+imported afterwards. It is only an approximation of Windows: files and consoles behave as on this system.
 """
 
 import importlib
@@ -17,9 +17,9 @@ import sys
 import tempfile
 from types import SimpleNamespace
 
-#: Modules that exist on POSIX systems alone.
+#: Modules that exist only on POSIX systems.
 MODULES = "crypt fcntl grp posix pty pwd readline resource syslog termios tty"
-#: Names that other modules lack on Windows.
+#: Names that these modules lack on Windows.
 NAMES = {
     os: """
         fork forkpty getuid geteuid getgid getegid getpgid getpgrp getpriority getsid initgroups killpg mkfifo
@@ -34,7 +34,7 @@ NAMES = {
     socket: "AF_UNIX CMSG_LEN CMSG_SPACE SCM_CREDENTIALS SCM_RIGHTS SO_PASSCRED recv_fds send_fds",
     select: "epoll poll",
 }
-#: What lessons and checks import and is not ours.
+#: Libraries that lessons and checks import.
 LIBRARIES = """
     concurrent.futures.thread multiprocessing.connection asyncio IPython.core.interactiveshell ipywidgets
     jupytext matplotlib.pyplot nbformat networkx rich.console rich.table torch.func typer platformdirs
@@ -43,10 +43,10 @@ LIBRARIES = """
 
 
 def become_windows() -> None:
-    """Take away what Windows does not have."""
+    """Import the libraries, and then remove the modules and names that Windows lacks from this process."""
     for name in LIBRARIES.split():
         importlib.import_module(name)
-    for library in (shutil, subprocess, tempfile):  # which have another road there, and need theirs here
+    for library in (shutil, subprocess, tempfile):  # they need the names of this system, so they keep copies
         for module in (os, signal):
             if getattr(library, module.__name__.removeprefix("_"), None) is module:
                 setattr(library, module.__name__, SimpleNamespace(**vars(module)))
@@ -56,7 +56,7 @@ def become_windows() -> None:
             if hasattr(module, name):
                 delattr(module, name)
     for name in MODULES.split():
-        sys.modules[name] = None  # type: ignore[assignment]  # so that importing it fails
+        sys.modules[name] = None  # type: ignore[assignment]  # makes importing the module fail
     sys.platform = "win32"
 
 

@@ -1,8 +1,9 @@
-// The picture on two canvases: what stands still is drawn once, what moves again for every frame.
+// Draw the picture on two canvases: the static parts once, and the moving parts again for every frame.
 const INK = "#000000", SECANT = "#D55E00", TANGENT = "#0072B2", PURPLE = "#882255", GREEN = "#009E73";
 const GAP = { left: 60, right: 12, top: 26, bottom: 42 };
 
-// In the order of the numbers: which plot, its line (width, dashes) or its marks (shape, size, hollow).
+// The look of each series, in the order in which the numbers arrive: its plot, and its line (width, dashes) or its
+// markers (shape, size, hollow).
 const LOOKS = [
   { plot: 0, color: SECANT, width: 4, name: "secant" },
   { plot: 0, color: TANGENT, width: 2, dash: [10, 6], name: "tangent" },

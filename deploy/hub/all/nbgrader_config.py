@@ -1,4 +1,4 @@
-"""Where the class hands out and hands in: the same for students and instructors."""
+"""The exchange and the course's name in nbgrader's settings, the same for students and instructors."""
 
 import os
 

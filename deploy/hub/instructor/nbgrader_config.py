@@ -1,4 +1,4 @@
-"""The course's own settings, wherever nbgrader is started."""
+"""Load the course's own nbgrader settings, whatever folder an instructor starts nbgrader in."""
 
 import os
 

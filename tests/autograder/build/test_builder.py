@@ -110,7 +110,7 @@ def test_both_releases_have_the_same_graded_cells(built: Path) -> None:
     assert all(len(cell.metadata.nbgrader.checksum) == 32 for cell in graded[0])
 
 
-def test_answers_are_never_released(built: Path) -> None:
+def test_release_contains_no_answers(built: Path) -> None:
     (built / "course/01_steps/__pycache__").mkdir()
     (built / "course/01_steps/__pycache__/wrong_answers.pyc").write_bytes(b"")
     build(built)
@@ -136,7 +136,7 @@ def test_build_of_one_language_writes_no_file_of_the_other(course: Path) -> None
     )
 
 
-def test_only_the_lessons_asked_for(course: Path) -> None:
+def test_build_writes_only_the_requested_lessons(course: Path) -> None:
     shutil.copytree(course / "course/01_steps", course / "course/02_more")
     (course / "course/02_more/01_steps.py").rename(course / "course/02_more/02_more.py")
     builder.build(course, find_lessons(course)[1:])
@@ -149,7 +149,7 @@ def test_a_build_reports_each_of_its_steps(course: Path) -> None:
     assert len(steps) == 3
 
 
-def test_a_problem_stops_everything(course: Path) -> None:
+def test_a_problem_in_a_lesson_stops_the_build_before_anything_is_written(course: Path) -> None:
     path = course / "course/01_steps/01_steps.py"
     path.write_text(path.read_text().replace(', "points": 3', ""))
     with pytest.raises(builder.BuildError, match="needs points"):
@@ -188,7 +188,7 @@ def edit_text(course: Path, old: Any = "return 2 * x", new: Any = "return x * 2"
 # Comparing.
 
 
-def test_check_is_content_with_a_fresh_build(built: Path) -> None:
+def test_check_accepts_a_fresh_build(built: Path) -> None:
     assert build(built, check=True) == builder.Built(lessons=1)
 
 
@@ -211,7 +211,7 @@ def test_build_check_names_stale_files_and_writes_nothing(built: Path) -> None:
     assert contents(built) == before
 
 
-def test_a_removed_lesson_stays_and_is_named(built: Path) -> None:
+def test_files_of_a_removed_lesson_are_kept_and_reported(built: Path) -> None:
     shutil.rmtree(built / "course/01_steps")
     found = build(built)
     assert found.written == []
@@ -219,7 +219,7 @@ def test_a_removed_lesson_stays_and_is_named(built: Path) -> None:
     assert (built / NOTEBOOKS[0]).exists()
 
 
-def test_other_lessons_are_no_business_of_a_partial_check(built: Path) -> None:
+def test_check_of_one_lesson_ignores_other_stale_lessons(built: Path) -> None:
     shutil.copytree(built / "course/01_steps", built / "course/02_more")
     assert builder.build(built, find_lessons(built)[:1], check=True).stale == []
 
@@ -237,7 +237,7 @@ def test_an_edit_of_the_source_notebook_is_not_destroyed(built: Path) -> None:
     assert contents(built) == before
 
 
-def test_an_edit_is_kept_whatever_the_text_has_become(built: Path) -> None:
+def test_edited_source_notebook_is_not_overwritten_even_if_its_text_changed(built: Path) -> None:
     edit(built)
     edit_text(built)
     with pytest.raises(builder.BuildError, match="was edited after it was built"):
@@ -256,7 +256,7 @@ def test_check_reports_an_edit(built: Path) -> None:
     assert build(built, check=True).stale == [builder.Stale(NOTEBOOKS[2], "differs")]
 
 
-def test_an_edit_carried_over_to_the_text_is_built(built: Path) -> None:
+def test_edit_synced_to_the_text_is_built(built: Path) -> None:
     edit(built)
     edit_text(built, "Because", "Just because")
     assert build(built).written == [NOTEBOOKS[2]]
@@ -268,7 +268,7 @@ def test_outputs_and_kernel_metadata_do_not_count_as_an_edit(built: Path) -> Non
     assert build(built).written == [NOTEBOOKS[2]]
 
 
-def test_a_notebook_from_elsewhere_is_not_destroyed(course: Path) -> None:
+def test_build_does_not_overwrite_a_file_that_is_not_a_notebook(course: Path) -> None:
     path = course / NOTEBOOKS[2]
     path.parent.mkdir(parents=True)
     path.write_text("not a notebook")
@@ -276,13 +276,13 @@ def test_a_notebook_from_elsewhere_is_not_destroyed(course: Path) -> None:
         build(course)
 
 
-def test_the_source_notebook_is_no_younger_than_its_text(built: Path) -> None:
+def test_source_notebook_gets_the_modification_time_of_its_text(built: Path) -> None:
     assert (built / NOTEBOOKS[2]).stat().st_mtime_ns == (
         built / "course/01_steps/01_steps.py"
     ).stat().st_mtime_ns
 
 
-def test_jupytext_carries_an_edit_over(built: Path, root: Path) -> None:
+def test_jupytext_syncs_an_edit_of_the_notebook_to_the_text(built: Path, root: Path) -> None:
     shutil.copy(root / "jupytext.toml", built)
     edit(built)
     os.utime(built / NOTEBOOKS[2])
@@ -458,7 +458,7 @@ def test_the_command_lists_every_problem(run: Any, course: Path) -> None:
     assert "Nothing was built: 2 problems." in text
 
 
-def test_one_language_from_the_command(run: Any, course: Path) -> None:
+def test_build_command_can_build_one_language(run: Any, course: Path) -> None:
     assert run("--lang", "ko")[0] == 0
     assert not (course / "release/en").exists()
 
@@ -484,7 +484,7 @@ def test_build_outside_a_course_is_refused(
     assert "is not in a course directory" in fails(course.parent, [], monkeypatch, capsys)
 
 
-def test_a_config_that_cannot_be_loaded(
+def test_build_with_an_unloadable_config_is_refused(
     course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (course / "nbgrader_config.py").write_text("1 / 0")

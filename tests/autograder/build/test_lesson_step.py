@@ -92,7 +92,7 @@ def test_message_about_a_plain_assignment_says_what_it_is_and_what_works(course:
         choose_lessons(find_lessons(course), ["hw9"])
 
 
-def test_what_is_left_of_a_lesson_is_no_plain_assignment(course: Path) -> None:
+def test_remains_of_a_lesson_are_not_released_as_a_plain_assignment(course: Path) -> None:
     assert is_plain(course, "ps1")
     assert not is_plain(course, FIRST.name)
     shutil.rmtree(course / "course" / FIRST.name)
@@ -100,7 +100,7 @@ def test_what_is_left_of_a_lesson_is_no_plain_assignment(course: Path) -> None:
     assert not is_plain(course, "../source/ps1")
 
 
-def test_mark_of_a_lesson_is_made_for_lessons_alone() -> None:
+def test_only_lessons_are_marked_as_lessons_at_release() -> None:
     for path, lesson in ((ROOT / "source" / FIRST.name / f"{FIRST.name}.ipynb", True), (None, False)):
         resources: dict[str, object] = {}
         MarkLesson().preprocess(nbformat.read(path, as_version=4) if path else HOMEWORK, resources)

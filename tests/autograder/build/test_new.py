@@ -61,12 +61,12 @@ def test_a_new_lesson_builds_and_its_answers_get_their_verdicts(empty: Path, ton
     assert all(told(one) for one in wrong)
 
 
-def test_a_new_lesson_is_a_short_one(empty: Path) -> None:
+def test_new_lesson_template_is_short(empty: Path) -> None:
     lesson = new_lesson(empty, "11_three_times")
     assert len(lesson.text.read_text(encoding="utf-8").splitlines()) < 260
 
 
-def test_nothing_is_overwritten(empty: Path) -> None:
+def test_new_lesson_command_overwrites_no_existing_lesson(empty: Path) -> None:
     new_lesson(empty, "11_three_times")
     with pytest.raises(CourseError, match="Lesson 11 exists already"):
         new_lesson(empty, "11_other")

@@ -69,7 +69,7 @@ def test_heading_left_of_a_dropped_task_is_reported() -> None:
         ("과제 7.6에서", "과제 7.6과 11.2에서", "it mentions task 11.2, which does not exist"),
     ],
 )
-def test_each_slip_in_prose_is_found(old: str, new: str, says: str) -> None:
+def test_each_kind_of_error_in_lesson_prose_is_reported(old: str, new: str, says: str) -> None:
     found = changed(old, new)
     assert any(says in text for text in found), found
 
@@ -104,7 +104,7 @@ def test_number_of_the_lessons_own_is_refused_in_favour_of_its_placeholder(
     assert f"write {placeholder} there" in problem
 
 
-def test_marks_that_a_translation_repeats_are_refused() -> None:
+def test_translation_that_repeats_placeholder_marks_is_refused() -> None:
     cell = new_markdown_cell("●○○ · ★☆☆ · 3분 · {{points}}", metadata={"lang": "ko"})
     ((_, problem),) = literal_problems(new_notebook(cells=[cell]))
     assert "write {{marks}} there" in problem

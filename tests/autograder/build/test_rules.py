@@ -269,7 +269,7 @@ def refusals(steps: Lesson, old: Any, new: Any, count: Any = 1) -> Any:
     return rules.notebook_problems(read_lesson(steps), steps.text.relative_to(steps.root))
 
 
-def test_the_small_lesson_keeps_the_rules(steps: Lesson) -> None:
+def test_fixture_lesson_breaks_no_rule(steps: Lesson) -> None:
     assert rules.lesson_problems(steps) == []
 
 
@@ -316,12 +316,12 @@ LONG = "●●○○○ · ★★★★★ · 95 min · 2 points"
         (f"Lesson 01 of 10 · ~100 min · steps\n\n{LONG}", "at most 90 are allowed"),
     ],
 )
-def test_a_header_tells_the_time(steps: Lesson, header: str, says: str) -> None:
+def test_faulty_lesson_header_is_reported(steps: Lesson, header: str, says: str) -> None:
     found = refusals(steps, "A small lesson for the tests", header)
     assert any(says in text for text in found), found
 
 
-def test_a_header_that_is_right_is_not_refused(steps: Lesson) -> None:
+def test_lesson_header_with_the_right_duration_is_accepted(steps: Lesson) -> None:
     found = refusals(steps, "A small lesson for the tests", "Lesson 01 of 10 · ~5 min · steps")
     assert not [text for text in found if "count" in text]
 
@@ -356,7 +356,7 @@ def test_allowed_code_in_a_test_cell_is_not_refused(steps: Lesson, old: str, new
     assert refusals(steps, old, new) == []
 
 
-def test_a_class_may_stand_under_another_task_name(steps: Lesson) -> None:
+def test_answer_may_be_a_class_with_another_name_than_its_task(steps: Lesson) -> None:
     # The tasks of lesson 10 build one class in several steps.
     text = (
         steps.text.read_text().replace('"Counter"', '"count_on"').replace('"test_Counter"', '"test_count_on"')
@@ -403,7 +403,7 @@ def test_broken_rule_in_recorded_answers_is_reported(
     assert any(f"course/01_steps/{file}_answers.py" in text and says in text for text in found), found
 
 
-def test_a_problem_names_the_line_of_its_cell(steps: Lesson) -> None:
+def test_reported_problem_names_the_line_of_its_cell(steps: Lesson) -> None:
     text = steps.text.read_text().replace(', "points": 3', "")
     steps.text.write_text(text)
     (problem,) = rules.lesson_problems(steps)
@@ -428,7 +428,7 @@ def test_the_syllabus_has_the_headers_minutes(steps: Lesson) -> None:
     assert any("syllabus.toml: it is not TOML" in text for text in rules.lesson_problems(steps))
 
 
-def test_a_folder_without_a_lesson_is_a_problem(steps: Lesson) -> None:
+def test_course_folder_without_a_lesson_is_reported(steps: Lesson) -> None:
     steps.text.unlink()
     (problem,) = rules.lesson_problems(steps)
     assert "01_steps.py cannot be read" in problem
@@ -447,7 +447,7 @@ def test_release_with_solutions_or_hidden_tests_is_refused(steps: Lesson) -> Non
     ]
 
 
-def test_each_task_has_wrong_answers_and_a_right_one(steps: Lesson) -> None:
+def test_task_without_recorded_wrong_or_right_answers_is_reported(steps: Lesson) -> None:
     for name in ("wrong_answers.py", "right_answers.py"):
         file = steps.folder / name
         file.write_text(file.read_text(encoding="utf-8").partition("# %% ")[0], encoding="utf-8")
@@ -464,8 +464,8 @@ def test_hints_count_toward_the_limit_of_visible_test_lines(steps: Lesson) -> No
     assert any("cell test_double: its visible part has" in text and "at most 40" in text for text in found)
 
 
-def test_all_that_is_left_of_a_dropped_task_is_named_in_one_go(tmp_path: Path) -> None:
-    """As docs/grading.md promises to whoever drops one."""
+def test_all_leftovers_of_a_dropped_task_are_reported_together(tmp_path: Path) -> None:
+    """docs/grading.md promises this to instructors who drop a task."""
     name, task = "09_gradients_of_gradients", "second_derivative"
     shutil.copytree(ROOT / "course", tmp_path / "course")
     lesson = next(one for one in find_lessons(tmp_path) if one.name == name)

@@ -30,7 +30,7 @@ from autograder.build.scopes import bound_names, used_names
         ("match a:\n    case [b, *c]: pass\n    case {'k': d, **e}: pass", "b c d e", "a"),
     ],
 )
-def test_the_names_of_a_cell(source: str, bound: str, used: str) -> None:
+def test_names_that_a_cell_binds_and_uses_are_found(source: str, bound: str, used: str) -> None:
     code = ast.parse(source)
     assert bound_names(code) == set(bound.split())
     assert used_names(code) == set(used.split())

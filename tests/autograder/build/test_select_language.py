@@ -37,12 +37,12 @@ def test_environment_variable_selects_the_language(
     assert selected(texts()).cells[0].source == text
 
 
-def test_the_setup_cell_says_the_language() -> None:
+def test_setup_cell_sets_the_released_language() -> None:
     cells = selected([new_code_cell("language('en')\nmy_language(\"en\")")], lang="ko").cells
     assert cells[0].source == 'language("ko")\nmy_language("en")'
 
 
-def test_graded_cells_stay_the_same() -> None:
+def test_language_selection_leaves_graded_cells_unchanged() -> None:
     graded = new_code_cell('language("en")', metadata={"nbgrader": {"grade_id": "x"}})
     assert selected([graded], lang="ko").cells[0].source == 'language("en")'
 

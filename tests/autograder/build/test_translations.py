@@ -62,7 +62,7 @@ def test_command_warns_lists_and_refuses_stale_translations(
     assert CliRunner().invoke(app, ["build", "1", "--strict"]).exit_code == 1
 
 
-def test_hint_without_korean_is_stale_and_says_the_english(steps: Lesson) -> None:
+def test_hint_without_korean_counts_as_stale_and_falls_back_to_english(steps: Lesson) -> None:
     hints = '[double.adds]\nen = "you added three"\n'
     (steps.folder / "hints.toml").write_text(hints, encoding="utf-8")
     assert stale_translations(steps) == ["course/01_steps/hints.toml: double.adds has no text in Korean."]
@@ -97,7 +97,7 @@ def test_missing_hash_is_listed_with_the_hash_to_write(steps: Lesson) -> None:
     assert 'not marked as checked: check this translation, then write en="1728a197"' in place
 
 
-def test_the_command_wants_lessons_that_are_named(steps: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_translation_command_requires_lesson_names(steps: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(steps.root)
     text = steps.text.read_text(encoding="utf-8").replace('en="1728a197"', 'en="0"')
     steps.text.write_text(text, encoding="utf-8")

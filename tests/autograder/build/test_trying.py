@@ -27,7 +27,7 @@ def changed(path: Path, old: str, new: str) -> None:
 
 
 @pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
-def test_each_answer_is_told_what_is_recorded(steps: Lesson) -> None:
+def test_try_reports_the_recorded_outcome_of_each_answer(steps: Lesson) -> None:
     done = tried(steps, "--lang", "ko")
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
@@ -70,7 +70,7 @@ def test_try_reports_visible_tests_that_refuse_too_few_answers(steps: Lesson) ->
 
 
 @pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
-def test_a_hint_that_no_catalogue_has_is_named(steps: Lesson) -> None:
+def test_try_reports_a_hint_name_missing_from_every_catalogue(steps: Lesson) -> None:
     asking = 'hint = hints("double")\nhint.nobody\n'
     changed(steps.text, "check.close(double(3.0)", f"{asking}check.close(double(3.0)")
     done = tried(steps, "double")
@@ -106,7 +106,7 @@ def test_values_of_wrong_answers_are_printed_for_a_new_case(steps: Lesson) -> No
 
 
 @pytest.mark.costly("the command runs in a fork of its own, which imports what a lesson needs")
-def test_values_need_a_test_cell_that_asks(steps: Lesson) -> None:
+def test_printing_values_requires_a_test_cell_with_a_question(steps: Lesson) -> None:
     done = tried(steps, "double", "--values")
     assert done.returncode == 2
     assert "test_double puts no question with `ask`" in done.stderr

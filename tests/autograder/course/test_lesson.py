@@ -42,7 +42,7 @@ def test_graded_cells_are_named_after_their_grade_id(steps: Lesson) -> None:
     assert ids == ["double", "test_double", "Counter", "test_Counter", "why"]
 
 
-def test_tex_survives_the_reading(steps: Lesson) -> None:
+def test_reading_a_lesson_keeps_tex_unchanged(steps: Lesson) -> None:
     assert r"$\frac{\Delta f}{h}$" in lessons.read_lesson(steps).cells[0].source
 
 
@@ -71,7 +71,7 @@ def test_split_solution_takes_every_region_out_of_an_answer() -> None:
     assert split_solution("a\nb") == ("a\nb", "")
 
 
-def test_with_answers_leaves_the_rest_and_the_original(steps: Lesson) -> None:
+def test_with_answers_changes_neither_other_cells_nor_the_original(steps: Lesson) -> None:
     notebook = lessons.read_lesson(steps)
     filled = with_answers(notebook, {"double": "double = float"})
     sources = {grade_id(cell): cell.source for cell in filled.cells}
@@ -107,7 +107,7 @@ def test_unmarked_cell_of_an_answers_file_is_not_an_answer(steps: Lesson) -> Non
     assert lessons.wrong_answers(steps)[0].name == "squares it"
 
 
-def test_a_lesson_need_not_have_answers(tmp_path: Path) -> None:
+def test_lesson_without_recorded_answers_is_read(tmp_path: Path) -> None:
     assert lessons.wrong_answers(Lesson("01_x", tmp_path)) == []
 
 
@@ -126,7 +126,7 @@ def test_lessons_are_found_in_order(course: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["1", "01", "01_steps"])
-def test_a_lesson_has_three_names(course: Path, word: str) -> None:
+def test_lesson_is_found_by_each_of_its_three_names(course: Path, word: str) -> None:
     found = lessons.find_lessons(course)
     assert lessons.choose_lessons(found, [word]) == found[:1]
 
@@ -142,7 +142,7 @@ def test_an_unknown_lesson_lists_the_known_ones(course: Path, word: str) -> None
         lessons.choose_lessons(lessons.find_lessons(course), [word])
 
 
-def test_the_root_is_found_from_inside(course: Path) -> None:
+def test_course_root_is_found_from_a_folder_inside_it(course: Path) -> None:
     assert lessons.find_root(course / "course" / "01_steps") == course
 
 

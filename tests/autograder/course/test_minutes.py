@@ -24,14 +24,16 @@ def test_prose_code_explorers_and_tasks_are_counted() -> None:
     assert 6 < minutes.minutes([task]) < 6.2
 
 
-def test_a_first_look_is_shorter_than_an_explorer_with_all_its_questions() -> None:
+def test_explorer_of_a_first_look_counts_fewer_minutes_than_a_later_one() -> None:
     look, explorer = text("## First look"), new_code_cell("explore()")
     section = text("<details>What you saw</details>\n\n## 1. A section")
     assert minutes.minutes([look, explorer]) - minutes.minutes([look]) == pytest.approx(2.75)
-    assert minutes.minutes([look, section, explorer]) - minutes.minutes([look, section]) == pytest.approx(5.75)
+    assert minutes.minutes([look, section, explorer]) - minutes.minutes([look, section]) == pytest.approx(
+        5.75
+    )
 
 
-def test_hints_korean_and_graded_cells_are_not() -> None:
+def test_hints_korean_text_and_graded_cells_add_no_minutes() -> None:
     hint = text("<details><summary>Hint</summary>\n\n" + "word " * 180 + "\n\n</details>")
     graded = new_code_cell("def f(): ...", metadata={"nbgrader": {"grade_id": "f", "solution": True}})
     assert minutes.minutes([hint, text("낱말 " * 180, "ko"), graded, new_code_cell("")]) == 0
@@ -43,7 +45,7 @@ def test_minutes_skip_an_optional_section_with_its_subsections() -> None:
     assert minutes.minutes([*cells, text("## 8. Next"), prose(180)]) == pytest.approx(1, abs=0.1)
 
 
-def test_a_header_says_the_next_five_minutes() -> None:
+def test_stated_minutes_are_rounded_up_to_a_multiple_of_five() -> None:
     assert [minutes.round_minutes(n) for n in (70.0, 70.1, 74.9)] == [70, 75, 75]
     header = text("# Title\n\nLesson 03 of 10 · ~80 min · grad")
     korean = text("# 제목\n\n수업 03 / 10 · 약 85분 · grad", "ko")

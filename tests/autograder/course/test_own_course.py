@@ -147,7 +147,10 @@ def in_three(lesson: Lesson) -> None:
 
 def test_a_third_language_is_built_and_graded_with_the_same_gradebook(course: Path) -> None:
     (steps,) = find_lessons(course)
-    edit(steps.text, {'language("en")\n': 'language("en")\nprint(say(en="Hello", ko="안녕", ja="こんにちは"))\n'})
+    edit(
+        steps.text,
+        {'language("en")\n': 'language("en")\nprint(say(en="Hello", ko="안녕", ja="こんにちは"))\n'},
+    )
     edit(steps.text, {"from secant import language\n": "from secant import language, say\n"})
     squared = 'ko="수를 제곱했습니다"'
     edit(steps.text, {squared: squared + ', ja="二乗しました"'})
@@ -199,7 +202,7 @@ def test_malformed_list_of_course_languages_is_refused(course: Path, said: str) 
         course_languages(course)
 
 
-def test_in_a_language_of_the_course_alone_secant_speaks_english() -> None:
+def test_secant_messages_are_english_if_it_lacks_the_courses_language() -> None:
     language("ja")
     assert language() == "en"
     assert say(en="a", ko="b", ja="c") == "c"

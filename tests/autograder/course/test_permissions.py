@@ -37,7 +37,9 @@ def course(place: Path) -> Course:
         path.chmod(0o755 if path.is_dir() else 0o644)
     exchange.chmod(0o1777)
     (exchange / "secant" / "inbound").chmod(0o3733)
-    settings = f"c = get_config()\nc.CourseDirectory.root = {str(root)!r}\nc.Exchange.root = {str(exchange)!r}\n"
+    settings = (
+        f"c = get_config()\nc.CourseDirectory.root = {str(root)!r}\nc.Exchange.root = {str(exchange)!r}\n"
+    )
     (root / "nbgrader_config.py").write_text(f"{settings}c.CourseDirectory.course_id = 'secant'\n")
     return Course.at(root)
 
@@ -50,7 +52,7 @@ def test_with_the_usual_umask_every_user_can_read_the_class(course: Course) -> N
 
 
 @pytest.mark.parametrize("closed", ["class", "."])
-def test_files_inside_a_closed_folder_are_no_risk(course: Course, closed: str) -> None:
+def test_readable_files_inside_a_closed_folder_are_not_reported(course: Course, closed: str) -> None:
     path = course.root.parent / closed
     path.chmod(0o750)
     assert open_to_others(course) is None
@@ -63,7 +65,7 @@ def test_permission_risk_names_only_open_files(course: Course) -> None:
     assert "gradebook" not in risk.detail
 
 
-def test_the_recipe_s_exchange_is_safe(course: Course) -> None:
+def test_exchange_set_up_as_documented_has_no_permission_risk(course: Course) -> None:
     assert exchange_risk(course) is None
 
 
@@ -74,7 +76,7 @@ def test_without_the_sticky_bit_others_can_rename_the_class_s_folder(course: Cou
     assert risk.fix.endswith(f"chmod +t {course.exchange}")
 
 
-def test_a_writable_folder_above_the_exchange_is_as_bad(course: Course) -> None:
+def test_writable_parent_of_the_exchange_is_reported(course: Course) -> None:
     course.exchange.parent.chmod(0o777)
     risk = exchange_risk(course)
     assert risk is not None
@@ -107,7 +109,9 @@ def test_exchange_folder_of_another_user_is_a_risk(course: Course, name: str) ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the doctor looks at a grader's machine")
-def test_doctor_and_commands_warn_of_open_permissions(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_and_commands_warn_of_open_permissions(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
     course.exchange.chmod(0o777)
     found = {finding.name: finding for finding in doctor._others(course.root)}
     assert not found["other users"].ok

@@ -37,7 +37,7 @@ def write(lesson: Lesson, text: str) -> None:
     (lesson.folder / "solutions.py").write_text(text)
 
 
-def test_the_code_is_the_lessons_own_answer(lesson: Lesson) -> None:
+def test_worked_solution_shows_the_lessons_own_answer(lesson: Lesson) -> None:
     write(lesson, TEXT.format(hash=english_hash("**Why it works.** Twice.")))
     found = worked_solutions(lesson, read_lesson(lesson))["double"]
     assert found.code == "def double(x):\n    return 2 * x"
@@ -49,13 +49,16 @@ def test_the_code_is_the_lessons_own_answer(lesson: Lesson) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (TEXT.partition("# %% [markdown] task=\"double\" lang=\"ko\"")[0], "double needs words in English and Korean"),
+        (
+            TEXT.partition('# %% [markdown] task="double" lang="ko"')[0],
+            "double needs words in English and Korean",
+        ),
         (TEXT.replace("double", "triple"), 'there is no task "triple"'),
         (TEXT.replace('lang="en"', 'lang="ko"'), "no English words on double"),
     ],
     ids=["one language", "unknown task", "no English"],
 )
-def test_a_mistake_in_a_solution_text_is_named(lesson: Lesson, text: str, said: str) -> None:
+def test_malformed_solution_text_is_reported(lesson: Lesson, text: str, said: str) -> None:
     write(lesson, text)
     assert any(said in problem for problem in solution_problems(lesson, {"double"}))
 

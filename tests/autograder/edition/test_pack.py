@@ -115,7 +115,7 @@ def renamed(code: str) -> str:
     return "".join(f"other_{part}" if is_free else part for part, is_free in zip(parts, free, strict=True))
 
 
-def test_an_answer_is_found_in_our_code_whatever_its_names_are(secrets: Secrets) -> None:
+def test_leak_search_finds_an_answer_in_secants_code_despite_renaming(secrets: Secrets) -> None:
     answers = {task.id: task.answer.source for lesson in LESSONS for task in questions(lesson)}
     found = {name for name, code in answers.items() if secrets.told_by(renamed(code), is_code=True)}
     assert {task.id for task in questions(LESSONS[-1])} <= found
@@ -151,7 +151,7 @@ def test_leak_search_looks_into_file_names_and_nested_archives(secrets: Secrets)
 @pytest.mark.parametrize(
     "place", ["release/en/01_steps/data/notes.txt", "release/ko/01_steps/01_steps.ipynb"]
 )
-def test_a_release_that_gives_something_away_is_not_packed(room: Path, place: str) -> None:
+def test_release_that_contains_an_answer_is_not_packed(room: Path, place: str) -> None:
     path, (hidden, *_) = room / place, Secrets(room).lines.values()
     if path.suffix == ".ipynb":
         notebook = nbformat.v4.reads(path.read_text())
@@ -164,7 +164,7 @@ def test_a_release_that_gives_something_away_is_not_packed(room: Path, place: st
     assert not (room / "out").exists()
 
 
-def test_a_class_settings_stay_at_home(room: Path) -> None:
+def test_edition_does_not_contain_the_class_settings(room: Path) -> None:
     for name in ("nbgrader_config.py", "nbgrader_config_local.py"):
         with (room / name).open("a") as file:
             file.write("c.CourseDirectory.db_url = 'postgresql://teacher:secret@host/grades'\n")
@@ -179,7 +179,7 @@ def test_a_class_settings_stay_at_home(room: Path) -> None:
 # --- What is in it ---
 
 
-def test_a_class_gets_its_own_reports(room: Path) -> None:
+def test_report_links_of_an_edition_lead_to_the_class_address(room: Path) -> None:
     (room / "nbgrader_config_local.py").write_text(
         'c = get_config()\nc.Secant.problems = "https://example.org/class/issues"\n'
     )
@@ -251,7 +251,7 @@ def test_the_wheel_names_and_hashes_each_of_its_files(edition: bytes) -> None:
         assert all(int(row[2]) == wheel.getinfo(row[0]).file_size for row in rows if row[0] != record)
 
 
-def test_a_pack_from_a_pack_has_one_mark_in_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_edition_packed_from_an_edition_has_one_version_suffix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.edition.wheel.version", lambda: "1.2+class.r0")
     assert re.fullmatch(r"secant-1\.2\+class\.r[0-9a-f]{8}-py3-none-any\.whl", make_wheel({})[0])
 
@@ -299,7 +299,7 @@ def test_notebook_of_a_student_in_the_place_of_a_release_is_refused(room: Path, 
 
 
 @pytest.mark.parametrize("place", ["grades.csv", "data/points.json", f"{STEPS}_answers.ipynb"])
-def test_file_that_somebody_put_beside_a_released_lesson_is_refused(room: Path, place: str) -> None:
+def test_unexpected_file_next_to_a_released_lesson_stops_packing(room: Path, place: str) -> None:
     file = room / "release" / "en" / STEPS / place
     file.parent.mkdir(exist_ok=True)
     file.write_text("student,points\nann,3\n")
@@ -314,7 +314,7 @@ def test_file_that_the_build_copied_is_packed(room: Path) -> None:
     assert any(name.endswith("data.csv") for name in names(make_edition(room, ["en"])))
 
 
-def test_lesson_that_is_not_the_courses_is_left_out(room: Path) -> None:
+def test_release_folder_of_an_unknown_lesson_is_not_packed(room: Path) -> None:
     strange = room / "release" / "en" / "99_grades"
     strange.mkdir()
     shutil.copy(room / "release" / "en" / STEPS / f"{STEPS}.ipynb", strange / "99_grades.ipynb")

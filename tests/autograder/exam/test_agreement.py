@@ -157,7 +157,9 @@ def test_examiner_agrees_with_the_recorded_verdict(
 
 @pytest.mark.parametrize("tongue", ["en", pytest.param("ko", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_stub_is_not_attempted(wall: Candidates, tmp_path: Path, lesson: Lesson, tongue: str) -> None:
+def test_unchanged_stub_counts_as_not_attempted(
+    wall: Candidates, tmp_path: Path, lesson: Lesson, tongue: str
+) -> None:
     report = graded(wall, lesson, {}, tongue, tmp_path)
     assert {task.outcome for task in report.tasks} <= {"not_attempted", "manual"}
 
@@ -171,8 +173,8 @@ def imported():
 """
 
 
-def test_students_process_imports_no_judge(wall: Candidates) -> None:
-    """Not even once the test cells of all lessons have been sent there, and a question asked."""
+def test_candidate_process_does_not_import_the_examiner(wall: Candidates) -> None:
+    """The process has received the test cells of all lessons and has answered a question by then."""
     with wall.candidate() as candidate:
         candidate.load([("1", IMPORTED)], 20.0)
         with candidate.task() as copy:

@@ -38,8 +38,8 @@ def test_author_files_expose_a_lesson_and_releases_do_not(lesson: Lesson) -> Non
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=str)
-def test_each_task_is_known_by_its_test_or_its_answer(lesson: Lesson) -> None:
-    """Whatever may be copied of it: the cells of one task alone, as a script and as a page."""
+def test_exposed_task_is_recognised_by_its_test_or_its_answer(lesson: Lesson) -> None:
+    """A copy of only that task's cells is enough, as a script or as an HTML page."""
     for task, known in zip(tasks(source(lesson)), secrets_of(lesson)._secrets, strict=True):
         assert known.task == task.id
         hidden = split_tests(task.test.source)[1] if task.test else task.answer.source

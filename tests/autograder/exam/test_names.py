@@ -89,7 +89,7 @@ def failures(report: Report) -> dict[str, str]:
 
 @pytest.mark.whole
 @pytest.mark.parametrize("lesson", first_of(LESSONS, 1))
-def test_all_names_bound_to_something_wrong_cost_no_points(asked: Asked, lesson: Lesson) -> None:
+def test_rebinding_every_builtin_and_kit_name_costs_no_points(asked: Asked, lesson: Lesson) -> None:
     answers = {task.id: untouched(task.answer.source) for task in questions(lesson)}
     assert failures(asked.report(lesson, answers, after=[bound()])) == {}
 
@@ -106,8 +106,8 @@ def names_used(answer: str) -> list[str]:
 
 @pytest.mark.costly("a lesson's answers, once for each name that they use")
 @pytest.mark.parametrize("lesson", first_of(LESSONS, 1))
-def test_an_answer_is_told_of_each_name_that_it_uses_if_that_is_rebound(asked: Asked, lesson: Lesson) -> None:
-    """The names that an answer does not use cost nothing even all together: see above."""
+def test_message_names_each_rebound_name_that_a_failing_answer_uses(asked: Asked, lesson: Lesson) -> None:
+    """Only names that an answer uses are tested here; the test above rebinds all others at once."""
     answers = {task.id: task.answer.source for task in questions(lesson)}
     names = {task: names_used(answer) for task, answer in answers.items()}
     assert any(names.values())
@@ -147,7 +147,9 @@ def test_every_way_to_rebind_a_name_leaves_other_answers_their_points(asked: Ask
         ("import math as str", "a module (math), since cell 3, line 1: import math as str"),
     ],
 )
-def test_an_answer_that_uses_a_rebound_name_is_told_so(asked: Asked, scratch: str, now: str) -> None:
+def test_failure_message_names_a_rebound_builtin_that_the_answer_uses(
+    asked: Asked, scratch: str, now: str
+) -> None:
     said = asked.told(scratch, best_step=STEP)
     assert f"likely cause: `str` is not Python's own `str` any more but {now}" in said
 
@@ -186,7 +188,7 @@ def test_a_wrong_result_names_the_rebound_names_that_the_answer_uses(asked: Aske
         ("del math", "`math` was deleted in cell 16, line 1: del math"),
     ],
 )
-def test_a_module_that_is_something_else_now_is_named(asked: Asked, after: str, cause: str) -> None:
+def test_failure_message_names_a_rebound_module(asked: Asked, after: str, cause: str) -> None:
     assert cause in asked.told(after=after, hand_derivative=HAND)
 
 
@@ -207,13 +209,13 @@ def test_a_module_that_is_something_else_now_is_named(asked: Asked, after: str, 
         ),
     ],
 )
-def test_an_answer_that_was_overwritten_or_deleted_is_told_by_which_cell(
+def test_message_names_the_cell_that_overwrote_or_deleted_an_answer(
     asked: Asked, after: str, cause: str
 ) -> None:
     assert cause in asked.told(after=after, best_step=STEP)
 
 
-def test_a_reset_is_named_as_what_deleted_the_answers(asked: Asked) -> None:
+def test_message_names_a_reset_magic_that_deleted_the_answers(asked: Asked) -> None:
     right = {task.id: task.answer.source for task in questions(FIRST)}
     told = failures(asked.report(FIRST, right, after=["%reset -f"]))
     assert len(told) == len(right)
@@ -262,7 +264,7 @@ def test_a_helper_whose_cell_stopped_is_named_in_korean(asked: Asked) -> None:
     assert "답을 확인하는 곳에는 no_such_package 패키지가 없고" in said
 
 
-def test_an_answer_that_imports_a_missing_package_is_told_that_it_is_missing_here(asked: Asked) -> None:
+def test_message_says_that_an_imported_package_is_not_installed_here(asked: Asked) -> None:
     said = asked.told(hand_derivative=f"import mine\n{HAND}")
     assert "likely cause: where answers are checked there is no package mine, and no file of yours" in said
 
@@ -271,7 +273,7 @@ def test_an_answer_that_imports_a_missing_package_is_told_that_it_is_missing_her
 @pytest.mark.parametrize(
     "magic", ["%%timeit", "%%writefile mine.py", "%%html", "%%debug", "%%python3", "%%cython"]
 )
-def test_an_answer_below_a_cell_magic_is_named_for_what_it_is(asked: Asked, magic: str) -> None:
+def test_message_explains_an_answer_below_a_cell_magic(asked: Asked, magic: str) -> None:
     said = asked.told(hand_derivative=f"{magic}\n{HAND}")
     word = magic.split()[0]
     assert (
@@ -280,7 +282,7 @@ def test_an_answer_below_a_cell_magic_is_named_for_what_it_is(asked: Asked, magi
     )
 
 
-def test_code_in_a_text_cell_is_named_for_what_it_is(asked: Asked) -> None:
+def test_message_explains_an_answer_written_in_a_text_cell(asked: Asked) -> None:
     said = asked.told(new_markdown_cell(f"My helper\n{SQUARE}"), hand_derivative=HELPED)
     assert "the definition of `square` stands in a text cell; make that a code cell: cell 3" in said
 
@@ -296,7 +298,7 @@ def test_code_in_a_text_cell_is_named_for_what_it_is(asked: Asked) -> None:
         ("x = 1", "the name is misspelled, or no cell of the notebook defines it"),
     ],
 )
-def test_a_helper_that_is_not_there_is_told_why(asked: Asked, helper: str, cause: str) -> None:
+def test_message_explains_why_a_helper_is_missing(asked: Asked, helper: str, cause: str) -> None:
     assert cause in asked.told(helper, hand_derivative=HELPED)
 
 
@@ -317,22 +319,22 @@ def test_a_helper_that_is_not_there_is_told_why(asked: Asked, helper: str, cause
         ),
     ],
 )
-def test_a_helper_from_a_file_that_is_only_at_home_is_told_so(asked: Asked, scratch: str, cause: str) -> None:
+def test_message_says_that_a_helpers_file_was_not_submitted(asked: Asked, scratch: str, cause: str) -> None:
     assert cause in asked.told(scratch, hand_derivative=HELPED)
 
 
-def test_a_helper_that_a_later_cell_defines_again_is_named(asked: Asked) -> None:
-    """With other arguments, which raises, or with another result, which is merely wrong."""
+def test_message_names_a_helper_that_a_later_cell_redefines(asked: Asked) -> None:
+    """The redefined helper takes other arguments, so the answer raises, or it returns a wrong result."""
     for again in ("def square():\n    return 4", "def square(x):\n    return x + 1"):
         said = asked.told(SQUARE, after=again, hand_derivative=HELPED)
         assert "`square` is now a function (square), since cell 17, line 1: def square(" in said
 
 
-def test_hundreds_of_failing_cells_cost_nothing(asked: Asked) -> None:
+def test_hundreds_of_failing_cells_cost_no_points_and_little_time(asked: Asked) -> None:
     assert asked.told(*["not_there()"] * 600, hand_derivative=HAND) == ""
 
 
-def test_a_helper_further_down_is_named_with_its_cell(asked: Asked) -> None:
+def test_message_names_the_cell_of_a_helper_defined_further_down(asked: Asked) -> None:
     said = asked.told(after=SQUARE, hand_derivative=f"k = square(2)\n{HAND}")
     assert (
         "cells run from top to bottom, and `square` is defined only in cell 16, line 1: def square(x):"
@@ -363,8 +365,8 @@ def test_cells_with_magics_define_what_they_define_elsewhere(asked: Asked, scrat
     assert asked.told(scratch, hand_derivative=answer) == ""
 
 
-def test_names_of_python_and_of_the_kit_are_all_there() -> None:
-    """Or the tests above would show little."""
+def test_list_of_shadowed_names_covers_python_and_the_kit() -> None:
+    """Without these names, the tests above would show little."""
     assert {"str", "sum", "list", "len", "type", "float", "isinstance", "super", "ValueError"} <= set(PYTHONS)
     assert {"torch", "nn", "math", "leaf", "graphs"} <= set(KITS)
     assert not {"display", "get_ipython"} & set(EVERY)

@@ -87,7 +87,7 @@ def test_test_cell_and_locked_cell_count_as_they_stand_in_the_file(pool: Pool, t
     assert only(ran(pool, tmp_path, *edited)).outcome == "passed"
 
 
-def test_builtin_that_the_notebook_binds_is_the_notebooks(pool: Pool, tmp_path: Path) -> None:
+def test_tests_use_a_builtin_name_as_the_notebook_binds_it(pool: Pool, tmp_path: Path) -> None:
     cells = (answer("a", "def sum(xs):\n    return 42"), graded("t", "assert sum([1]) == 42"))
     assert only(ran(pool, tmp_path, *cells)).outcome == "passed"
 
@@ -111,7 +111,7 @@ def test_notebook_knows_that_nbgrader_validates_it(pool: Pool, tmp_path: Path) -
     assert "NBGRADER_EXECUTION" not in os.environ
 
 
-def test_person_grades_manual_answers_and_tasks(pool: Pool, tmp_path: Path) -> None:
+def test_manual_answers_and_tasks_are_left_to_manual_grading(pool: Pool, tmp_path: Path) -> None:
     cells = (
         manual("why", "Because."),
         manual("f", "x = 1", kind="code"),
@@ -171,7 +171,7 @@ def test_table_claims_no_more_than_visible_tests(
     assert "passed" not in text
 
 
-def test_korean_speaker_reads_the_same(
+def test_korean_output_of_a_plain_check_matches_the_english(
     pool: Pool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = shown(pool, tmp_path, capsys, "ko")

@@ -46,7 +46,7 @@ def examined(case: Case, wall: Wall, root: Path) -> PlainReport:
 
 
 @pytest.mark.parametrize("case", CASES, ids=ids)
-def test_score_of_each_cell_is_nbgraders(case: Case, wall: Wall, tmp_path: Path) -> None:
+def test_each_cell_gets_the_score_that_nbgrader_gives(case: Case, wall: Wall, tmp_path: Path) -> None:
     report = examined(case, wall, tmp_path)
     assert {grade.id: grade.points for grade in report.grades} == dict(case.scores), report
 
@@ -61,8 +61,8 @@ def test_scores_of_the_table_are_those_of_stock_nbgrader(case: Case, tmp_path: P
     assert found == dict(case.scores)
 
 
-def test_number_above_the_maximum_waits_for_a_person(wall: Wall, tmp_path: Path) -> None:
-    """Stock nbgrader then grades nothing of the submission."""
+def test_partial_credit_above_the_maximum_needs_manual_grading(wall: Wall, tmp_path: Path) -> None:
+    """In that case, unmodified nbgrader does not grade the submission at all."""
     report = examined(Case("", one("x"), {"x": "x = 30"}, {}), wall, tmp_path)
     assert [(grade.points, grade.outcome) for grade in report.grades] == [(None, "manual")]
     assert report.needs_manual_grade
@@ -166,7 +166,7 @@ def test_error_and_output_of_a_visible_test_are_returned(wall: Wall, tmp_path: P
     assert (grade.error, grade.message, grade.output) == ("AssertionError", "it is 2", "tried\n")
 
 
-def test_text_of_a_test_is_nowhere_in_the_process(wall: Wall, tmp_path: Path) -> None:
+def test_candidate_process_holds_no_source_text_of_a_test(wall: Wall, tmp_path: Path) -> None:
     spy = """import linecache
 def x():
     texts = (repr(entry) for entry in linecache.cache.values())
@@ -186,7 +186,7 @@ def test_cell_may_write_a_file_of_the_assignment_which_the_test_then_reads(
     assert grade.points == 1, grade
 
 
-def test_file_of_the_assignment_arrives_whole(wall: Wall, tmp_path: Path) -> None:
+def test_assignment_file_reaches_the_candidate_unchanged(wall: Wall, tmp_path: Path) -> None:
     case = Case(
         "",
         one("assert len(open('data/a').read()) == x", 1),
@@ -198,7 +198,7 @@ def test_file_of_the_assignment_arrives_whole(wall: Wall, tmp_path: Path) -> Non
     assert grade.points == 1, grade
 
 
-def test_answers_that_are_as_they_were_given_are_named(wall: Wall, tmp_path: Path) -> None:
+def test_unchanged_answers_are_listed(wall: Wall, tmp_path: Path) -> None:
     report = examined(Case("", SQUARES, {}, {}), wall, tmp_path)
     assert report.unanswered == ["squares"]
     assert (report.score, report.max_score) == (0, 2)
@@ -217,7 +217,7 @@ def test_answers_that_are_as_they_were_given_are_named(wall: Wall, tmp_path: Pat
     ],
     ids=["autotest", "duplicate", "await", "solution"],
 )
-def test_what_cannot_be_graded_is_refused_by_name(
+def test_ungradable_assignment_is_refused_with_its_reason(
     tmp_path: Path, cells: tuple[NotebookNode, ...], why: str
 ) -> None:
     with pytest.raises(CourseError, match=why):

@@ -72,8 +72,8 @@ def test_pool_closed_during_imports_ends_at_once_in_its_own_group() -> None:
 
 
 @pytest.mark.whole
-def test_check_says_so_in_a_sentence_off_linux() -> None:
-    """The whole command, on a machine that neither forks nor starts Python."""
+def test_check_without_linux_is_refused_in_a_sentence() -> None:
+    """The whole command runs as on a machine that can neither fork nor start Python."""
     notebook = ROOT / "release/en/01_what_autograd_does/01_what_autograd_does.ipynb"
     code = """
         import sys

@@ -46,7 +46,7 @@ def test_modules_beside_a_notebook_are_not_learnt(tmp_path: Path) -> None:
     assert learnt([tmp_path / "hw"]) == ["numpy"]
 
 
-def test_no_more_than_so_many_modules_are_learnt_and_the_usual_ones_first(tmp_path: Path) -> None:
+def test_learnt_modules_are_limited_and_the_most_common_come_first(tmp_path: Path) -> None:
     names = [path.stem for path in Path(torch.nn.modules.__file__).parent.glob("*.py")]
     many = notebook(
         code("\n".join(f"import torch.nn.modules.{name}" for name in names if name != "__init__"))
@@ -58,11 +58,11 @@ def test_no_more_than_so_many_modules_are_learnt_and_the_usual_ones_first(tmp_pa
     assert found[0] == "numpy"
 
 
-def test_cells_that_are_no_python_are_passed_over(tmp_path: Path) -> None:
+def test_cells_with_invalid_python_are_skipped_when_learning_modules(tmp_path: Path) -> None:
     assert learnt_from(tmp_path, "import numpy", "def broken(:\n", "x = 1 +") == ["numpy"]
 
 
-def test_notebook_that_cannot_be_read_teaches_nothing(tmp_path: Path) -> None:
+def test_unreadable_notebook_adds_no_modules_to_preload(tmp_path: Path) -> None:
     (tmp_path / "hw.ipynb").write_text("{")
     assert learnt([tmp_path]) == []
 

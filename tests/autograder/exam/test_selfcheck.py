@@ -62,7 +62,7 @@ def right() -> dict[str, str]:
 
 @pytest.mark.costly("a lesson's whole notebook is run, and no cheaper test does so through Check")
 @pytest.mark.parametrize("language", ["en", pytest.param("ko", marks=pytest.mark.whole)])
-def test_solution_gets_every_point(
+def test_check_of_the_solution_gives_every_point(
     real_checker: Checker, right: dict[str, str], tmp_path: Path, language: str
 ) -> None:
     path = save(answered(ROOT, right, language, LESSON), tmp_path / f"{LESSON}.ipynb")
@@ -75,7 +75,7 @@ def test_solution_gets_every_point(
 
 
 @pytest.mark.whole
-def test_release_is_not_attempted(checker: Checker) -> None:
+def test_check_of_an_unanswered_release_reports_not_attempted(checker: Checker) -> None:
     report = checker.check(ROOT / "release" / "ko" / LESSON / f"{LESSON}.ipynb")
     assert {task.outcome for task in report.tasks} == {"not_attempted"}
     assert "그대로" in report.tasks[0].message
@@ -134,26 +134,30 @@ def test_wrong_answer_gets_its_recorded_hint(checker: Checker, right: dict[str, 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", [f"{LESSON} (1).ipynb", "homework.ipynb", f"{LESSON}.ipynb.txt"])
-def test_lesson_is_known_by_its_cells(
+def test_check_recognises_a_lesson_by_its_cells(
     checker: Checker, right: dict[str, str], tmp_path: Path, name: str
 ) -> None:
     assert checker.check(save(answered(ROOT, right, lesson=LESSON), tmp_path / name)).score == 10
 
 
-def test_lesson_is_known_by_its_name(checker: Checker, right: dict[str, str], tmp_path: Path) -> None:
+def test_check_recognises_a_lesson_by_its_file_name(
+    checker: Checker, right: dict[str, str], tmp_path: Path
+) -> None:
     notebook = answered(ROOT, right, lesson=LESSON)
     for cell in notebook.cells:
         cell.metadata.clear()
     assert checker.check(save(notebook, tmp_path / f"{LESSON}-Copy1.ipynb")).score == 10
 
 
-def test_own_link_is_followed(checker: Checker, right: dict[str, str], tmp_path: Path) -> None:
+def test_check_follows_a_link_to_the_users_notebook(
+    checker: Checker, right: dict[str, str], tmp_path: Path
+) -> None:
     path = save(answered(ROOT, right, lesson=LESSON), tmp_path / "a.ipynb")
     (tmp_path / "b.ipynb").symlink_to(path)
     assert checker.check(tmp_path / "b.ipynb").score == 10
 
 
-def test_hang_and_crash_cost_their_own_task(
+def test_endless_or_crashing_answer_costs_only_its_own_task(
     checker: Checker, right: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("autograder.exam.examiner.QUESTION_SECONDS", 1.0)
@@ -208,7 +212,7 @@ def test_check_says_what_a_file_is_that_is_no_notebook(
         ('{"cells": [', "damaged"),
     ],
 )
-def test_a_damaged_notebook_is_called_so_whatever_its_name(
+def test_damaged_notebook_is_reported_as_damaged_whatever_its_name(
     checker: Checker, tmp_path: Path, name: str, content: str, said: str
 ) -> None:
     path = tmp_path / f"{name}.ipynb"
@@ -235,7 +239,7 @@ def test_course_is_found_from_the_notebook_first(
     assert checker.check(path).max_score == 42
 
 
-def test_outside_a_course_the_one_beside_the_package_checks(
+def test_check_outside_a_course_uses_the_course_next_to_the_package(
     checker: Checker, right: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = save(answered(ROOT, right, lesson=LESSON), tmp_path / "a.ipynb")
@@ -334,7 +338,7 @@ def test_notebook_that_only_a_person_grades_is_refused_in_a_sentence(
         checker.check(path)
 
 
-def test_ordinary_tests_beside_ours_are_left_out(right: dict[str, str], tmp_path: Path) -> None:
+def test_check_of_a_lesson_skips_ordinary_nbgrader_tests(right: dict[str, str], tmp_path: Path) -> None:
     given = answered(ROOT, right, "en", LESSON)
     given.cells += PROBLEM.cells
     own = own_assignment(save(given, tmp_path / "mixed.ipynb"))

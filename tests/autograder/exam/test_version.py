@@ -80,7 +80,9 @@ def test_a_file_that_decides_nothing_keeps_the_version(version: Callable[[str], 
 
 
 @pytest.mark.parametrize("installed", ["2.13.0", "2.13.0+cpu", "2.13.0+cu130"])
-def test_a_build_of_torch_grades_nobody_again(monkeypatch: pytest.MonkeyPatch, installed: str) -> None:
+def test_another_build_of_the_same_torch_version_causes_no_regrading(
+    monkeypatch: pytest.MonkeyPatch, installed: str
+) -> None:
     monkeypatch.setattr(importlib.metadata, "version", lambda _: installed)
     assert torch_version() == "2.13.0"
 
@@ -156,9 +158,9 @@ def test_lesson_tests_import_nothing_outside_the_version() -> None:
 @pytest.mark.parametrize(
     "line", ["import secant.graph", "from secant import tangent", "from secant.explorers.kit import plots"]
 )
-def test_a_test_that_leaned_on_an_explorer_would_be_seen(line: str) -> None:
+def test_import_of_an_explorer_counts_as_outside_the_deciding_packages(line: str) -> None:
     assert not any(decides(name) for name in imported_by(line))
 
 
-def test_every_deciding_package_is_there() -> None:
+def test_every_deciding_package_can_be_imported() -> None:
     assert all(importlib.util.find_spec(name) for name in DECIDING)

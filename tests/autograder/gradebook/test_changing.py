@@ -56,7 +56,7 @@ def graded(room: Path, right: dict[str, str]) -> Path:
 
 
 @pytest.mark.costly("a course is built and graded before it is changed")
-def test_other_tasks_are_refused_in_a_sentence_and_nothing_changes(graded: Path) -> None:
+def test_changed_tasks_are_refused_and_the_gradebook_stays_unchanged(graded: Path) -> None:
     before = (graded / "gradebook.db").read_bytes()
     edit(graded, rename)
     with pytest.raises(CourseError) as refused:

@@ -95,7 +95,7 @@ def fails(job: Job | Page) -> Done:
     return told(job)
 
 
-def test_postgresql_holds_what_sqlite_holds(
+def test_gradebook_in_postgresql_equals_the_one_in_sqlite(
     room: Path, right: dict[str, str], url: str, tmp_path: Path
 ) -> None:
     other = tmp_path / "sqlite"
@@ -191,7 +191,7 @@ def test_postgres_restart_is_waited_for(
     assert autograded(url) == dict.fromkeys(CLASS, True)
 
 
-def test_killed_run_is_completed_by_the_next(
+def test_killed_grading_run_is_completed_by_the_next_on_postgresql(
     room: Path, right: dict[str, str], postgres: Server, tmp_path: Path
 ) -> None:
     fill(room, right)

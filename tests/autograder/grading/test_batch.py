@@ -115,7 +115,7 @@ def test_passed_task_shows_its_worked_solution_in_the_feedback(room: Path, right
     assert "어떤 수에 그 수를 더하면" not in page, "the solution of a task that is not passed"
 
 
-def test_json_has_the_public_form(room: Path, right: dict[str, str]) -> None:
+def test_grade_json_matches_the_documented_form(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right | WRONG))
     summary, _ = run(room)
     (result,) = json.loads(json.dumps(summary.as_json()))
@@ -175,7 +175,7 @@ def test_student_text_is_escaped_on_every_page(room: Path, right: dict[str, str]
     assert "\x1b" not in html
 
 
-def test_output_is_bounded(room: Path, right: dict[str, str]) -> None:
+def test_stored_output_of_a_submission_is_bounded(room: Path, right: dict[str, str]) -> None:
     loud = answered(room, right)
     loud.cells.extend(nbformat.v4.new_code_cell("print('y' * 10**6)") for _ in range(40))
     hand_in(room, "ann", loud)
@@ -332,7 +332,7 @@ def test_misplaced_note_awaits_manual_grading_as_typed(room: Path, right: dict[s
         assert 'href="javascript' not in html
 
 
-def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, str]) -> None:
+def test_rejected_resubmission_keeps_manual_points(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     run(room)
     with book(room) as gradebook:
@@ -506,7 +506,9 @@ def test_student_id_missing_from_the_class_list_is_named_and_graded(
     assert (set(end.strangers), end.is_clean) == ({"anne"}, True)
 
 
-def test_strangers_are_listed_only_if_a_class_was_entered(room: Path, right: dict[str, str]) -> None:
+def test_unknown_student_ids_are_listed_only_if_there_is_a_class_list(
+    room: Path, right: dict[str, str]
+) -> None:
     hand_in(room, "ann", answered(room, right))
     assert not closed(room, run(room, Here(told))[0]).strangers
     hand_in(room, "bob", answered(room, right))
@@ -662,7 +664,7 @@ def test_manual_grades_and_comments_survive_regrading(room: Path, right: dict[st
     assert (end.notes, end.overruled) == ((0, 0), (0, 0))
 
 
-def test_failed_grading_in_between_costs_a_person_no_work(room: Path, right: dict[str, str]) -> None:
+def test_failed_regrading_keeps_manual_points_and_comments(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right | WRONG))
     run(room)
     by_hand(room, "ann")
@@ -748,7 +750,7 @@ def test_starved_examiner_is_busy_and_a_broken_wall_is_a_failure(monkeypatch: py
 # --- Side files and slow texts ----------------------------------------------------------------------------
 
 
-def test_no_timestamp_costs_a_grade(room: Path, right: dict[str, str]) -> None:
+def test_malformed_timestamp_costs_no_student_a_grade(room: Path, right: dict[str, str]) -> None:
     odd = ["2026-01-01 00:00:00 UTC,J366,M3.2.0", "0001-01-01 00:00:00 +9999", "9" * 10_000, "2026-11-01"]
     for number, text in enumerate(odd):
         hand_in(room, f"s{number}", answered(room, right), timestamp=text)
@@ -837,7 +839,7 @@ def test_resubmission_that_cannot_be_graded_marks_the_older_grade(room: Path, ri
     assert grades(room, "ann") == HALF
 
 
-def test_no_wall_stops_everything(room: Path, right: dict[str, str]) -> None:
+def test_grading_stops_if_no_wall_can_be_built(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     with pytest.raises(WallUnavailable, match="bubblewrap"):
         run(room, Here(lambda job: NoWall("bubblewrap is not installed.", "Install it.")))
@@ -905,7 +907,9 @@ def test_unwritable_folder_is_reported_and_written_by_the_next_run(
     assert page(room, "ann")
 
 
-def test_lost_folder_is_written_again(room: Path, right: dict[str, str]) -> None:
+def test_deleted_feedback_folder_is_written_again_without_regrading(
+    room: Path, right: dict[str, str]
+) -> None:
     hand_in(room, "ann", answered(room, right))
     run(room)
     shutil.rmtree(room / "feedback")
@@ -942,7 +946,7 @@ def test_locked_gradebook_costs_one_submission_at_most(
     assert grades(room, "ann")["test_double"] == (0.0, False)
 
 
-def test_late_work_gets_the_courses_penalty(room: Path, right: dict[str, str]) -> None:
+def test_late_submission_gets_the_courses_late_penalty(room: Path, right: dict[str, str]) -> None:
     with (room / "nbgrader_config.py").open("a") as config:
         config.write('\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
     hand_in(room, "ann", answered(room, right), timestamp="2026-11-01 10:00:00 UTC")

@@ -113,7 +113,7 @@ def test_side_file_in_the_place_of_a_grader_folder_breaks_nothing(
     assert graded(room)["data/points.csv"] != b"a file"
 
 
-def test_links_devices_and_masses_are_left_out(
+def test_side_files_that_are_links_devices_or_too_many_are_left_out(
     room: Path, handed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "MAX_SIDE_FILES", 10)

@@ -205,7 +205,7 @@ def test_offset_in_the_names_of_inbound_folders_is_collected(ours: Class) -> Non
     assert ours.grade() == 0.0
 
 
-def test_newest_submission_counts_when_the_clocks_go_back(ours: Class) -> None:
+def test_newest_submission_counts_across_the_end_of_summer_time(ours: Class) -> None:
     ours.use("Europe/Berlin")
     first, second = datetime(2026, 10, 25, 0, 50), datetime(2026, 10, 25, 1, 10)  # 02:50 CEST, 02:10 CET
     for at in (second, first):

@@ -50,7 +50,7 @@ def submission_id(room: Path, student: str) -> str:
     return str(found)
 
 
-def test_list_of_submissions(get: Formgrader) -> None:
+def test_formgrader_lists_graded_submissions(get: Formgrader) -> None:
     found = {row["student"]: row for row in json.loads(get(f"api/submissions/{STEPS}"))}
     assert {name: (row["score"], row["autograded"]) for name, row in found.items()} == {
         "ann": (5.0, True),
@@ -65,7 +65,7 @@ def test_list_of_submissions(get: Formgrader) -> None:
     assert (assignment["num_submissions"], assignment["max_score"]) == (4, 6.0)
 
 
-def test_submission_page(get: Formgrader, room: Path) -> None:
+def test_formgrader_shows_a_graded_submission(get: Formgrader, room: Path) -> None:
     page = get(f"submissions/{submission_id(room, 'bob')}/")
     assert "BEGIN HIDDEN TESTS" in page
     assert "수를 제곱했습니다" in page
@@ -86,7 +86,9 @@ def test_feedback_made_by_formgrader_hides_the_tests_too(get: Formgrader, room: 
 
 
 @pytest.mark.whole
-def test_buttons_leave_what_the_command_leaves_and_run_no_students_code(get: Formgrader, room: Path) -> None:
+def test_formgrader_buttons_give_the_commands_results_and_run_no_student_code(
+    get: Formgrader, room: Path
+) -> None:
     def left() -> dict[str, bytes]:
         folders = (room / step / "eve" / STEPS for step in ("autograded", "feedback"))
         return {str(path): path.read_bytes() for at in folders for path in at.rglob("*") if path.is_file()}

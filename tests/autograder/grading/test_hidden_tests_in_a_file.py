@@ -39,7 +39,9 @@ def shown(room: Path, student: str) -> str:
 
 
 @pytest.mark.parametrize("way", ["copied", "hard link", "another name", "compact", "beside"])
-def test_the_instructor_s_notebook_waits_for_a_person(room: Path, right: dict[str, str], way: str) -> None:
+def test_submitted_instructor_notebook_needs_manual_grading(
+    room: Path, right: dict[str, str], way: str
+) -> None:
     path = hand_in(room, "ann", answered(room, right))
     source = room / SOURCE
     if way == "another name":

@@ -107,7 +107,7 @@ def test_pictures_of_a_note_are_decoded_for_the_grader_and_the_page(room: Path, 
     assert all(image["alt"] for image in answer.select("img"))
 
 
-def test_an_answer_that_is_only_a_picture_waits_for_a_person(room: Path, work: NotebookNode) -> None:
+def test_written_answer_with_only_a_picture_needs_manual_grading(room: Path, work: NotebookNode) -> None:
     note_of(work).source = f"![](data:image/png;base64,{picture(80, 40)})"
     hand_in(room, "ann", work)
     run(room, Here(unexamined))
@@ -124,9 +124,7 @@ def test_a_page_that_is_made_again_shows_the_pictures_again(room: Path, work: No
     assert (page_text(room, "ann"), shown_note(room, "ann")) == (before, kept)
 
 
-def test_no_byte_of_a_student_is_left_where_the_page_could_not_be_made(
-    room: Path, work: NotebookNode
-) -> None:
+def test_failed_page_leaves_no_picture_data_in_the_graded_note(room: Path, work: NotebookNode) -> None:
     note_of(work).source = f"Words.\n\n![](data:image/jpeg;base64,{polyglot()})"
     hand_in(room, "ann", work)
 
@@ -156,9 +154,7 @@ def test_all_parts_of_a_split_note_reach_the_grader_and_the_page(room: Path, wor
     assert "&lt;b&gt;Twice" in shown_note(room, "ann").source
 
 
-def test_the_cell_that_counted_is_the_answer_in_the_graded_notebook_and_on_the_page(
-    room: Path, work: NotebookNode
-) -> None:
+def test_graded_notebook_and_page_show_the_answer_cell_that_counted(room: Path, work: NotebookNode) -> None:
     answer = next(cell for cell in work.cells if grade_id(cell) == "double")
     rest = copy.deepcopy(answer)
     rest.source, rest.id = "# checked by hand: 12.002", "rest"

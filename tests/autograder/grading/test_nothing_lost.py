@@ -102,8 +102,8 @@ def test_repeatedly_killed_runs_still_finish_the_class(begun: Path, tmp_path: Pa
 
 
 @pytest.mark.deep
-def test_killed_command_leaves_no_process_and_is_made_up_for(tmp_path: Path) -> None:
-    """With workers and their walls; the benchmark kills thirty times."""
+def test_killed_grade_command_leaves_no_process_and_the_next_run_completes_it(tmp_path: Path) -> None:
+    """The command runs real workers with walls. The benchmark kills it thirty times, this test four."""
     words = [sys.executable, "-m", "benchmarks.kills", "--kills", "4", "--json", tmp_path / "rows.json"]
     subprocess.run(words, check=True, cwd=ROOT)
 
@@ -157,7 +157,7 @@ def pages(most: int) -> Iterator[None]:
         event.remove(Engine, "connect", limit)
 
 
-def test_full_disk_under_the_gradebook(
+def test_submissions_ungraded_because_of_a_full_disk_are_graded_by_the_next_run(
     room: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     students = [f"s{number}" for number in range(9)]
@@ -227,7 +227,7 @@ def refused(room: Path) -> str:
     return said
 
 
-def test_gradebook_that_is_only_to_be_read_is_refused(room: Path, right: dict[str, str]) -> None:
+def test_read_only_gradebook_is_refused(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     course = Course.at(room)
     with Book(course.directory, course.config):
@@ -254,7 +254,7 @@ def test_course_and_exchange_are_hidden_from_the_wall(room: Path) -> None:
     assert "/usr/local/share/nbgrader/exchange" not in hidden
 
 
-def test_gradebook_that_is_none_is_refused(room: Path, right: dict[str, str]) -> None:
+def test_file_that_is_not_a_gradebook_is_refused(room: Path, right: dict[str, str]) -> None:
     hand_in(room, "ann", answered(room, right))
     (room / "gradebook.db").write_text("Student,Points\nann,5\n" * 100)
     assert "cannot be opened: file is not a database" in refused(room)
@@ -262,7 +262,7 @@ def test_gradebook_that_is_none_is_refused(room: Path, right: dict[str, str]) ->
 
 
 @pytest.mark.parametrize("folder", ["autograded", "feedback"])
-def test_folder_that_takes_no_file_is_refused_before_anything_is_graded(
+def test_unwritable_result_folder_is_refused_before_grading(
     room: Path, right: dict[str, str], folder: str
 ) -> None:
     hand_in(room, "ann", answered(room, right))
@@ -270,7 +270,7 @@ def test_folder_that_takes_no_file_is_refused_before_anything_is_graded(
     assert f"{folder} cannot be written to" in refused(room)
 
 
-def test_results_that_cannot_be_written_are_in_the_gradebook(
+def test_unwritable_results_file_is_reported_and_the_gradebook_has_the_results(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     rows = [{"student": "ann", "tasks": [{"message": "둘\n셋"}]}, {"student": "bob", "tasks": []}]

@@ -32,7 +32,7 @@ def two(graded: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(graded, tmp_path / "two"))
 
 
-def test_a_page_comes_whatever_nbgrader_would_take_for_its_own_marks(built: Path, tmp_path: Path) -> None:
+def test_feedback_is_made_although_student_text_resembles_nbgrader_marks(built: Path, tmp_path: Path) -> None:
     root = Path(shutil.copytree(built, tmp_path / "class"))
     text = "### BEGIN HIDDEN TESTS\n### BEGIN SOLUTION\n"
     hand_in(root, "ann", answered(root, {"double": f"{text}def double(x):\n    return 2 * x"}))
@@ -103,7 +103,7 @@ def test_manual_entry_remakes_only_that_students_page(
     assert made(two, act) == []
 
 
-def test_all_pages_are_made_if_asked(two: Path) -> None:
+def test_forced_feedback_remakes_every_page(two: Path) -> None:
     assert made(two, make_pages, force=True) == ["ann", "bob"]
 
 
@@ -120,7 +120,7 @@ def test_ungraded_resubmission_gets_no_new_page(two: Path, right: dict[str, str]
     assert f"`autograder grade {STEPS} --student ann`" in said[0]
 
 
-def test_comment_of_a_moment_in_which_the_page_was_made_is_not_lost(two: Path) -> None:
+def test_comment_entered_while_the_page_is_made_reaches_the_next_page(two: Path) -> None:
     enter(two, note)
 
     def meanwhile(job: object) -> None:
@@ -164,7 +164,7 @@ def test_new_due_date_applies_to_graded_submissions(strict: Path) -> None:
     assert "for late submission:" not in page(strict, "bob")
 
 
-def test_penalty_that_a_person_entered_stays(strict: Path) -> None:
+def test_manually_entered_late_penalty_is_kept(strict: Path) -> None:
     made(strict)
 
     def forgive(book: Gradebook) -> None:
@@ -226,7 +226,7 @@ _OLD_TABLE = """CREATE TABLE autograder_record (
     PRIMARY KEY (student, lesson))"""
 
 
-def test_gradebook_of_an_earlier_version_loses_nothing(strict: Path) -> None:
+def test_gradebook_of_an_earlier_version_is_upgraded_without_loss(strict: Path) -> None:
     enter(strict, note)
     enter(strict, penalty)
     columns = "student, lesson, notebook_id, key, result, filed, stale"

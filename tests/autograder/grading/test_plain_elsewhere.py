@@ -80,7 +80,7 @@ def test_buttons_call_the_command_for_every_assignment(
 
 
 @pytest.mark.whole
-def test_autograde_button_grades_to_the_end(own_room: Path) -> None:
+def test_nbgrader_api_autograde_grades_every_notebook_of_an_assignment(own_room: Path) -> None:
     shutil.rmtree(own_room / "autograded")
     submit(own_room, "ann", {"ps": filled(FIRST, {}), "more": filled(SECOND, BEYOND)})
     answer = NbGraderAPI(config=load_config(own_room)).autograde("ps", "ann")
@@ -112,7 +112,7 @@ def test_newer_file_is_not_exported_with_the_older_files_score(
     assert exported(own_room, monkeypatch)["ann"] == ""
 
 
-def test_scores_go_to_a_learning_system(own_room: Path) -> None:
+def test_scores_of_a_plain_assignment_are_exported_to_the_lms(own_room: Path) -> None:
     course = Course.at(own_room)
     with Book(course.directory, course.config) as book:
         enter_people(book, [{"id": who, "last_name": who, "email": f"{who}@x.kr"} for who in ("ann", "bob")])

@@ -125,7 +125,7 @@ def graded_class(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
 # --- What is written -------------------------------------------------------------------------------------
 
 
-def test_scores_are_nbgraders_and_answers_in_words_wait_for_a_person(
+def test_scores_equal_nbgraders_and_written_answers_need_manual_grading(
     graded_class: tuple[Path, Summary],
 ) -> None:
     room, summary = graded_class
@@ -140,7 +140,7 @@ def test_scores_are_nbgraders_and_answers_in_words_wait_for_a_person(
     assert summary.failed == {}
 
 
-def test_untouched_answer_has_no_response(graded_class: tuple[Path, Summary]) -> None:
+def test_unchanged_answer_gets_the_comment_no_response(graded_class: tuple[Path, Summary]) -> None:
     room, _ = graded_class
     assert comments(room, "untouched") == {"f": "No response.", "why": "No response.", "essay": None}
     assert comments(room, "right") == {"f": None, "why": None, "essay": None}
@@ -158,7 +158,9 @@ def test_missing_notebook_is_no_points_and_another_one_is_ignored(
 
 
 @pytest.mark.parametrize("student", ["unread", "linked"])
-def test_what_cannot_be_read_waits_for_a_person(graded_class: tuple[Path, Summary], student: str) -> None:
+def test_unreadable_plain_submission_needs_manual_grading(
+    graded_class: tuple[Path, Summary], student: str
+) -> None:
     room, summary = graded_class
     assert set(grades(room, student).values()) == {(None, True)}
     assert grades(room, student, "more") == {"t": (None, True)}
@@ -215,7 +217,7 @@ def test_pictures_attached_to_the_instructors_text_are_shown(plain_room: Path) -
     assert "attachment:" not in (plain_room / "autograded/ann/hw2/hw2.ipynb").read_text(encoding="utf-8")
 
 
-def test_results_have_the_public_form(graded_class: tuple[Path, Summary]) -> None:
+def test_plain_results_match_the_documented_json_form(graded_class: tuple[Path, Summary]) -> None:
     _, summary = graded_class
     rows = {row["student"]: row for row in summary.rows()}
     assert [task["id"] for task in rows["right"]["tasks"]] == [
@@ -225,7 +227,7 @@ def test_results_have_the_public_form(graded_class: tuple[Path, Summary]) -> Non
     assert (rows["missing"]["score"], rows["missing"]["max_score"]) == (5.0, 6.0)
 
 
-def test_what_is_left_to_do_is_listed_as_for_lessons(graded_class: tuple[Path, Summary]) -> None:
+def test_remaining_manual_work_is_listed_as_for_lessons(graded_class: tuple[Path, Summary]) -> None:
     room, summary = graded_class
     (room / "submitted/right/ps9").mkdir()
     every = find_gradable(room)
@@ -270,7 +272,7 @@ def test_lost_page_is_made_again_without_grading(plain_room: Path) -> None:
         "nbgrader_config_local.py",
     ],
 )
-def test_whatever_decides_a_grade_has_it_graded_again(plain_room: Path, change: str) -> None:
+def test_change_of_anything_that_decides_a_grade_causes_regrading(plain_room: Path, change: str) -> None:
     folder = submit(plain_room, "ann", {"ps": filled(FIRST, {}), "more": filled(SECOND, {})})
     (folder / "helper.py").write_text("a = 1\n")
     examine(plain_room, Here(lambda job: Failed("stop") if isinstance(job, PlainJob) else None))
@@ -315,7 +317,7 @@ def test_file_that_became_unreadable_keeps_earlier_points_as_words(plain_room: P
     assert "Your earlier file had 5 of 5 points" in page(plain_room, "ann")
 
 
-def test_points_and_comments_of_a_person_stay_until_the_answer_changes(plain_room: Path) -> None:
+def test_manual_points_and_comments_stay_until_the_answer_changes(plain_room: Path) -> None:
     submit(plain_room, "ann", {"ps": filled(FIRST, RIGHT), "more": filled(SECOND, BEYOND)})
     examine(plain_room)
     with book(plain_room) as opened:
@@ -364,7 +366,7 @@ def test_renamed_copy_counts_where_the_notebook_itself_is_not_there(plain_room: 
     assert summary.results[Entry("ann", "ps")].flags == ["renamed:ps"]
 
 
-def test_files_beside_a_notebook_are_there_as_nbgrader_decides(plain_room: Path) -> None:
+def test_files_next_to_a_plain_notebook_are_available_as_in_nbgrader(plain_room: Path) -> None:
     (plain_room / "nbgrader_config_local.py").write_text(
         "c = get_config()\nc.Autograde.exclude_overwriting = {'ps': ['own.txt']}\n"
     )
@@ -384,7 +386,7 @@ def test_files_beside_a_notebook_are_there_as_nbgrader_decides(plain_room: Path)
 # --- Workers ---------------------------------------------------------------------------------------------
 
 
-def test_job_is_the_same_on_another_machine(plain_room: Path) -> None:
+def test_packed_job_gives_the_same_grades(plain_room: Path) -> None:
     folder = submit(plain_room, "ann", {"ps": filled(FIRST, RIGHT), "more": filled(SECOND, BEYOND)})
     (folder / "picture.png").write_bytes(b"\x89PNG")
     workers = Here(
@@ -441,7 +443,7 @@ def test_unknown_name_is_answered_with_all_names(plain_room: Path) -> None:
         choose_gradable(plain_room, ["ps7"])
 
 
-def test_course_without_other_assignments_speaks_of_lessons_alone(room: Path) -> None:
+def test_messages_mention_only_lessons_if_there_are_no_other_assignments(room: Path) -> None:
     with pytest.raises(CourseError, match=r'^There is no lesson "ps7"; the lessons are: 01_steps\.$'):
         choose_gradable(room, ["ps7"])
 

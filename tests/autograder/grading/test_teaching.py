@@ -47,7 +47,7 @@ def test_files_made_by_documented_commands_are_ignored_by_git() -> None:
 @pytest.mark.whole
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_every_command_runs(room: Path, tmp_path: Path, python: list[str]) -> None:
+def test_every_command_of_the_teaching_page_runs(room: Path, tmp_path: Path, python: list[str]) -> None:
     exchange, home = tmp_path / "exchange", tmp_path / "ann"
     exchange.mkdir(mode=0o777)
     exchange.chmod(0o1777)

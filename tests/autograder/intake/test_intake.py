@@ -155,14 +155,14 @@ def test_the_unchanged_release_is_noted() -> None:
     assert result.answers["grad_square"] == STUB
 
 
-def test_the_release_is_not_changed() -> None:
+def test_intake_does_not_change_the_release_version() -> None:
     before = copy.deepcopy(RELEASES)
     accepted(answered())
     assert before == RELEASES
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_the_language_is_the_submissions_own(lang: str) -> None:
+def test_intake_uses_the_submissions_own_language(lang: str) -> None:
     assert accepted(answered(lang)).language == lang
 
 
@@ -190,7 +190,7 @@ def test_a_file_may_be_given_instead_of_a_folder(tmp_path: Path) -> None:
 # --- Malformed files ------------------------------------------------------------------------------------
 
 
-def test_d01_truncated_json() -> None:
+def test_d01_truncated_json_is_rejected() -> None:
     text = json.dumps(answered(), indent=1)[:-700]
     result = rejected(text, "not_a_notebook")
     assert f"line {text.count(chr(10)) + 1}" in result.en
@@ -198,17 +198,17 @@ def test_d01_truncated_json() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xef\xbb\xbf", b"\0" * 100])
-def test_d02_empty(data: bytes) -> None:
+def test_d02_empty_file_is_rejected(data: bytes) -> None:
     rejected(data, "empty")
 
 
 @pytest.mark.parametrize("text", ["[]", "3", "null", '"cells"', "{}", '{"cells": 5}', '{"worksheets": {}}'])
-def test_d03_json_but_no_notebook(text: str) -> None:
+def test_d03_json_that_is_not_a_notebook_is_rejected(text: str) -> None:
     rejected(text, "not_a_notebook")
 
 
 @pytest.mark.parametrize("form", [99, 5, 2, 1, -1, "NaN", "Infinity", "9" * 5000])
-def test_d05_unknown_format(form: int | str) -> None:
+def test_d05_unknown_notebook_format_is_rejected(form: int | str) -> None:
     text = json.dumps(answered()).replace('"nbformat": 4', f'"nbformat": {form}')
     rejected(text, "format")
 
@@ -233,7 +233,7 @@ def test_d05_format_3_is_upgraded() -> None:
 
 
 @pytest.mark.parametrize("metadata", [None, 5, [], {}])
-def test_d06_no_notebook_metadata(metadata: Any) -> None:
+def test_d06_missing_notebook_metadata_is_tolerated(metadata: Any) -> None:
     notebook = {**answered(), "metadata": metadata}
     assert accepted(notebook).notebook.metadata == release().metadata
     del notebook["metadata"]
@@ -241,7 +241,7 @@ def test_d06_no_notebook_metadata(metadata: Any) -> None:
 
 
 @pytest.mark.parametrize("broken", [None, 5, "x", [], {"nbgrader": 7}, {"nbgrader": {"grade_id": [1]}}])
-def test_d07_cells_without_usable_metadata_or_ids(broken: Any) -> None:
+def test_d07_cells_without_usable_metadata_or_ids_are_tolerated(broken: Any) -> None:
     notebook = json.loads(json.dumps(answered()))
     for cell in notebook["cells"]:
         cell["metadata"] = broken
@@ -262,25 +262,25 @@ def test_d07_cells_without_metadata_are_known_by_their_ids() -> None:
     assert accepted(notebook).answers["why"] == "Because."
 
 
-def test_d07_duplicate_ids() -> None:
+def test_d07_duplicate_cell_ids_are_tolerated() -> None:
     notebook = answered()
     for cell in notebook.cells:
         cell.id = "same"
     assert accepted(notebook).answers["grad_square"] == RIGHT
 
 
-def test_d07_nothing_of_the_lesson() -> None:
+def test_d07_notebook_without_any_cell_of_the_lesson_is_rejected() -> None:
     result = rejected({"nbformat": 4, "cells": [new_code_cell("x = 1"), 5]}, "wrong_notebook")
     assert LESSON in result.en
 
 
 @pytest.mark.parametrize("bracket", ["[", '{"a":'])
 @pytest.mark.parametrize("depth", [5_000, 200_000, 3_000_000])
-def test_d09_deep_nesting(bracket: str, depth: int) -> None:
+def test_d09_deeply_nested_json_is_rejected(bracket: str, depth: int) -> None:
     rejected(bracket * depth, "too_deep")
 
 
-def test_d09_deep_nesting_that_is_closed() -> None:
+def test_d09_deeply_nested_valid_json_is_rejected() -> None:
     rejected("[" * 5_000 + "]" * 5_000, "too_deep")
 
 
@@ -292,14 +292,14 @@ def test_d09_too_many_lists_for_the_memory_are_rejected() -> None:
     rejected("[" + "[]," * parse.MAX_BRACKETS + "0]", "too_deep")
 
 
-def test_d09_deep_nesting_in_an_ignored_place() -> None:
+def test_d09_deep_nesting_in_an_ignored_field_raises_no_error() -> None:
     deep = json.dumps(answered()).replace(
         '"metadata": {', '"metadata": {"deep": ' + "[" * 900 + "]" * 900 + ", ", 1
     )
     assert isinstance(take(deep), Submission | Rejected)
 
 
-def test_d10_not_utf8() -> None:
+def test_d10_text_that_is_not_utf8_is_rejected() -> None:
     data = json.dumps(answered()).encode().replace(b"Because", b"Bec\xffuse")
     where = data.index(b"\xff") + 1
     result = rejected(data, "encoding")
@@ -307,14 +307,14 @@ def test_d10_not_utf8() -> None:
     assert f"{where:,}번째 바이트가 0xFF" in result.ko
 
 
-def test_d10_korean_windows_text() -> None:
+def test_d10_text_in_korean_windows_encoding_is_rejected() -> None:
     notebook = answered()
     cell_of(notebook, "why").source = "왜냐하면"
     rejected(json.dumps(notebook, ensure_ascii=False).encode("cp949"), "encoding")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_d11_byte_order_marks_and_wide_encodings(encoding: str) -> None:
+def test_d11_byte_order_marks_and_wide_encodings_are_read(encoding: str) -> None:
     notebook = answered("ko")
     cell_of(notebook, "why").source = "왜냐하면"
     data = json.dumps(notebook, ensure_ascii=False).encode(encoding)
@@ -371,7 +371,7 @@ def test_d14_too_many_cells_are_refused_and_long_ones_left_out() -> None:
 
 
 @pytest.mark.parametrize("name", ["bash", "evil", "../../x", 7, None])
-def test_d16_the_kernel_is_ours(name: int | str | None) -> None:
+def test_d16_submitted_kernelspec_is_replaced_by_the_lessons(name: int | str | None) -> None:
     notebook = answered()
     notebook.metadata["kernelspec"] = {"name": name, "display_name": "x"}
     assert accepted(notebook).notebook.metadata.kernelspec.name == "python3"
@@ -411,7 +411,7 @@ def test_d17_a_renamed_notebook_is_accepted(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "ipynb", f"{LESSON}.py", f"._{LESSON}.ipynb", f"{LESSON}.pdf"])
-def test_d17_no_notebook(name: str) -> None:
+def test_d17_folder_without_a_notebook_is_rejected(name: str) -> None:
     refused = rejected(answered(), "no_notebook", name=name)
     assert f"{LESSON}.ipynb" in refused.en
     if not name.startswith("."):
@@ -419,7 +419,7 @@ def test_d17_no_notebook(name: str) -> None:
         assert f": {name} (이름만 바뀐 노트북). 이름이" in refused.ko
 
 
-def test_d17_an_empty_or_missing_folder(tmp_path: Path) -> None:
+def test_d17_empty_or_missing_folder_is_rejected(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "missing", tmp_path / "missing" / "too"):
         result = take_in(folder, LESSON, RELEASES)
         assert isinstance(result, Rejected)
@@ -688,7 +688,7 @@ def test_d19_a_hard_link_is_noted(tmp_path: Path) -> None:
     assert "hard_link" in result.notes
 
 
-def test_d22_names_that_collide(tmp_path: Path) -> None:
+def test_d22_similarly_named_notebooks_do_not_displace_the_exact_one(tmp_path: Path) -> None:
     for name in (f"{LESSON.upper()}.ipynb", f"{LESSON}.ipynb\u200b", f"{LESSON}.IPYNB"):
         (tmp_path / name).write_text(json.dumps(answered(square=WRONG)))
     result = accepted(answered(), folder=tmp_path)
@@ -697,7 +697,7 @@ def test_d22_names_that_collide(tmp_path: Path) -> None:
     assert len(result.notes) == 5
 
 
-def test_d22_a_name_that_is_not_text(tmp_path: Path) -> None:
+def test_d22_file_name_that_is_not_valid_text_is_escaped(tmp_path: Path) -> None:
     name = os.fsdecode(b"\xff\x1b[2J.ipynb")
     (tmp_path / name).write_text(json.dumps(answered()))
     result = take_in(tmp_path, LESSON, RELEASES)
@@ -706,7 +706,7 @@ def test_d22_a_name_that_is_not_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["ann", "2024-12345", "a.b_c", "Ann@school.edu", "x" * 64, "김철수", "Zoë"])
-def test_d23_valid_student_ids(name: str) -> None:
+def test_d23_valid_student_ids_are_accepted(name: str) -> None:
     assert valid_student_id(name)
 
 
@@ -727,7 +727,7 @@ def test_d23_valid_student_ids(name: str) -> None:
         ),
     ],
 )
-def test_d23_odd_student_ids(name: Any) -> None:
+def test_d23_odd_student_ids_are_refused(name: Any) -> None:
     assert not valid_student_id(name)
 
 
@@ -767,7 +767,7 @@ def test_a_zip_with_a_notebooks_name_is_called_a_zip() -> None:
     assert "It is a zip archive." in rejected(packed.getvalue(), "not_a_notebook").message
 
 
-def test_d26_attachments_and_widget_state() -> None:
+def test_d26_attachments_and_widget_state_are_discarded() -> None:
     notebook = answered()
     notebook.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": 5}
     notebook.cells[0]["attachments"] = [7]
@@ -776,7 +776,7 @@ def test_d26_attachments_and_widget_state() -> None:
     assert accepted(notebook).notebook == answered()
 
 
-def test_d27_line_ends_tabs_and_form_feeds() -> None:
+def test_d27_line_ends_tabs_and_form_feeds_are_understood() -> None:
     source = 'def grad_square(x):\r\n\ttext = """\r\n%time\r\n"""\r\n\f\r\n\treturn 2 * x'
     result = accepted(answered(square=source))
     assert "\r" not in result.answers["grad_square"]
@@ -787,7 +787,7 @@ def test_d27_line_ends_tabs_and_form_feeds() -> None:
 
 
 @pytest.mark.parametrize("source", [RIGHT.splitlines(keepends=True), [RIGHT, 5, None, []]])
-def test_d27_source_as_a_list(source: Any) -> None:
+def test_d27_cell_source_given_as_a_list_is_joined(source: Any) -> None:
     notebook = json.loads(json.dumps(answered()))
     notebook["cells"][3]["source"] = source
     assert accepted(notebook).answers["grad_square"] == RIGHT
@@ -800,7 +800,7 @@ def test_d27_a_source_that_is_no_string_is_read_as_empty(source: Any) -> None:
     assert accepted(notebook).answers["grad_square"] == ""
 
 
-def test_d27_lone_surrogates() -> None:
+def test_d27_lone_surrogates_become_question_marks() -> None:
     text = json.dumps(answered(square="x = '\ud800'"))
     assert accepted(text).answers["grad_square"] == "x = '?'"
 
@@ -833,7 +833,9 @@ def test_d29_a_file_that_changes_while_it_is_read(tmp_path: Path) -> None:
         thread.join()
 
 
-def test_d29_a_file_that_grows_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_d29_file_that_grows_while_it_is_read_takes_bounded_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with open(tmp_path / f"{LESSON}.ipynb", "wb") as file:
         file.truncate(200_000_000)
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 100_000)
@@ -997,7 +999,7 @@ def test_the_lessons_own_text_of_another_edition_or_language_is_no_answer() -> N
         assert result.notebook == take_noted(noted()).notebook
 
 
-def test_text_is_shown_in_lessons_with_a_note_alone() -> None:
+def test_added_text_is_shown_only_in_lessons_with_a_note() -> None:
     released = release()
     released.cells.pop()
     notebook = answered()
@@ -1114,7 +1116,7 @@ def test_a38_of_copied_answers_the_last_written_one_counts() -> None:
     assert [c.id for c in result.notebook.cells][-1] == "grad_square"
 
 
-def test_a40_an_unknown_grade_id() -> None:
+def test_a40_cell_with_an_unknown_grade_id_is_matched_by_id_or_definition() -> None:
     notebook = answered()
     cell = cell_of(notebook, "grad_square")
     cell.metadata.nbgrader["grade_id"] = "nope"
@@ -1129,7 +1131,7 @@ def test_a40_an_unknown_grade_id() -> None:
     assert "cell 4" in [step.label for step in result.steps]
 
 
-def test_a41_deleted_tests_come_back() -> None:
+def test_a41_deleted_test_cells_are_restored() -> None:
     notebook = answered()
     notebook.cells = [c for c in notebook.cells if not c.id.startswith("test_")]
     result = accepted(notebook)
@@ -1199,7 +1201,7 @@ def test_one_cell_may_answer_two_tasks() -> None:
 # --- Honest but nasty ------------------------------------------------------------------------------------
 
 
-def test_e01_a_deleted_import_cell() -> None:
+def test_e01_deleted_import_cell_is_restored() -> None:
     notebook = answered(square="def grad_square(x):\n    return math.prod([2, x])")
     notebook.cells = [c for c in notebook.cells if c.id != "setup"]
     result = accepted(notebook)
@@ -1239,7 +1241,7 @@ def test_reordered_and_extra_cells_stay_where_they_stood() -> None:
     assert [s.number for s in result.steps] == [0, 4, 5, 7, 8, 9]
 
 
-def test_e35_any_alphabet() -> None:
+def test_e35_identifiers_in_any_script_are_accepted() -> None:
     source = "def grad_square(x):  # 제곱 🙂\n    값 = 2 * x\n    return 값"
     assert run(accepted(answered(square=source)))["grad_square"](3) == 6
 
@@ -1305,7 +1307,7 @@ def test_any_notebook_is_taken_in_or_rejected(value: Any) -> None:
 
 @given(st.data())
 @settings(max_examples=200, deadline=None)
-def test_any_damage_to_a_real_file(data: Any) -> None:
+def test_randomly_damaged_file_is_taken_in_or_rejected(data: Any) -> None:
     content = bytearray(json.dumps(answered("ko"), ensure_ascii=False, indent=1).encode())
     for _ in range(data.draw(st.integers(1, 4))):
         where = data.draw(st.integers(0, len(content) - 1))
@@ -1346,8 +1348,8 @@ def _most_memory() -> float:
     return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
 
 
-def test_each_flag_is_explained() -> None:
-    """In the docs, by the names that the code gives."""
+def test_each_flag_of_the_intake_is_documented() -> None:
+    """docs/grading.md explains the flags that the docstring of `parse_submission` lists."""
     said = set(re.findall(r"`([a-z_]+)(?=[:`])", inspect.getdoc(parse_submission) or ""))
     table = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8").partition("## What the flags mean")[2]
     rows = [line for line in table.splitlines() if line.startswith("| `")]
@@ -1414,7 +1416,7 @@ def test_written_one_of_two_copies_counts_however_they_are_named(tmp_path: Path,
 
 
 @pytest.mark.parametrize("name", ["{}_final.ipynb", "my {}.ipynb", "{}.ipynb.url", "{}.ipynb.bak", "{}.txt"])
-def test_other_names_are_no_copies(name: str) -> None:
+def test_files_with_other_names_do_not_count_as_copies(name: str) -> None:
     assert not is_named_after(LESSON, name.format(LESSON))
 
 

@@ -101,7 +101,7 @@ KINDS = {
 
 @pytest.mark.parametrize("name", [f"{LESSON}.ipynb", "homework.dat"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_file_is_told_by_what_it_is(tmp_path: Path, kind: str, name: str) -> None:
+def test_rejection_names_the_kind_of_the_submitted_file(tmp_path: Path, kind: str, name: str) -> None:
     data, en, ko = KINDS[kind]
     (tmp_path / name).write_bytes(data)
     refused = take_in(tmp_path, LESSON, {})
@@ -125,7 +125,9 @@ def test_file_is_told_by_what_it_is(tmp_path: Path, kind: str, name: str) -> Non
         (b'{"cells": ["<<<<<<< HEAD\\n", "=======\\n"', "not_a_notebook", "cut short or damaged"),
     ],
 )
-def test_damaged_notebook_is_told_apart(tmp_path: Path, data: bytes, reason: str, said: str) -> None:
+def test_damaged_notebook_is_rejected_with_the_reason_for_its_damage(
+    tmp_path: Path, data: bytes, reason: str, said: str
+) -> None:
     (tmp_path / f"{LESSON}.ipynb").write_bytes(data)
     refused = take_in(tmp_path, LESSON, {})
     assert isinstance(refused, Rejected)

@@ -82,7 +82,7 @@ def test_a_note_split_into_cells_is_one_note_in_order(count: int, keeps_marks: b
     assert [cell.id for cell in taken.notebook.cells if cell.id.startswith("extra-")] == []
 
 
-def test_a_half_that_became_code_is_part_of_the_note_and_still_runs() -> None:
+def test_half_of_a_note_in_a_code_cell_belongs_to_the_note_and_still_runs() -> None:
     notebook = released()
     place = at(notebook, NOTE)
     note_of(notebook).source = WORDS
@@ -155,7 +155,7 @@ def test_a_note_merged_with_its_question_waits_for_a_person() -> None:
 
 
 @pytest.mark.parametrize("behind", [-4, -3, -2], ids=["before the plot", "below its text", "below the plot"])
-def test_words_elsewhere_in_the_notes_section_are_its_answer(behind: int) -> None:
+def test_text_elsewhere_in_a_notes_section_counts_as_its_answer(behind: int) -> None:
     notebook = released()
     notebook.cells.insert(at(notebook, NOTE) + behind + 1, new_markdown_cell(WORDS, id="own"))
     taken = take(notebook)
@@ -181,7 +181,7 @@ def test_words_elsewhere_in_the_notes_section_are_its_answer(behind: int) -> Non
         ("", False),
     ],
 )
-def test_sentences_in_a_cell_of_code_are_an_answer_and_code_is_none(source: str, waits: bool) -> None:
+def test_sentences_in_a_code_cell_answer_a_note_but_code_does_not(source: str, waits: bool) -> None:
     notebook = released()
     notebook.cells.insert(at(notebook, NOTE) + 1, new_code_cell(source, id="own"))
     taken = take(notebook)
@@ -203,7 +203,7 @@ def test_sentences_in_the_plots_own_code_are_an_answer_and_the_code_still_runs()
     assert NOTE in take(notebook).unwritten
 
 
-def test_a_half_that_lost_its_marks_and_became_code_is_part_of_the_note() -> None:
+def test_half_of_a_note_in_a_code_cell_without_metadata_belongs_to_the_note() -> None:
     notebook = released()
     note_of(notebook).source = WORDS
     notebook.cells.insert(
@@ -237,7 +237,7 @@ def test_text_of_another_edition_is_the_lessons_own_until_somebody_types_into_it
     assert WORDS in take(notebook).answers[NOTE]
 
 
-def test_an_untouched_note_is_a_zero_as_before() -> None:
+def test_untouched_note_counts_as_unwritten() -> None:
     taken = take(released())
     assert NOTE in taken.unwritten
     assert "unchanged" in taken.notes
@@ -370,7 +370,7 @@ def test_a_picture_that_is_not_there_leaves_a_reason_in_its_place(source: str, r
     assert parts[1].text == reason
 
 
-def test_pictures_in_text_beside_a_note_are_parts_too() -> None:
+def test_pictures_in_text_next_to_a_note_belong_to_the_note() -> None:
     notebook = released()
     place = at(notebook, NOTE)
     below = new_markdown_cell("![image.png](attachment:image.png)", id="below")
@@ -405,7 +405,7 @@ def test_two_pictures_in_the_halves_of_a_note_are_both_shown() -> None:
     assert [part.text for part in take(notebook).parts[NOTE]] == [PNG, other]
 
 
-def test_only_so_many_pictures_of_a_submission_are_shown() -> None:
+def test_number_of_pictures_shown_per_submission_is_bounded() -> None:
     notebook = released()
     note_of(notebook).source = f"![](data:image/png;base64,{PNG})\n" * (MAX_PICTURES + 2)
     kinds = [part.kind for part in take(notebook).parts[NOTE]]
@@ -429,7 +429,7 @@ def test_splitting_a_hostile_text_takes_no_time(hostile: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["the note", "below the note", "a text of the lesson", "far away"])
-def test_a_large_picture_decides_about_its_own_cell_alone(place: str) -> None:
+def test_large_picture_affects_only_its_own_cell(place: str) -> None:
     source = assignment(NOTED).source
     notebook = with_answers(released(), {task.id: task.answer.source for task in tasks(source)})
     picture_text = f"{WORDS}\n\n![image.png](data:image/png;base64,{'A' * 4_000_000})"
@@ -447,7 +447,7 @@ def test_a_large_picture_decides_about_its_own_cell_alone(place: str) -> None:
     assert [len(part.text) for part in shown] == [4_000_000]
 
 
-def test_a_long_note_is_read_and_the_part_that_is_not_shown_is_said() -> None:
+def test_long_note_is_cut_and_marked_as_cut() -> None:
     notebook = released()
     note_of(notebook).source = "Words. " * 300_000
     parts = take(notebook).parts[NOTE]
@@ -471,7 +471,7 @@ def test_code_that_is_too_long_is_left_out_with_a_sentence(language: str) -> Non
     assert left_out.startswith("# This cell was not run" if language == "en" else "# 이 셀은 실행하지")
 
 
-def test_what_is_sent_of_many_long_cells_is_bounded() -> None:
+def test_source_sent_for_many_long_cells_is_bounded() -> None:
     notebook = released()
     notebook.cells += [new_code_cell("#" * 3_000 + str(number)) for number in range(900)]
     taken = take(notebook)
@@ -496,7 +496,7 @@ def repeated(text: str) -> str:
 @pytest.mark.parametrize(
     "cell", first_of(["copies of a text", "code of definitions", "code of indents", "text of links"], 1)
 )
-def test_a_notebook_of_hostile_cells_is_understood_in_a_bearable_time(cell: str) -> None:
+def test_notebook_of_hostile_cells_is_analysed_in_bounded_time(cell: str) -> None:
     notebook = released()
     question = notebook.cells[at(notebook, NOTE) - 1]
     if cell == "copies of a text":
@@ -523,7 +523,7 @@ def solved(lesson: Any, language: str = "en") -> tuple[NotebookNode, dict[str, s
     return with_answers(released(language, lesson), solutions), solutions
 
 
-def test_of_a_split_answer_the_cell_that_defines_the_function_is_shown() -> None:
+def test_split_answer_shows_the_cell_that_defines_the_function() -> None:
     lesson = LESSONS[0]
     notebook, solutions = solved(lesson)
     name = next(iter(solutions))

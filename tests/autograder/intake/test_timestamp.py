@@ -155,12 +155,12 @@ def test_time_is_read_in_its_zone(text: str, of: Clock, expected: str) -> None:
         ("+0960", UTC, "+0960 is no time zone"),
     ],
 )
-def test_zone_with_several_meanings_or_none_is_not_decided(zone: str, of: Clock, problem: str) -> None:
+def test_unknown_or_ambiguous_time_zone_stays_undecided(zone: str, of: Clock, problem: str) -> None:
     found = parse(f"2026-10-10 23:00 {zone}".encode(), of)
     assert (found.when, found.problem) == (None, problem)
 
 
-def test_undecided_time_has_the_earliest_meaning() -> None:
+def test_ambiguous_time_counts_as_its_earliest_meaning() -> None:
     assert UTC.read("2026-10-10 23:00 CST").earliest == datetime(2026, 10, 10, 15)
     assert UTC.read("2026-10-10 23:00 XYZT").earliest == datetime(2026, 10, 10, 9)
 
@@ -191,7 +191,7 @@ def test_zone_of_formgrader_shows_times_that_the_exchange_writes_in_utc() -> Non
     assert own.show(datetime(2026, 11, 29, 8, 51)) == ("2026-11-29 12:51 (Asia/Dubai, UTC+04:00)",)
 
 
-def test_times_are_shown_as_exactly_as_it_takes_to_tell_them_apart() -> None:
+def test_times_are_shown_precisely_enough_to_tell_them_apart() -> None:
     late = datetime(2026, 10, 25, 1, 30)
     assert BERLIN.show(late, late - timedelta(hours=1)) == (
         "2026-10-25 02:30 (Europe/Berlin, UTC+01:00)",

@@ -109,7 +109,7 @@ def test_warm_kernel_computes_draws_and_shows_widgets(warm: Kernel) -> None:
     assert "application/vnd.jupyter.widget-view+json" in shown
 
 
-def test_each_kernel_draws_other_numbers(warm: Kernel) -> None:
+def test_each_forked_kernel_draws_different_random_numbers(warm: Kernel) -> None:
     with kernel() as other:
         first, second = (
             one.run(DRAW).replace("[", "").replace("]", "").replace(",", "").split() for one in (warm, other)

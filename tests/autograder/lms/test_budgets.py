@@ -23,7 +23,7 @@ def by_student(room: Path, files: dict[str, bytes | str]) -> dict[str, list[Line
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_one_students_compressible_files_take_no_others_room(
+def test_highly_compressed_files_of_one_student_do_not_use_up_others_budget(
     room: Path, monkeypatch: pytest.MonkeyPatch, first: bool
 ) -> None:
     monkeypatch.setattr("autograder.lms.archive.HARMLESS_BYTES", 3 * MEGABYTE)
@@ -59,7 +59,9 @@ def test_each_attempt_is_read_up_to_the_size_of_one_notebook(
     assert len(read) == 3
 
 
-def test_one_students_many_entries_cut_off_nobody(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_entries_of_one_student_cut_off_no_other_student(
+    room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("autograder.lms.archive.MAX_ENTRIES", 20)
     many: dict[str, bytes | str] = {moodle("Eve", 1, f"{n}.txt"): "" for n in range(50)}
     found = by_student(room, many | {moodle(f"S{n}", 10 + n): good(room) for n in range(5)})
@@ -70,7 +72,7 @@ def test_one_students_many_entries_cut_off_nobody(room: Path, monkeypatch: pytes
         assert sum(1 for _ in archive._entries()) == 55
 
 
-def test_the_largest_counts_are_cut_alike() -> None:
+def test_students_with_the_most_entries_are_cut_equally() -> None:
     assert _fair_share([5, 5], 10) == 10
     assert _fair_share([1, 100], 50) == 49
     assert _fair_share([100, 100, 2], 50) == 24

@@ -172,7 +172,7 @@ def test_a_roster_that_cannot_be_used_ends_in_a_sentence(tmp_path: Path) -> None
             read_roster(tmp_path / "r.csv")
 
 
-def test_two_of_one_name_are_not_mixed_up(room: Path, tmp_path: Path) -> None:
+def test_two_students_with_the_same_name_stay_unassigned(room: Path, tmp_path: Path) -> None:
     done = take(
         room,
         write(tmp_path / "a.zip", dict.fromkeys([moodle("Kim Ann", 1), moodle("Kim Ann", 2)], good(room))),
@@ -266,7 +266,7 @@ def test_nothing_in_submitted_is_overwritten_without_a_copy(room: Path, tmp_path
     assert not list(elsewhere.iterdir())
 
 
-def test_a_time_that_a_student_writes_counts_for_nothing(room: Path, tmp_path: Path) -> None:
+def test_submission_time_written_by_a_student_is_ignored(room: Path, tmp_path: Path) -> None:
     lies = {moodle("Bo", 1, name): "2020-01-01 00:00:00 UTC" for name in ("timestamp.txt", "TimeStamp.TXT")}
     take(room, write(tmp_path / "a.zip", {moodle("Bo", 1): good(room)} | lies))
     assert "Bo:timestamp.txt" not in {name.casefold() for name in there(room)}
@@ -274,7 +274,7 @@ def test_a_time_that_a_student_writes_counts_for_nothing(room: Path, tmp_path: P
     assert [row["score"] for row in summary.rows()] == [5.0]
 
 
-def test_the_time_of_an_attempt_is_the_systems(
+def test_submission_time_comes_from_the_learning_system(
     room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take(room, write(tmp_path / "a.zip", {blackboard("bo", "2026-11-23-10-00-00"): good(room)}))
@@ -410,7 +410,7 @@ def test_broken_zip_directory_keeps_the_entries_before_the_break(room: Path, tmp
     assert done.counts == {"collected": 4, "could not be read": 1}
 
 
-def test_entries_beyond_the_bound_are_not_looked_at(
+def test_archive_entries_beyond_the_bound_are_not_read(
     room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("autograder.lms.archive.MAX_ENTRIES", 2_000)
@@ -440,7 +440,7 @@ def test_lesson_of_a_download_is_recognised_from_its_readable_notebooks(room: Pa
     assert take(room, nothing, lesson=STEPS).counts == {"collected": 1}
 
 
-def test_a_notebook_with_an_odd_name_gets_the_lessons(room: Path, tmp_path: Path) -> None:
+def test_oddly_named_notebook_is_renamed_to_the_lessons_name(room: Path, tmp_path: Path) -> None:
     files = {moodle("Bo", 1, "sub/my work.ipynb"): good(room, "ko"), moodle("Bo", 1, "data.csv"): "1"}
     done = take(room, write(tmp_path / "a.zip", files))
     assert there(room) == {f"Bo:{STEPS}.ipynb", "Bo:data.csv"}
@@ -466,7 +466,7 @@ def test_label_given_by_the_learning_system_is_remembered(room: Path, tmp_path: 
     }
 
 
-def test_every_sentence_is_in_korean_too(room: Path, tmp_path: Path) -> None:
+def test_every_message_about_archive_entries_is_in_korean(room: Path, tmp_path: Path) -> None:
     language("ko")
     try:
         done = take(room, write_raw(tmp_path / "a.zip", hostile(room).values()))
@@ -505,7 +505,9 @@ def test_collecting_says_what_a_file_is_that_is_no_notebook(room: Path, tmp_path
         "Identifier\tStatus\nTeilnehmer/in 4711\tx\nTeilnehmer/in 4712\tx\n",
     ],
 )
-def test_anonymous_worksheet_of_moodle_works_as_it_comes(room: Path, tmp_path: Path, worksheet: str) -> None:
+def test_unchanged_anonymous_moodle_worksheet_serves_as_a_roster(
+    room: Path, tmp_path: Path, worksheet: str
+) -> None:
     name = worksheet.splitlines()[1].split(" ")[0]
     archive = write(tmp_path / "a.zip", {moodle(name, 4711): good(room)})
     done = take(room, archive, roster=worksheet)

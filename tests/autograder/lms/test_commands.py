@@ -64,7 +64,7 @@ def call(command: list[str], room: Path, *words: str, **env: str) -> subprocess.
 
 
 @pytest.mark.whole
-def test_every_command_of_the_page_runs(autograder: list[str], download: Path) -> None:
+def test_every_command_in_the_lms_documentation_runs(autograder: list[str], download: Path) -> None:
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/lms.md").read_text(encoding="utf-8"), re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]
     assert len(lines) >= 8
@@ -86,7 +86,7 @@ def test_every_command_of_the_page_runs(autograder: list[str], download: Path) -
     assert {line["outcome"] for line in json.loads((download / "lines.json").read_text())} == {"collected"}
 
 
-def test_the_page_names_every_outcome() -> None:
+def test_lms_documentation_names_every_outcome() -> None:
     text = (ROOT / "docs/lms.md").read_text(encoding="utf-8")
     assert [outcome for outcome in OUTCOMES if f"| {outcome} |" not in text] == []
 

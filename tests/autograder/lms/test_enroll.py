@@ -41,7 +41,7 @@ def entered(room: Path, data: bytes, name: str = "students.csv") -> list[dict[st
     ],
     ids=["plain", "byte order mark", "semicolons", "Unicode text", "Korean Excel", "empty rows"],
 )
-def test_list_of_excel_is_entered(room: Path, data: bytes) -> None:
+def test_class_list_saved_by_excel_is_enrolled(room: Path, data: bytes) -> None:
     first, second = entered(room, data)
     assert first == MINJI | {"lms_user_id": ""}
     assert second["last_name"] == "Lee"

@@ -145,7 +145,7 @@ def test_canvas_gets_its_own_table_back(term: Path) -> None:
     assert {row["Homework (7001)"] for row in table(sent(term, "canvas", other, "Homework"))} >= {"6"}
 
 
-def test_canvas_and_brightspace_get_tables_of_their_form_without_one(term: Path) -> None:
+def test_export_without_a_table_makes_one_for_canvas_and_brightspace(term: Path) -> None:
     rows = table(sent(term, "canvas"))
     assert list(rows[0]) == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", STEPS]
     assert {row["SIS Login ID"]: row[STEPS] for row in rows}["Kim_Minji"] == "6"
@@ -279,7 +279,7 @@ def test_a_second_row_for_a_student_is_left_and_named(term: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "grades"), [(["Kim Minji"], ["6"]), (["'Kim Minji", "Kim Minji"], ["", ""])]
 )
-def test_a_name_decides_only_in_rows_without_an_id_and_for_one_row(
+def test_name_identifies_a_student_only_in_one_row_without_an_id(
     term: Path, names: list[str], grades: list[str]
 ) -> None:
     rows = "".join(f'"",{name},,,,10.00,-,\n' for name in names)
@@ -350,7 +350,7 @@ def test_the_page_of_an_earlier_file_does_not_go_out_after_a_collection(term: Pa
     assert not any("Kim Minji" in name for name in pages(sent(term, "moodle", WORKSHEET)))
 
 
-def test_rows_that_the_gradebook_does_not_know_are_named(term: Path) -> None:
+def test_rows_of_students_missing_from_the_gradebook_are_listed(term: Path) -> None:
     (note,) = [note for note in sent(term, "moodle", WORKSHEET).notes if "not in the gradebook" in note]
     assert note.endswith(": Somebody Else.")
     rows = [
@@ -366,7 +366,7 @@ def test_rows_that_the_gradebook_does_not_know_are_named(term: Path) -> None:
 
 
 @pytest.mark.whole
-def test_many_names_end_with_how_many_more_there_are(term: Path) -> None:
+def test_long_list_of_names_ends_with_the_number_of_further_ones(term: Path) -> None:
     strangers = "".join(f'"Participant {9000 + n}",Nobody {n},,,,10.00,-,\n' for n in range(30))
     notes = sent(term, "moodle", f"{HEAD}\n{strangers}").notes
     assert any("Nobody 19 and 10 more." in note for note in notes)
@@ -389,7 +389,7 @@ def test_name_with_a_tag_is_entered_into_the_gradebook_as_text(room: Path) -> No
     assert (zed["first_name"], zed["last_name"]) == ("‹img src=x>", "O'Brien & Sons <3")
 
 
-def test_no_cell_is_a_formula() -> None:
+def test_exported_cell_that_looks_like_a_formula_is_quoted() -> None:
     odd = ["=1", "+1+1", "-1+1", "@x", "-cmd", "=HYPERLINK()", "＝1", "＋1+1", "－1+1", "＠x", "﹦1"]
     assert [harmless(cell) for cell in odd] == [f"'{cell}" for cell in odd]
     plain = [
@@ -411,7 +411,7 @@ def test_no_cell_is_a_formula() -> None:
 
 @pytest.mark.parametrize("separator", [",", ";", "|"])
 @pytest.mark.parametrize("formula", ["=HYPERLINK(1)", "＝1+1", " @x", '"=1+1"', "-cmd|x"])
-def test_no_cell_hides_a_formula_behind_a_separator(separator: str, formula: str) -> None:
+def test_no_exported_cell_hides_a_formula_behind_a_separator(separator: str, formula: str) -> None:
     cell = f"Kim{separator}{formula}"
     parts = re.split("[,;|]", harmless(cell))
     assert [part for part in parts if part.strip(' "')[:1] in tuple("=@-＝")] == []
@@ -419,7 +419,7 @@ def test_no_cell_hides_a_formula_behind_a_separator(separator: str, formula: str
     assert harmless(harmless(cell)) == harmless(cell)
 
 
-def test_cell_stays_one_cell_in_one_line_and_one_direction() -> None:
+def test_exported_text_stays_in_one_cell_one_line_and_one_direction() -> None:
     assert harmless("Kim\r\nAnn;100\n=1") == "Kim Ann;100 =1"
     assert harmless("\r=1") == " '=1"
     assert harmless("\tx\x1b[2J\u202egpj") == r"\tx\x1b[2J\u202egpj"

@@ -146,7 +146,7 @@ def test_archive_of_a_rare_compression_is_listed_unread(term: Path) -> None:
     assert {f"submitted/Kim_Minji/{name}" for name in names} <= set(done.unsearched)
 
 
-def test_a_stranger_or_no_id_deletes_nothing(term: Path) -> None:
+def test_forget_with_an_unknown_or_empty_id_deletes_nothing(term: Path) -> None:
     before = sorted(map(str, term.rglob("*")))
     assert forget(Course.at(term), "nobody").deleted == []
     for odd in ("..", ".", "a/b", ""):

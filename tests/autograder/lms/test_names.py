@@ -214,7 +214,7 @@ def test_moodle_participant_number_is_not_taken_for_a_student_id(room: Path) -> 
     assert collected(room, {path: good(room)}, "id,name\n7,Bo Lee\n")[path].outcome == "whose?"
 
 
-def test_usernames_with_underscores_are_sure_from_a_receipt_alone(room: Path) -> None:
+def test_username_with_underscores_is_certain_only_with_a_receipt(room: Path) -> None:
     path, receipt = (blackboard("kim_minji", WHEN, file) for file in (f"{STEPS}.ipynb", ""))
     roster = "id,name\nminji,Minji Oh\n"
     assert collected(room, {path: good(room)}, roster)[path].outcome == "whose?"

@@ -116,7 +116,7 @@ def test_release_through_a_linked_exchange_folder_is_refused(
     assert not list(elsewhere.iterdir())
 
 
-def test_full_disk_is_not_blamed_on_the_student(
+def test_full_disk_while_collecting_is_not_reported_as_the_students_fault(
     room: Path, home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fill_disk(*_: object) -> None:

@@ -29,12 +29,12 @@ def error(name: str, *traceback: Any, value: Any = "") -> Any:
     return new_output("error", ename=name, evalue=value, traceback=list(traceback))
 
 
-def test_the_hidden_source_is_cleared() -> None:
+def test_hidden_test_source_is_removed_from_a_cell() -> None:
     assert feedback().source == "from secant import check\nassert f(1) == 1"
 
 
-def test_marks_that_a_student_has_written_are_words() -> None:
-    """They ended the making of the page, and with it every run for the class in an error."""
+def test_hidden_test_marks_written_by_a_student_are_plain_text() -> None:
+    """Such marks once made every run for the class fail, because the student's page could not be made."""
     cells = [new_code_cell(f"x = 1  # {mark}") for mark in ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")]
     cells += [new_code_cell(TEST), new_markdown_cell("BEGIN HIDDEN TESTS")]
     cells[2].metadata = {"nbgrader": {"grade_id": "f", "grade": False, "solution": True}}
@@ -48,7 +48,7 @@ def test_a_failed_check_keeps_its_message() -> None:
     assert feedback(error("CheckFailed", *lines)).outputs[0].traceback == lines
 
 
-def test_the_students_own_frames_stay() -> None:
+def test_traceback_keeps_the_students_own_frames() -> None:
     mine = "\x1b[31mCell In[1], line 2\x1b[39m, in f(x)\n----> 2 return 1 / 0"
     test = "\x1b[31mCell In[2]\x1b[39m\x1b[32m, line 5\x1b[39m\n----> 5 f(secret)"
     library = "File torch/_tensor.py:1"
@@ -69,7 +69,7 @@ def test_an_output_that_repeats_a_hidden_line_is_emptied(output: Any) -> None:
     assert "41 + 1" not in json.dumps(feedback(output).outputs)
 
 
-def test_other_outputs_stay() -> None:
+def test_outputs_without_hidden_lines_are_kept() -> None:
     outputs = [
         new_output("stream", name="stdout", text="hello"),
         new_output("display_data", data={"application/vnd.x+json": {"a": 1}}),

@@ -129,7 +129,9 @@ def test_autograde_of_an_unknown_student_without_create_is_refused(handed: Path,
     assert api(handed).autograde(STEPS, "ann", create=False)["success"]
 
 
-def test_another_exporter_runs_nothing(handed: Path, command: Command, tmp_path: Path) -> None:
+def test_autograde_with_another_exporter_is_refused_and_runs_no_student_code(
+    handed: Path, command: Command, tmp_path: Path
+) -> None:
     planted = tmp_path / "planted"
     bad = v4.new_notebook(cells=[v4.new_code_cell(f"open({str(planted)!r}, 'w')")])
     hand_in(handed, "eve", bad)
@@ -139,7 +141,7 @@ def test_another_exporter_runs_nothing(handed: Path, command: Command, tmp_path:
     assert "with access to your files" in answer["log"]
 
 
-def test_exporter_alone_does_nothing(command: Command) -> None:
+def test_exporter_that_is_created_alone_is_refused(command: Command) -> None:
     for exporter in (instead.GradeInstead, instead.FeedbackInstead):
         with pytest.raises(NbGraderException, match="autograder grade"):
             exporter()

@@ -115,7 +115,7 @@ def test_task_awaiting_manual_grading_shows_no_points(room: Path) -> None:
     assert note.select_one(".points").text == "– / 1 points"
 
 
-def test_points_that_a_person_gave_are_no_verdict_of_the_tests(room: Path, tmp_path: Path) -> None:
+def test_manual_points_are_not_shown_as_a_verdict_of_the_tests(room: Path, tmp_path: Path) -> None:
     root = Path(shutil.copytree(room, tmp_path / "class"))
     with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
         for student, points in (("bob", 1.5), ("eve", 0.0), ("kim", 2.0)):
@@ -159,7 +159,7 @@ def test_student_prose_and_output_are_shown_as_text(room: Path) -> None:
     assert r"<script>alert(1)</script>\x0c\x1b[31m" in printed[0]
 
 
-def test_formulas_of_the_lesson_are_set(room: Path) -> None:
+def test_formulas_of_the_lesson_are_typeset(room: Path) -> None:
     shown = page(room, "ann")
     assert shown.select_one(".notebook math mfrac")
     assert r"\frac" not in shown.text
@@ -217,8 +217,8 @@ def _jobs(room: Path) -> list[object]:
     return list(workers.jobs)
 
 
-def test_a_line_of_the_students_own_that_a_hidden_test_has_too_stays(room: Path) -> None:
-    """No hidden line was in the student's process. Leaving it out hid verdicts, and confirmed guesses."""
+def test_students_line_that_equals_a_hidden_test_line_is_kept(room: Path) -> None:
+    """No hidden line reaches the student's process. Removing the line hid verdicts and confirmed guesses."""
     line = "assert isinstance(len(double([1])), int)"
     leak = f'print("{line}")\ndef double(x):\n    raise ValueError("{line}")'
     hand_in(room, "mal", answered(room, solutions(room) | {"double": leak}))

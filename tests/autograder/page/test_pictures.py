@@ -122,7 +122,7 @@ def test_nothing_but_pixels_of_a_polyglot_is_passed_on() -> None:
     ],
     ids=["bomb", "vast", "cut PNG", "cut JPEG", "svg", "bmp", "eps", "empty", "head"],
 )
-def test_what_cannot_be_decoded_is_said_in_its_place(data: bytes, reason: str) -> None:
+def test_undecodable_picture_is_replaced_by_a_sentence(data: bytes, reason: str) -> None:
     started = time.monotonic()
     found = decoded({"hostile": encoded(data), "good": picture(20, 10)})
     assert found["hostile"] == {"missing": reason}
@@ -130,7 +130,7 @@ def test_what_cannot_be_decoded_is_said_in_its_place(data: bytes, reason: str) -
     assert time.monotonic() - started < pictures.WALL_SECONDS
 
 
-def test_of_an_animation_the_first_frame_is_shown_and_a_sentence_says_so() -> None:
+def test_animation_shows_its_first_frame_and_a_sentence_about_it() -> None:
     found = decoded({kind: encoded(animation(kind)) for kind in ("GIF", "PNG", "WEBP")})
     for kind, result in found.items():
         red, _, blue = opened(result["data"]).convert("RGB").getpixel((5, 5))  # type: ignore[misc]
@@ -182,7 +182,7 @@ decoder.main()
 """
 
 
-def test_a_hole_in_a_decoder_leads_nowhere() -> None:
+def test_compromised_picture_decoder_cannot_use_files_network_or_processes() -> None:
     names = ["read", "write", "list", "socket", "fork", "exec", "kill", "import"]
     ran = subprocess.run(
         [sys.executable, "-c", _HOLE],
@@ -236,7 +236,7 @@ decoder.main()
     assert "data" in found["after"]
 
 
-def test_an_answer_of_the_decoder_is_checked() -> None:
+def test_output_of_the_picture_decoder_is_validated() -> None:
     answers: list[Any] = [None, [], {"data": encoded(SCRIPT), "animated": False}, {"why": "<b>"}, {"data": 1}]
     for answer in answers:
         assert pictures._checked(answer, 10**6) == {"missing": "not_decoded"}

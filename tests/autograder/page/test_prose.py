@@ -20,7 +20,7 @@ EVIL = [
 
 
 @pytest.mark.parametrize("latex", EVIL)
-def test_a_formula_holds_nothing_but_mathematics(latex: str) -> None:
+def test_typeset_formula_contains_no_script_and_no_unknown_attribute(latex: str) -> None:
     shown = BeautifulSoup(mathml(latex, "inline"), "html.parser")
     assert not shown.select("script")
     attributes = {name for tag in shown.find_all(True) for name in tag.attrs}
@@ -35,11 +35,11 @@ def test_formula_that_cannot_be_typeset_is_shown_as_typed(latex: str) -> None:
     assert typed(f"${latex[:150]}$ and $x$").count("<math") == 1
 
 
-def test_signs_are_set_as_signs() -> None:
+def test_mathematical_symbols_are_typeset_as_symbols() -> None:
     assert BeautifulSoup(mathml(r"a < b \to \infty", "inline"), "html.parser").text == "a<b→∞"
 
 
-def test_names_of_functions_stand_apart_from_letters_and_numbers() -> None:
+def test_function_names_are_set_apart_by_spaces() -> None:
     assert spaces(r"x \cos x + 2\sin^2 x") == 4
     assert spaces(r"\cos(x) + xy + \log_2 n") == 1
 
@@ -79,7 +79,7 @@ def test_student_prose_is_shown_exactly_as_typed() -> None:
     assert [tag.name for tag in shown.find_all(True)] == ["div"]
 
 
-def test_formulas_that_one_person_may_have_set_are_bounded() -> None:
+def test_number_of_formulas_typeset_per_student_is_bounded() -> None:
     assert typed("$x$ " * 200).count("<math") == texts.FORMULAS
     assert "<math" not in typed(f"${'x' * 300}$")
 
@@ -98,7 +98,7 @@ def test_every_lesson_is_shown_without_a_formula_or_picture_missing() -> None:
                         assert not formula.text.startswith("\\"), formula
 
 
-def test_code_that_is_long_is_not_kept() -> None:
+def test_highlighted_code_that_is_long_is_not_cached() -> None:
     texts._kept_code.cache_clear()
     long = "x = 1\n" * texts.KEPT_CHARS
     assert code(long, coloured=True).count("<span") > texts.KEPT_CHARS
@@ -108,7 +108,7 @@ def test_code_that_is_long_is_not_kept() -> None:
     assert (texts._kept_code.cache_info().currsize, texts._kept_code.cache_info().hits) == (1, 1)
 
 
-def test_words_are_there_in_both_languages() -> None:
+def test_feedback_texts_exist_in_both_languages() -> None:
     for name, (english, korean) in _WORDS.items():
         assert {*_fields(english)} == {*_fields(korean)}, name
     assert words("ko")["wrong"] == "틀림"
@@ -119,7 +119,7 @@ def _fields(text: str) -> list[str]:
     return [part.partition("}")[0] for part in text.split("{")[1:]]
 
 
-def test_template_and_style_count_as_code_of_a_page() -> None:
+def test_code_that_makes_pages_includes_template_and_style() -> None:
     names = {name for name, _ in files_of(MAKING)}
     ours = {f"autograder.page/{name}" for name in ("page.html.j2", "page.css", "render.py")}
     assert {*ours, "autograder.grading.feedback", "secant.visible"} <= names

@@ -51,12 +51,12 @@ def found(
     return pairs({who: {"walk": Answer(text, is_code)} for who, text in texts.items()}, explained)
 
 
-def test_renamed_variables_and_other_comments_hide_nothing() -> None:
+def test_copied_code_is_found_despite_renamed_variables_and_comments() -> None:
     (pair,) = found({"ann": OWN, "bob": RENAMED, "cho": OTHER, "dan": SOLUTION})
     assert (pair.students, pair.share, pair.tasks) == (("ann", "bob"), 1.0, ["walk"])
 
 
-def test_code_given_by_the_course_makes_no_pair() -> None:
+def test_code_given_by_the_course_does_not_count_as_copied() -> None:
     assert found({"ann": SOLUTION, "bob": SOLUTION, "cho": SOLUTION.replace("seen", "visited")}) == []
     assert found({"ann": OWN, "bob": OWN}, (SOLUTION, OWN)) == []
     assert found({"ann": OWN, "bob": OWN}, (f"A hint:\n\n```python\n{RENAMED}```\n",)) == []
@@ -73,7 +73,7 @@ def test_share_of_a_pair_is_measured_on_the_shorter_answer() -> None:
     assert pair.own[1] > 2 * pair.own[0]
 
 
-def test_two_or_three_lines_are_no_pair() -> None:
+def test_two_or_three_equal_lines_do_not_count_as_copied() -> None:
     short = "def walk(root): return len(root.next_functions) - 1 + 2 * 3"
     assert found({"ann": short, "bob": short}) == []
     assert LENGTH < LEAST  # a sequence or two is a coincidence

@@ -97,7 +97,7 @@ def test_score_shares_count_graded_work_in_tenths() -> None:
     assert figures.notes == {"waits": 1}
 
 
-def test_manual_points_count_and_are_no_misconception() -> None:
+def test_manual_points_count_but_not_as_a_misconception() -> None:
     overruled = work("kim", row("a", "wrong", "square", points=2.0), row("note", "manual", points=1.0))
     first, _, note = lesson_figures([overruled], TOLD).tasks
     assert (first.tried, first.passed, first.visible) == (1, 1, 0)
@@ -196,7 +196,7 @@ def test_lesson_hard_for_all_marks_no_student_as_drifting() -> None:
     assert course_figures(term(ann="994", bob="883", cho="883")).drifting == []
 
 
-def test_a_lesson_that_few_have_handed_in_yet_is_not_due() -> None:
+def test_lesson_that_few_students_have_submitted_does_not_count_as_due() -> None:
     figures = course_figures(term(ann="88", bob="8-", cho="8-"))
     assert (figures.due, figures.drifting) == (["01_x"], [])
     assert list(figures.lessons) == ["01_x", "02_x"]

@@ -13,14 +13,14 @@ CODE = '''def classify(t, kim=20231234):  # by Kim Minji
     return t.grad_fn.minji(0.25, 1e-3, 김민지) + 12.5 * 3 if t is None else "kim'''
 
 
-def test_a_pseudonym_is_the_students_and_the_courses() -> None:
+def test_pseudonym_depends_on_the_student_and_the_course() -> None:
     found = {pseudonym(SECRET, f"s{number}") for number in range(2000)}
     assert len(found) == 2000
     assert all(re.fullmatch(r"[B-Z2-9]{4}-[B-Z2-9]{4}", name) for name in found)
     assert pseudonym(SECRET, "ann") == pseudonym(SECRET, "ann") != pseudonym(OTHER, "ann")
 
 
-def test_only_words_of_the_course_and_of_python_are_left() -> None:
+def test_anonymised_code_keeps_only_words_of_the_course_and_python() -> None:
     known = vocabulary(["def classify(t):\n    # kim\n    return t.grad_fn, 'leaf'"])
     assert without_names(CODE, known).split("\n") == [
         "def classify(t, name1=0):",

@@ -128,7 +128,7 @@ def test_report_page_shows_the_figures_of_the_class(term: Path) -> None:
     assert "`" not in section(shown, "lecture")
 
 
-def test_an_overruled_answer_that_has_changed_waits_for_a_person(room: Path) -> None:
+def test_changed_answer_with_overruled_points_needs_manual_grading(room: Path) -> None:
     graded(room, {"ann": Student({}, RIGHT)})
     report("2")
     assert "everything is graded" in section(page(room / "report" / f"{NAME}.html"), "open")
@@ -153,7 +153,7 @@ def test_an_overruled_answer_that_has_changed_waits_for_a_person(room: Path) -> 
         ),
     ],
 )
-def test_mistakes_are_said_in_words(room: Path, lang: str, said: list[str]) -> None:
+def test_report_describes_common_mistakes_in_words(room: Path, lang: str, said: list[str]) -> None:
     fates = {"classify": Fate("wrong", "leaf"), "graph_nodes": Fate("wrong", "older")}
     graded(
         room, {"ann": Student(fates | {task: Fate("not_attempted") for task in RIGHT if task not in fates})}
@@ -170,7 +170,7 @@ def test_value_of_a_single_answer_is_left_out_of_a_hint() -> None:
     assert told.hint_text("all", "plain", "en") == "the result is …. Return a float"
 
 
-def test_the_table_has_a_row_for_everybody(term: Path) -> None:
+def test_report_table_has_a_row_for_every_student(term: Path) -> None:
     report("2")
     found = {row["student"]: row for row in rows(term / "report" / f"{NAME}.csv")}
     assert list(found) == sorted([*PEOPLE, "Cho_Nothing", "new"])
@@ -260,7 +260,7 @@ def test_damaged_record_of_the_last_report_is_replaced(term: Path, kept: str) ->
     assert len(json.loads(place.read_text())) == 1
 
 
-def test_only_the_owner_may_read_a_report(term: Path) -> None:
+def test_report_files_are_readable_only_by_their_owner(term: Path) -> None:
     report("2", "--anonymous")
     assert {path.stat().st_mode & 0o077 for path in (term / "report").rglob("*.*") if path.is_file()} == {0}
 
@@ -343,7 +343,7 @@ def test_report_that_cannot_be_made_is_explained_in_a_sentence(
     assert says in capsys.readouterr().err
 
 
-def test_both_languages_say_the_same_things() -> None:
+def test_english_and_korean_report_texts_have_the_same_fields() -> None:
     named = re.compile(r"\{(\w+)\}")
     for name, (english_, korean) in _WORDS.items():
         assert set(named.findall(english_)) | {"n"} == set(named.findall(korean)) | {"n"}, name

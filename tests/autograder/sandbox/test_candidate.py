@@ -29,7 +29,7 @@ def shell() -> Iterator[Any]:
     sys.modules["__main__"], sys.modules["builtins"] = main, builtins
 
 
-def test_output_keeps_its_beginning() -> None:
+def test_truncated_output_keeps_its_beginning() -> None:
     output = cells.Output()
     for _ in range(3):
         assert output.write("x" * OUTPUT_LIMIT) == OUTPUT_LIMIT
@@ -39,7 +39,7 @@ def test_output_keeps_its_beginning() -> None:
         output.write(b"x")
 
 
-def test_output_can_always_be_sent() -> None:
+def test_any_output_can_be_sent_to_the_examiner() -> None:
     output = cells.Output()
     output.write("\ud800 한국어")
     assert output.text() == "? 한국어"
@@ -123,7 +123,7 @@ def test_calling_an_answer_that_is_no_function_raises_type_error() -> None:
     assert (answer["kind"], answer["error"]) == ("raised", "TypeError")
 
 
-def test_serving_over_a_socket(shell: Any) -> None:
+def test_candidate_serves_questions_over_a_socket(shell: Any) -> None:
     ours, theirs = socket.socketpair()
 
     def serve() -> None:

@@ -33,7 +33,7 @@ def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_group_that_cannot_be_joined_leaves_the_counting_to_the_supervisor(
+def test_supervisor_counts_memory_if_the_control_group_cannot_be_joined(
     plain_wall: Wall, closed: Path
 ) -> None:
     with plain_wall.candidate() as candidate:

@@ -64,7 +64,7 @@ def test_supervisor_exit_without_reason_is_charged_to_the_submission(scene: Scen
     assert scene.gone() == ("unknown", 0)
 
 
-def test_supervisor_that_goes_for_its_memory_says_so(scene: Scene, tmp_path: Path) -> None:
+def test_supervisor_killed_for_lack_of_memory_reports_the_reason(scene: Scene, tmp_path: Path) -> None:
     (tmp_path / "memory.events").write_text("oom 3\noom_kill 1\n")
     scene.container._cgroup = Cgroup([tmp_path])
     assert scene.gone() == ("memory", 0)
@@ -77,7 +77,7 @@ def test_supervisor_ended_with_its_wall_is_not_the_submissions_fault(scene: Scen
         scene.gone()
 
 
-def test_fault_of_the_supervisor_is_the_graders(scene: Scene) -> None:
+def test_internal_error_of_the_supervisor_is_a_wall_error(scene: Scene) -> None:
     with pytest.raises(WallError, match="KeyError"):
         scene.ending(error="KeyError: 'x'")
 
@@ -102,7 +102,7 @@ def test_unanswering_supervisor_counts_as_not_cleaned_up(
     ],
     ids=repr,
 )
-def test_supervisor_that_has_nothing_left_to_look_with_ends_the_container(
+def test_supervisor_that_cannot_watch_its_processes_ends_the_container(
     error: Exception, said: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def watch(*_: object) -> None:
@@ -119,8 +119,8 @@ def test_supervisor_that_has_nothing_left_to_look_with_ends_the_container(
             assert json.loads(ours.recv(100)) == {"over": said}
 
 
-def test_counting_memory_leaves_the_processor_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is done outside of the submission's own share, and takes the longer the more pages there are."""
+def test_counting_memory_uses_only_a_share_of_a_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting runs outside the submission's share of the processor, and takes longer for more pages."""
 
     rested, ended = [], [0.0]
 

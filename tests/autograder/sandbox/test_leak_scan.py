@@ -67,13 +67,15 @@ def pack_tar(path: Path) -> None:
         "../secant/left.toml",
     ],
 )
-def test_a_copy_is_found_under_whatever_name(seen: Visible, tmp_path: Path, name: str) -> None:
+def test_leak_scan_finds_a_copied_lesson_under_any_file_name(
+    seen: Visible, tmp_path: Path, name: str
+) -> None:
     assert names(seen, tmp_path / "cache") == set()
     (Path(seen.shown[0]) / name).write_text("x" * 100_000 + TOLD)
     assert names(seen, tmp_path / "cache") == {name}
 
 
-def test_a_copy_of_tests_without_their_marks_is_found(seen: Visible, tmp_path: Path) -> None:
+def test_leak_scan_finds_copied_tests_without_their_marks(seen: Visible, tmp_path: Path) -> None:
     (Path(seen.shown[0]) / "lib/a.py").write_text(
         "from secant import ask as b, check as c\nc.close(f(2.0), 4.0)\n"
     )
@@ -81,7 +83,7 @@ def test_a_copy_of_tests_without_their_marks_is_found(seen: Visible, tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["secant.whl", "course.zip", "sdist.tar.gz", "old.tgz"])
-def test_a_copy_is_found_in_an_archive(seen: Visible, tmp_path: Path, name: str) -> None:
+def test_leak_scan_finds_a_copied_lesson_in_an_archive(seen: Visible, tmp_path: Path, name: str) -> None:
     path = Path(seen.shown[0]) / "lib" / name
     (pack_zip if name.endswith(("whl", "zip")) else pack_tar)(path)
     assert names(seen, tmp_path / "cache") == {f"lib/{name}"}
@@ -181,7 +183,7 @@ def test_scan_cache_of_another_user_is_ignored(
     assert leak_scan._load(cache) == {}
 
 
-def test_without_a_place_for_a_cache_everything_is_read(seen: Visible) -> None:
+def test_leak_scan_reads_everything_if_no_cache_can_be_stored(seen: Visible) -> None:
     (Path(seen.shown[0]) / "lib/a.py").write_text(TOLD)
     for _ in range(2):
         assert names(seen, Path("/proc/none/visible.json")) == {"lib/a.py"}

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the template ru
     ],
     ids=["fine", "hangs", "dies", "long message"],
 )
-def test_trial_says_why_a_module_cannot_be_imported(source: str, why: str) -> None:
+def test_trial_import_reports_why_a_module_cannot_be_imported(source: str, why: str) -> None:
     with Packages() as packages:
         name = packages.write(source)
         found = trial(name, 30.0 if "longer" not in why else 0.5)

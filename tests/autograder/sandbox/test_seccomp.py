@@ -51,7 +51,7 @@ MACHINES = pytest.mark.parametrize("machine", seccomp._MACHINES)
 
 
 @MACHINES
-def test_every_refused_call_is_refused(machine: str) -> None:
+def test_every_system_call_on_the_refused_list_is_refused(machine: str) -> None:
     column = seccomp._MACHINES[machine][0]
     for name, numbers in seccomp._REFUSED.items():
         number = numbers[column]
@@ -60,14 +60,14 @@ def test_every_refused_call_is_refused(machine: str) -> None:
 
 
 @MACHINES
-def test_no_call_is_listed_twice(machine: str) -> None:
+def test_no_system_call_is_listed_twice(machine: str) -> None:
     column = seccomp._MACHINES[machine][0]
     numbers = [pair[column] for pair in seccomp._REFUSED.values() if pair[column] is not None]
     assert len(numbers) == len(set(numbers))
 
 
 @MACHINES
-def test_unknown_and_new_calls_do_not_exist(machine: str) -> None:
+def test_unknown_system_calls_fail_as_nonexistent(machine: str) -> None:
     for number in range(424, 1000):
         wanted = ALLOWED if number in seccomp._SHARED_ALLOWED.values() else errno.ENOSYS
         assert decide(machine, number) == wanted
@@ -97,7 +97,7 @@ def decide_option(machine: str, numbers: tuple[int, int], argument: int, value: 
 
 
 @MACHINES
-def test_fcntl_leaves_nothing_on_a_file_that_walls_share(machine: str) -> None:
+def test_fcntl_cannot_leave_state_on_files_that_walls_share(machine: str) -> None:
     states = {"F_SETOWN": 8, "F_SETSIG": 10, "F_SETOWN_EX": 15, "F_OFD_GETLK": 36, "F_OFD_SETLK": 37}
     states |= {"F_OFD_SETLKW": 38, "F_SETLEASE": 1024, "F_NOTIFY": 1026, "F_CANCELLK": 1029}
     states |= {"F_SETPIPE_SZ": 1031, "F_ADD_SEALS": 1033, "F_SET_RW_HINT": 1036, "F_SET_FILE_RW_HINT": 1038}
@@ -110,7 +110,7 @@ def test_fcntl_leaves_nothing_on_a_file_that_walls_share(machine: str) -> None:
 
 
 @MACHINES
-def test_ioctl_answers_only_what_python_and_shells_ask(machine: str) -> None:
+def test_ioctl_allows_only_requests_of_python_and_shells(machine: str) -> None:
     add_key, set_flags, verity, clone, path_of_socket = 0xC0506617, 0x40086602, 0x40806685, 0x40049409, 0x89E0
     for request in (add_key, set_flags, verity, clone, path_of_socket, 0x5412):
         assert decide_option(machine, seccomp._IOCTL, 1, request) == errno.ENOTTY
@@ -119,14 +119,14 @@ def test_ioctl_answers_only_what_python_and_shells_ask(machine: str) -> None:
 
 
 @MACHINES
-def test_prctl_adds_no_filter_and_takes_no_core(machine: str) -> None:
+def test_prctl_can_neither_add_a_filter_nor_enable_core_dumps(machine: str) -> None:
     for option in (22, 62, 67, 0x53564D41):
         assert decide_option(machine, seccomp._PRCTL, 0, option) == errno.EINVAL
     assert {decide_option(machine, seccomp._PRCTL, 0, option) for option in (4, 15)} == {ALLOWED}
 
 
 @MACHINES
-def test_sockets_keep_their_size_and_hide_their_peer(machine: str) -> None:
+def test_socket_options_cannot_grow_buffers_or_reveal_the_peer(machine: str) -> None:
     enlarging = {"SO_SNDBUF": 7, "SO_RCVBUF": 8, "SO_SNDBUFFORCE": 32, "SO_RCVBUFFORCE": 33}
     others = {"SO_ATTACH_FILTER": 26, "SO_PEEK_OFF": 42, "SO_ATTACH_BPF": 50, "SO_PASSPIDFD": 76}
     for name, option in (enlarging | others).items():
@@ -171,7 +171,7 @@ def inside(source: str) -> str:
     return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
 
 
-def test_descriptors_are_closed_but_those_to_keep() -> None:
+def test_all_descriptors_except_the_listed_ones_are_closed() -> None:
     source = """
     keep = os.dup(1)
     for number in (20, 30, 40):
@@ -189,10 +189,11 @@ def test_descriptors_are_closed_but_those_to_keep() -> None:
     assert inside(source) == "True"
 
 
-def test_the_numbers_are_those_of_the_c_library() -> None:
-    """Its functions of the same names make these calls. A few that read their arguments first are left out.
+def test_system_call_numbers_equal_those_of_the_c_library() -> None:
+    """The C library's functions of the same names make these calls.
 
-    A call that is not refused does no harm here: each argument is the address of zeros.
+    A few functions that read their arguments before the call are left out. A call that is not refused does no
+    harm here: each argument is the address of zeros.
     """
     source = """
     import ctypes, errno
@@ -210,7 +211,7 @@ def test_the_numbers_are_those_of_the_c_library() -> None:
     assert inside(source) == "True []"
 
 
-def test_silenced_process_reads_and_writes_nothing() -> None:
+def test_silenced_process_reads_nothing_and_its_output_is_discarded() -> None:
     code = (
         "import os; from autograder.sandbox.inside import privileges; privileges.silence()\n"
         "assert os.read(0, 1) == b''; os.write(1, b'x'); os.write(2, b'x')"
@@ -225,7 +226,7 @@ def test_silenced_process_reads_and_writes_nothing() -> None:
     assert done.stdout + done.stderr == b""
 
 
-def test_a_refused_step_says_which() -> None:
+def test_failing_setup_step_is_named_in_the_error() -> None:
     source = """
     privileges.drop_privileges()
     seccomp.filter_system_calls()
@@ -237,7 +238,7 @@ def test_a_refused_step_says_which() -> None:
     assert inside(source).startswith("unshare: ")
 
 
-def test_limits_are_never_raised() -> None:
+def test_resource_limits_are_never_raised_above_the_current_ones() -> None:
     source = """
     import resource
     from autograder.sandbox.inside.limits import ContainerLimits
@@ -254,7 +255,7 @@ def test_an_unknown_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         seccomp.filter_system_calls()
 
 
-def test_limits_travel_as_plain_data() -> None:
+def test_resource_limits_are_passed_on_as_plain_data() -> None:
     limits = ContainerLimits(memory_mb=7)
     assert ContainerLimits(**limits.as_dict()) == limits
 

@@ -79,7 +79,7 @@ def still_works(candidate: CandidateClient) -> bool:
 HONEST = "def honest(x):\n    return 2 * x"
 
 
-def test_the_fast_mode_was_taken_without_a_fallback(wall: Wall, notices: list[str]) -> None:
+def test_wall_uses_its_fast_mode_without_a_fallback(wall: Wall, notices: list[str]) -> None:
     assert wall.mode == "forked"
     assert notices == []
 
@@ -87,7 +87,7 @@ def test_the_fast_mode_was_taken_without_a_fallback(wall: Wall, notices: list[st
 # --- Reading what is not theirs ------------------------------------------------------------------------
 
 
-def test_a_container_keeps_to_its_examiners_processors(wall: Wall) -> None:
+def test_container_runs_only_on_its_examiners_processors(wall: Wall) -> None:
     before = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, {max(before)})
@@ -96,7 +96,7 @@ def test_a_container_keeps_to_its_examiners_processors(wall: Wall) -> None:
         os.sched_setaffinity(0, before)
 
 
-def test_no_file_outside_of_python_and_the_system_is_there(wall: Wall, secret_file: Path) -> None:
+def test_wall_contains_only_files_of_python_and_the_system(wall: Wall, secret_file: Path) -> None:
     paths = [
         str(secret_file),
         str(Path.cwd() / "pyproject.toml"),
@@ -138,10 +138,10 @@ def test_explorers_are_absent_in_the_wall_and_their_cells_still_run(wall: Wall) 
 
 
 @pytest.mark.whole
-def test_a_class_below_a_folder_that_is_shown_is_not_there(
+def test_class_folder_below_a_shown_folder_is_absent_in_the_wall(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As below /usr/local; a Python may lie in the class's own folder."""
+    """A class may lie below a shown folder such as /usr/local, and a shown Python may lie in the class."""
     python = tmp_path / "shown/class/venv"
     for name in ("other", "class/.git", "class/venv/bin", "class/source"):
         (tmp_path / "shown" / name).mkdir(parents=True)
@@ -176,7 +176,7 @@ def test_no_secant_file_lies_on_the_import_path_in_the_wall(wall: Wall) -> None:
     assert out.splitlines() == ["['/secant/secant']", "['/secant/secant'] False"]
 
 
-def test_the_environment_is_an_allow_list(wall: Wall) -> None:
+def test_wall_passes_on_only_listed_environment_variables(wall: Wall) -> None:
     out = run(wall, "import os; print(sorted(os.environ)); print(open('/proc/self/environ').read())")
     names = out.splitlines()[0]
     assert SECRET not in out
@@ -205,7 +205,7 @@ def test_no_descriptor_is_inherited_but_the_channel(wall: Wall) -> None:
     assert run(wall, source) == "['/dev/null', '/dev/null', '/dev/null', 'socket']"
 
 
-def test_process_1_cannot_be_read(wall: Wall) -> None:
+def test_candidate_cannot_read_the_memory_of_process_1(wall: Wall) -> None:
     paths = ["/proc/1/mem", "/proc/1/environ", "/proc/1/fd/3", "/proc/kcore"]
     attacks = [f"open('{path}').read(1)" for path in paths]
     told = each(wall, *attacks, "import os; os.listdir('/proc/1/root/')")
@@ -455,7 +455,9 @@ def test_two_candidates_share_no_files_or_processes(wall: Wall) -> None:
         ("[os.write(n, b'\\x09\\0\\0\\0nonsense!') for n in range(3, 9) if is_open(n)]", "garbage", 0),
     ],
 )
-def test_a_dead_task_costs_that_task_alone(wall: Wall, body: str, reason: str, detail: int) -> None:
+def test_task_whose_process_dies_costs_only_that_task(
+    wall: Wall, body: str, reason: str, detail: int
+) -> None:
     source = f"""
     import ctypes, os, sys
     def deep(n): return deep(n + 1) + 1
@@ -494,7 +496,7 @@ def test_a_dead_task_costs_that_task_alone(wall: Wall, body: str, reason: str, d
         "[os.fork() for _ in range(3)]; time.sleep(1e6)",
     ],
 )
-def test_a_hanging_task_costs_that_task_alone(wall: Wall, body: str) -> None:
+def test_endless_task_costs_only_that_task(wall: Wall, body: str) -> None:
     with wall.candidate() as candidate:
         load(candidate, f"import ctypes, os, re, signal, time\ndef f():\n    {body}", HONEST)
         for last in (False, True):
@@ -589,7 +591,7 @@ def test_an_error_in_a_cell_does_not_stop_the_next(wall: Wall, cell: str) -> Non
         "[i for i in range(10**9)]",
     ],
 )
-def test_a_memory_bomb_is_an_error_or_an_end(wall: Wall, body: str) -> None:
+def test_memory_bomb_ends_in_an_error_or_a_kill(wall: Wall, body: str) -> None:
     with wall.candidate() as candidate:
         load(candidate, f"import torch\ndef f():\n    {body}", HONEST)
         with candidate.task() as task, contextlib.suppress(Crashed):
@@ -611,7 +613,7 @@ def f():
 
 
 @pytest.mark.parametrize("with_cgroup", [True, False])
-def test_many_processes_together_have_one_memory(
+def test_memory_limit_covers_all_processes_of_a_submission(
     wall: Wall, with_cgroup: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not with_cgroup:
@@ -727,8 +729,8 @@ def test_the_kernels_memory_for_a_submission_counts_without_a_control_group(
     assert ending_without_cgroup(wall, body, monkeypatch).reason == "memory"
 
 
-def test_names_of_files_count_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a wall for one submission, where bubblewrap limits the bytes of /tmp, but not the names."""
+def test_memory_of_many_file_names_counts_toward_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a wall for one submission, bubblewrap limits the bytes of /tmp, but not the number of names."""
     numbers = list(os.statvfs("/tmp"))
     monkeypatch.setattr("os.statvfs", lambda path: os.statvfs_result(numbers))
     before = supervisor._files()
@@ -751,7 +753,7 @@ def f():
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of x86-64")
-def test_a_process_without_its_first_thread_is_ended(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_whose_main_thread_has_exited_is_killed(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Cgroup, "create", lambda *_: None)
     with wall.candidate() as candidate:
         load(candidate, HEADLESS, HONEST)
@@ -801,7 +803,7 @@ def test_descriptors_sent_to_the_examiner_are_dropped(wall: Wall) -> None:
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_a_disk_bomb_is_an_error(wall: Wall) -> None:
+def test_writing_too_much_to_disk_raises_an_error(wall: Wall) -> None:
     assert "OSError" in run(wall, "open('/tmp/big', 'wb').write(bytes(10**8))")
     source = "for i in range(99):\n    open(f'{FOLDER}/{i}', 'wb').write(bytes(10**6))"
     for folder in ("/tmp", "/dev/shm"):
@@ -811,12 +813,12 @@ def test_a_disk_bomb_is_an_error(wall: Wall) -> None:
     )
 
 
-def test_a_thread_bomb_is_an_error(wall: Wall) -> None:
+def test_starting_too_many_threads_raises_an_error(wall: Wall) -> None:
     source = "import threading, time\nwhile True: threading.Thread(target=time.sleep, args=(999,)).start()"
     assert "can't start new thread" in run(wall, source)
 
 
-def test_descriptors_run_out_early(wall: Wall) -> None:
+def test_number_of_open_descriptors_is_limited(wall: Wall) -> None:
     assert "Too many open files" in run(wall, "import os\nwhile True: os.open('/dev/null', 0)")
 
 
@@ -824,7 +826,7 @@ def test_no_core_is_written(wall: Wall) -> None:
     assert run(wall, "import resource; print(resource.getrlimit(resource.RLIMIT_CORE))") == "(1, 1)"
 
 
-def test_output_is_bounded(wall: Wall) -> None:
+def test_output_of_a_candidate_is_bounded(wall: Wall) -> None:
     with wall.candidate() as candidate:
         source = "for _ in range(300): print('x' * 10**6)"
         cells = [
@@ -836,7 +838,7 @@ def test_output_is_bounded(wall: Wall) -> None:
         assert all(cell.ok and len(cell.output) <= 20_000 for cell in results)
 
 
-def test_standard_input_is_empty(wall: Wall) -> None:
+def test_standard_input_of_a_candidate_is_empty(wall: Wall) -> None:
     assert "EOFError" in run(wall, "input('? ')")
     assert run(wall, "import sys; print(repr(sys.stdin.read()))") == "''"
     assert "rror" in run(wall, "import getpass; getpass.getpass()")
@@ -958,7 +960,7 @@ def work(n=600):
 
 @pytest.mark.whole
 @pytest.mark.parametrize("spoil", ["", "torch.set_num_threads(4)"])
-def test_work_done_before_a_fork_can_be_done_after_it(wall: Wall, spoil: str) -> None:
+def test_computation_done_before_a_fork_also_works_after_it(wall: Wall, spoil: str) -> None:
     with wall.candidate() as candidate:
         out = load(candidate, WORK, f"import torch; {spoil}", "work(); print('done')")
         assert out[-1] == "done"
@@ -1005,7 +1007,7 @@ def test_every_task_starts_from_the_same_state(wall: Wall) -> None:
         assert states[0] != states[1]
 
 
-def test_one_task_does_not_see_another(wall: Wall) -> None:
+def test_task_does_not_see_changes_by_another_task(wall: Wall) -> None:
     with wall.candidate() as candidate:
         count = "count = 0\ndef f():\n    global count\n    count += 1\n    return count"
         who = "import os\nprint(os.getpid())\ndef who():\n    return os.getpid()"
@@ -1037,8 +1039,8 @@ def test_a_notebook_is_run_as_jupyter_would(wall: Wall) -> None:
             assert wanted in result.output
 
 
-def test_files_pipes_sockets_and_workers_are_used_as_elsewhere(wall: Wall) -> None:
-    """What filters of fcntl, ioctl, sockets and zero-copy calls must let through."""
+def test_files_pipes_sockets_and_worker_processes_work_in_the_wall(wall: Wall) -> None:
+    """The filters of fcntl, ioctl, sockets and zero-copy calls must allow this ordinary use."""
     cells = {
         "import fcntl\nwith open('/tmp/a', 'w') as f:\n    fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
         "    fcntl.lockf(f, fcntl.LOCK_EX)\n    print('locked')": "locked",
@@ -1221,7 +1223,7 @@ def test_own_process_runs_without_a_wall(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.whole
-def test_own_process_by_port(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_process_is_reached_through_a_port_without_unix_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.sandbox.container.sys.platform", "win32")  # no fork, no inherited socket
     with own_process() as candidate:
         load(candidate, HONEST)
@@ -1243,8 +1245,8 @@ def test_a_task_that_is_never_asked_anything_is_ended(wall: Wall) -> None:
         assert still_works(candidate)
 
 
-def test_a_wall_with_a_hole_is_not_used(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last one: the wall is closed by this."""
+def test_wall_that_shows_a_course_file_is_refused(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This must be the last test of the file, because it closes the shared wall."""
     monkeypatch.setattr(wall, "_hidden", [os.path.dirname(os.__file__)])  # as if it had not been masked
     with pytest.raises(WallUnavailable) as caught:
         wall.start()

@@ -139,7 +139,7 @@ def test_a_subclass_is_sent_as_its_base(value: Any, base: Any) -> None:
     assert same(there_and_back(value), base)
 
 
-def test_a_maximum_is_a_tuple_of_tensors() -> None:
+def test_result_of_torch_max_is_sent_as_a_tuple_of_tensors() -> None:
     assert same(there_and_back(torch.eye(2).max(dim=0)), (torch.ones(2), torch.tensor([0, 1])))
 
 
@@ -197,7 +197,7 @@ def test_a_leaf_of_inference_mode_is_sent() -> None:
     assert same(there_and_back(made), torch.ones(2))
 
 
-def test_a_mode_left_on_changes_nothing() -> None:
+def test_active_torch_function_mode_does_not_change_encoding() -> None:
     class Always(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             return torch.zeros(7)
@@ -221,7 +221,7 @@ def test_tensors_taken_out_of_a_transform() -> None:
     assert second == Unsendable("torch.Tensor", "unreadable")
 
 
-def test_decoded_tensors_are_writable_and_on_their_own() -> None:
+def test_decoded_tensors_are_writable_and_share_no_memory() -> None:
     first, second = there_and_back([X, X])
     first.zero_()
     assert same(second, X)
@@ -406,7 +406,7 @@ def test_a_broken_frame_is_refused(data: Any) -> None:
     assert peak < 20_000_000
 
 
-def test_every_cut_of_a_frame_is_refused() -> None:
+def test_frame_truncated_at_any_byte_is_refused() -> None:
     data = encode(fuzz_wire.SEEDS)
     for end in range(len(data)):
         with pytest.raises(WireError):
@@ -510,7 +510,7 @@ def test_decoding_within_the_answer_limits_takes_little_memory(frame: bytes) -> 
 _P = 2**61 - 1  # the hash of an int is its value modulo this
 
 
-def test_keys_that_collide_take_no_time() -> None:
+def test_colliding_dict_keys_are_decoded_quickly() -> None:
     keys = [i * _P for i in range(ANSWER_LIMITS.keys - 1)]
     started = time.monotonic()
     there_and_back(dict.fromkeys(keys))
@@ -619,7 +619,7 @@ def test_receiving_from_a_closed_connection_raises_wire_closed(pair: Any, data: 
         wire.recv(pair[1], soon())
 
 
-def test_sending_to_a_closed_connection(pair: Any) -> None:
+def test_sending_to_a_closed_connection_raises_wire_closed(pair: Any) -> None:
     pair[1].close()
     with pytest.raises(WireClosed):
         wire.send(pair[0], torch.zeros(1_000_000))
@@ -650,7 +650,7 @@ def test_oversized_frame_is_refused_before_reading(pair: Any) -> None:
     assert caught.value.stand_in == Unsendable("object", "too_large", (ANSWER_LIMITS.total_bytes + 1,))
 
 
-def test_an_announced_length_takes_no_memory(pair: Any) -> None:
+def test_announced_frame_length_allocates_no_memory_in_advance(pair: Any) -> None:
     pair[0].sendall(struct.pack("<I", LIMITS.total_bytes) + b"x")
     tracemalloc.start()
     with pytest.raises(WireTimeout):
@@ -660,7 +660,7 @@ def test_an_announced_length_takes_no_memory(pair: Any) -> None:
     assert peak < 1_000_000
 
 
-def test_silence_ends_at_the_deadline(pair: Any) -> None:
+def test_receiving_times_out_if_the_peer_sends_nothing(pair: Any) -> None:
     started = time.monotonic()
     for deadline in (soon(0.2), soon(0), soon(-1)):
         with pytest.raises(WireTimeout):

@@ -1,4 +1,4 @@
-"""One real Jupyter server with its worker, for all tests of the service."""
+"""A real Jupyter server with the service's worker process, shared by all tests of the service."""
 
 import contextlib
 import http.client
@@ -28,7 +28,7 @@ TOKEN = "a-token-of-the-tests"
 
 @dataclass
 class Server:
-    """A server, and how to ask it."""
+    """A running Jupyter server, with methods that send it requests."""
 
     port: int
     folder: Path
@@ -39,7 +39,7 @@ class Server:
     def open(
         self, method: str, name: str, body: Any = None, headers: dict[str, str] | None = None, **query: Any
     ) -> http.client.HTTPConnection:
-        """Send a request; the answer has still to be read."""
+        """Send a request; the caller reads the answer from the returned connection."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         sent = {"Authorization": f"token {TOKEN}"} if headers is None else headers
         if name == "check" and isinstance(body, dict):
@@ -49,7 +49,7 @@ class Server:
         return connection
 
     def ask(self, method: str, name: str, body: Any = None, **query: Any) -> tuple[int, Any]:
-        """The status and the JSON of an answer."""
+        """Send a request and return the answer's status and JSON."""
         with contextlib.closing(self.open(method, name, body, **query)) as connection:
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
@@ -57,41 +57,41 @@ class Server:
     def status(
         self, method: str, name: str, body: Any = None, headers: dict[str, str] | None = None, **query: Any
     ) -> int:
-        """The status of an answer."""
+        """Send a request and return the answer's status."""
         with contextlib.closing(self.open(method, name, body, headers, **query)) as connection:
             return connection.getresponse().status
 
     def check(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
-        """The events of a check, from its beginning."""
+        """Run a check and return its events, without a `waits` event at the start."""
         events = self.check_told(path, task)
         return events[events[0] == {"event": "waits"} :]
 
     def check_told(self, path: str, task: str | None = None) -> list[dict[str, Any]]:
-        """All events of a check, also that it waits for its worker."""
+        """Run a check and return all its events; `waits` comes first if the check waits for its worker."""
         with contextlib.closing(self.open("POST", "check", {"path": path, "task": task})) as connection:
             answer = connection.getresponse()
             assert answer.status == 200, answer.read()
             return [json.loads(line) for line in answer.read().splitlines()]
 
     def save(self, name: str, answers: dict[str, str], language: str = "en") -> str:
-        """Save lesson 1 with these answers beside its solutions; return its path as the server has it."""
+        """Save lesson 1 with these answers, and with its solutions in all other tasks; return its path."""
         notebook = answered(ROOT, solutions(ROOT, LESSON) | answers, language, LESSON)
         nbformat.write(notebook, self.folder / name)
         return name
 
     def workers(self) -> list[int]:
-        """The server's own worker processes."""
+        """Return the ids of the server's worker processes."""
         return [pid for pid in children(self.process.pid) if "service.worker" in command(pid)]
 
 
 def start(folder: Path, home: Path, *more: str, **environment: str) -> Server:
-    """Start a server.
+    """Start a Jupyter server with the service and wait until it listens.
 
     Args:
-        folder: what it shows.
-        home: for its settings and its log.
-        more: further extensions.
-        environment: further variables.
+        folder: the folder that the server shows.
+        home: the folder for the server's settings, data and log.
+        more: further server extensions.
+        environment: further environment variables.
     """
     port = free_port()
     config = {"ServerApp": {"jpserver_extensions": dict.fromkeys(["autograder.service", *more], True)}}

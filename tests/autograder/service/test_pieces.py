@@ -241,7 +241,7 @@ def test_verdicts_before_an_early_end_of_a_check_are_kept(ordered: Ordered, end:
 
 
 @pytest.mark.parametrize("ordered", [Forked, Threaded], indirect=True)
-def test_a_check_that_finds_no_room_says_so_and_leaves_nothing(
+def test_check_without_room_for_a_fork_is_refused_and_leaves_no_process(
     ordered: Ordered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:

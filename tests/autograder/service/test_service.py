@@ -63,7 +63,7 @@ def test_the_server_needs_no_torch() -> None:
 
 
 @pytest.mark.costly("a real server, whose worker imports torch")
-def test_lesson_hints_and_solution(server: Server) -> None:
+def test_service_returns_a_lessons_hints_and_solution(server: Server) -> None:
     path = server.save("told.ipynb", {}, "ko")
     status, lesson = server.ask("GET", "lesson", path=path)
     assert (status, lesson["lesson"], lesson["number"], lesson["language"]) == (200, LESSON, 1, "ko")
@@ -88,7 +88,7 @@ def test_lesson_hints_and_solution(server: Server) -> None:
     assert server.ask("POST", "solution", {"path": path, "task": "nothing"})[0] == 422
 
 
-def test_progress_is_the_overview(server: Server) -> None:
+def test_progress_endpoint_returns_the_overview(server: Server) -> None:
     status, found = server.ask("GET", "progress", lang="ko")
     assert (status, found["language"], len(found["lessons"])) == (200, "ko", 10)
 
@@ -237,7 +237,7 @@ def test_service_gives_the_same_verdicts_as_grading(server: Server) -> None:
     }
 
 
-def test_crash_costs_its_task(server: Server) -> None:
+def test_crashing_answer_costs_only_its_own_task(server: Server) -> None:
     spoilt = {TASKS[0]: f"def {TASKS[0]}(*args):\n    import os\n    os._exit(0)"}
     found = outcomes(server.check(server.save("crash.ipynb", spoilt)))
     assert found == dict.fromkeys(TASKS, "passed") | {TASKS[0]: "crashed"}
@@ -376,8 +376,8 @@ def test_a_request_for_an_odd_task_is_refused(server: Server) -> None:
     assert server.ask("POST", "check", {"path": path, "task": "x" * 300})[0] == 400
 
 
-def test_strangers_and_hostile_pages_are_refused(server: Server) -> None:
-    """Without the token nothing; with a login cookie alone, nothing from another page."""
+def test_requests_without_token_or_from_other_sites_are_refused(server: Server) -> None:
+    """A request needs the token. With only a login cookie, requests from other sites' pages are refused."""
     path = server.save("mine.ipynb", {})
     body = {"path": path, "task": TASKS[0]}
 

@@ -54,7 +54,7 @@ def crew() -> Iterator[LocalWorkers]:
     made.close(kill=True)
 
 
-def test_killed_worker_costs_nothing(crew: LocalWorkers, tmp_path: Path) -> None:
+def test_job_of_a_killed_worker_is_repeated(crew: LocalWorkers, tmp_path: Path) -> None:
     jobs = [tmp_path / str(number) for number in range(3)]
     found = dict(run(die_once, serve(jobs), crew))
     assert set(found) == set(jobs)
@@ -146,7 +146,7 @@ def processors(seconds: float) -> set[int]:
 
 
 @pytest.mark.whole
-def test_a_worker_for_each_processor_has_one_of_its_own() -> None:
+def test_each_worker_gets_its_own_processor_if_there_are_enough() -> None:
     everywhere = os.sched_getaffinity(0)
     for places, own in ((len(everywhere), True), (len(everywhere) + 1, False)):
         crew = LocalWorkers(places)
@@ -158,7 +158,7 @@ def test_a_worker_for_each_processor_has_one_of_its_own() -> None:
         assert sorted(map(sorted, found)) == sorted(map(sorted, expected))
 
 
-def test_exception_is_a_failure(crew: LocalWorkers, tmp_path: Path) -> None:
+def test_exception_in_a_job_is_a_grader_failure(crew: LocalWorkers, tmp_path: Path) -> None:
     assert list(run(fail, serve([tmp_path]), crew)) == [(tmp_path, Failed("ValueError: unfit"))]
 
 

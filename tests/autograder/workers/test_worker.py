@@ -38,7 +38,7 @@ def test_memory_limit_ends_after_an_error() -> None:
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
-def test_a_narrower_limit_stays() -> None:
+def test_narrower_existing_memory_limit_is_kept() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     try:
         with memory_limit(512 * MEGABYTE):

@@ -36,7 +36,7 @@ def of_square(function: str, **how: Any) -> Answer:
     return ask(f"{function}(f, x)", f="lambda t: t**2", x=leaf([1.0, 2.0], **how))
 
 
-def test_a_right_answer_passes_everything() -> None:
+def test_right_answer_passes_every_kind_of_check() -> None:
     answer = of_square("gradient", grad=9.0)
     answer.returns(tensor([2.0, 4.0]), nearly="nearly").changes_nothing().is_untracked()
     answer.owns_its_memory().keeps_buffers()
@@ -85,7 +85,9 @@ def test_a_question_prints_as_the_call_that_a_student_would_type(
         (lambda answer: answer.returns(tensor([2.0001, 4.0]), nearly="almost"), "almost"),
     ],
 )
-def test_each_check_says_the_call_and_the_cause(judge: Callable[[Answer], object], why: str) -> None:
+def test_each_failure_message_shows_the_call_and_the_cause(
+    judge: Callable[[Answer], object], why: str
+) -> None:
     message = said(lambda: judge(of_square("fill")))
     assert message.startswith("fill(lambda t: t**2, x=[1, 2]), float64")
     assert message.splitlines()[1].startswith("  ")
@@ -100,14 +102,14 @@ def test_a_hint_for_nearly_asks_for_the_last_digits_even_where_it_has_no_text() 
     assert "expected" in said(lambda: answer.returns(almost, nearly="almost"))
 
 
-def test_an_earlier_result_is_looked_at_again() -> None:
+def test_earlier_result_can_be_checked_again_later() -> None:
     answer = of_square("fill")
     answer.returns(tensor([2.0, 4.0]))
     answer.again()
     assert "a later call changed an earlier result" in said(lambda: answer.still_returns(tensor([2.0, 4.0])))
 
 
-def test_a_copy_in_the_place_of_a_buffer_shows() -> None:
+def test_copy_returned_in_place_of_a_buffer_is_detected() -> None:
     answer = ask("setattr(x, 'grad', x.grad.clone())", x=leaf([1.0], grad=2.0))
     assert "a different tensor now" in said(lambda: answer.keeps_buffers())
 
@@ -243,7 +245,7 @@ def test_question_ignores_a_student_variable_named_torch() -> None:
     assert names["torch"] is None
 
 
-def test_the_entries_of_a_result_are_judged_by_themselves() -> None:
+def test_entries_of_a_result_are_checked_separately() -> None:
     first, second = ask("(x + 1, x * 2)", x=leaf([3.0, 4.0])).parts("sum", "product", hint="no pair")
     first.returns(tensor([4.0, 5.0]))
     wrong = said(lambda: second.returns(tensor([0.0, 8.0])))
@@ -331,7 +333,7 @@ def test_questions_asked_ahead_are_answered_in_one_go() -> None:
     assert sent == ["scaled(x)", "kept", "scaled(x)"]
 
 
-def test_an_error_of_a_question_asked_ahead_comes_in_its_turn() -> None:
+def test_error_of_a_question_asked_ahead_is_raised_at_its_turn() -> None:
     counted: list[int] = []
 
     def fragile(x: torch.Tensor) -> torch.Tensor:
@@ -371,7 +373,7 @@ def test_a_result_that_a_later_call_overwrites_is_found() -> None:
         answer.still_returns(tensor(3.0))
 
 
-def test_mistakes_are_worked_out_for_a_wrong_result_alone() -> None:
+def test_known_mistakes_are_computed_only_for_a_wrong_result() -> None:
     worked_out: list[str] = []
     answer = ask("f(2.0)", f="lambda t: 2 * t")
 
@@ -392,7 +394,7 @@ def reused(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.
 BUFFER = torch.zeros(2, dtype=torch.float64)
 
 
-def test_a_question_in_between_changes_nothing() -> None:
+def test_repeated_question_after_another_call_must_give_the_same_result() -> None:
     doubled, other = tensor([2.0, 4.0]), "{}(lambda t: -2 * f(t), x)"
     answer = of_square("gradient").and_again(doubled, other.format("gradient"), -2 * doubled)
     assert answer.result.equal(doubled)

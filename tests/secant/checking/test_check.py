@@ -77,7 +77,7 @@ def test_a_known_mistake_is_named() -> None:
     assert "the 2 is missing" not in complaint(11.0, 6.0, mistakes={12.0: "the 2 is missing"})
 
 
-def test_a_wrong_list_keeps_its_digits() -> None:
+def test_known_mistake_in_a_list_is_matched_with_full_precision() -> None:
     got, want = (torch.tensor([number], dtype=torch.float64) for number in (-5.4, 0.1))
     assert "a slip" in complaint(got, want, mistakes=[([-5.4], "a slip")], rtol=1e-14, atol=0.0)
 
@@ -90,7 +90,7 @@ def test_a_mistake_that_equals_the_right_value_is_not_blamed() -> None:
     assert "no" not in message.splitlines()[-1].split(": ")[1]
 
 
-def test_the_hint_stands_in_for_an_unknown_mistake() -> None:
+def test_hint_is_shown_if_no_known_mistake_matches() -> None:
     assert complaint(1.0, 2.0, hint="look again").endswith("likely cause: look again")
 
 
@@ -117,7 +117,7 @@ def test_a_notebook_shows_the_message_alone() -> None:
     assert failure._render_traceback_() == ["one", "two"]
 
 
-def test_nothing_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_messages_never_go_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     check.visible_passed()
     complaint(1.0, 2.0)
     captured = capsys.readouterr()
@@ -191,7 +191,7 @@ def test_only_a_few_of_many_side_effects_are_listed() -> None:
 # --- The call and the simplest case are named ------------------------------------------------------------
 
 
-def test_an_error_carries_the_call() -> None:
+def test_message_of_an_error_includes_the_call() -> None:
     with pytest.raises(ZeroDivisionError) as caught, check.asking("f(0)"):
         _ = 1 / 0
     assert caught.value.__notes__ == ["The call was f(0)"]

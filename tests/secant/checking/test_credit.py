@@ -65,7 +65,7 @@ def test_a_failure_costs_the_points_of_all_parts_that_its_block_names() -> None:
     assert credit.earned == 1
 
 
-def test_a_failure_in_an_inner_block_stays_there() -> None:
+def test_failure_in_an_inner_credit_block_costs_only_that_block() -> None:
     credit = PartialCredit(forward=1, gradient=2)
     with credit.part("forward", "gradient"):
         with credit.part("forward"):
@@ -76,7 +76,7 @@ def test_a_failure_in_an_inner_block_stays_there() -> None:
 
 
 @pytest.mark.parametrize("failure", [MemoryError(), KeyboardInterrupt()])
-def test_what_is_not_the_answers_failure_ends_the_cell(failure: BaseException) -> None:
+def test_error_that_is_not_the_answers_failure_ends_the_cell(failure: BaseException) -> None:
     with pytest.raises(type(failure)), PartialCredit(whole=1).part("whole"):
         raise failure
 

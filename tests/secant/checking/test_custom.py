@@ -50,7 +50,7 @@ def test_backward_walk_is_returned_as_plain_data() -> None:
     assert found["changes"] == []
 
 
-def test_numbers_can_lie_apart_in_memory() -> None:
+def test_tested_operation_may_get_non_contiguous_inputs() -> None:
     seen: list[bool] = []
 
     class Noted(torch.autograd.Function):
@@ -79,7 +79,7 @@ def test_none_gradient_differs_from_a_discarded_one() -> None:
     assert found["returned"] == ["x"]
 
 
-def test_nothing_tracked_is_not_walked_back() -> None:
+def test_result_without_tracked_inputs_has_no_gradients() -> None:
     found = walk_back(torch.sqrt, {"x": numbers(4.0)}, [], numbers(1.0))
     assert (found["value"].tolist(), found["node"], found["gradients"]) == ([2.0], "", {})
 
@@ -135,7 +135,7 @@ def test_interleaved_call_reveals_values_stored_on_the_class() -> None:
     assert found["gradients"]["x"].tolist() == [16.0]
 
 
-def test_a_change_of_each_input_in_between_is_refused_or_seen() -> None:
+def test_change_of_any_input_before_backward_is_refused_or_detected() -> None:
     class HalfWatched(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Tensor, q: Tensor) -> Tensor:

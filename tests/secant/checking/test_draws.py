@@ -30,7 +30,7 @@ def test_draws_refuses_a_range_that_is_too_narrow() -> None:
         check.draws(10, 0, 0.001)
 
 
-def test_a_tensor_of_random_numbers() -> None:
+def test_drawn_tensor_has_the_requested_shape_and_range() -> None:
     drawn = check.draw_tensor(3, 4, low=0, high=1)
     assert drawn.shape == (3, 4)
     assert drawn.dtype == torch.float64

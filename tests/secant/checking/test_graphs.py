@@ -43,7 +43,7 @@ def test_a_polynomial_is_written_as_one_would(coefficients: list[float], text: s
 
 
 @pytest.mark.parametrize("kind", ["", "tracked", "slice", "transposed", "expanded", "empty"])
-def test_an_arrangement_keeps_the_numbers(kind: str) -> None:
+def test_rearranged_tensor_keeps_its_numbers(kind: str) -> None:
     given = torch.ones(2, 3) * torch.tensor([[2.0], [3.0]])
     x = graphs.arranged(given, kind)
     assert torch.equal(x, given)
@@ -84,7 +84,7 @@ def test_a_module_is_filled_with_numbers_and_with_grads() -> None:
     assert all(p.grad is None for p in graphs.filled(nn.Linear(2, 1), numbers).parameters())
 
 
-def test_a_leaf_is_new_and_tracked() -> None:
+def test_leaf_returns_a_new_tracked_tensor() -> None:
     given = torch.tensor([1.0, 2.0])
     x = graphs.leaf(given)
     assert x.is_leaf
@@ -97,7 +97,7 @@ def test_a_leaf_is_new_and_tracked() -> None:
     assert x.dtype == x.grad.dtype == torch.float64
 
 
-def test_a_program_is_the_code_of_its_tensors() -> None:
+def test_random_program_prints_as_code_that_makes_its_tensors() -> None:
     names: dict[str, Any] = {"torch": torch, "nn": nn}
     steps = [["mul", 0, 1], ["untracked exp", 0], ["add", 4, 3]]
     for name, code in graphs.program(["leaf", "constant", "parameter", "twin"], steps).items():
@@ -139,7 +139,7 @@ def forever() -> None:
         pass
 
 
-def test_steps_are_limited() -> None:
+def test_step_limit_stops_an_endless_call() -> None:
     before = sys.gettrace()
     with pytest.raises(TimeoutError, match="more than 1,000 steps of Python"), graphs.limit_steps(1000):
         forever()
@@ -175,7 +175,7 @@ def test_steps_of_an_import_do_not_count(tmp_path: Path, monkeypatch: pytest.Mon
         endless_after_an_import("long_to_import")
 
 
-def test_a_spy_notes_rows_walks_and_modes() -> None:
+def test_spy_records_rows_backward_walks_and_gradient_modes() -> None:
     model = graphs.Spy("X @ w.T + b", w=graphs.leaf([[1.0], [2.0]]), b=torch.zeros(2)).eval()
     assert [parameter.requires_grad for parameter in model.parameters()] == [True, False]
     model(torch.ones(3, 1)).sum().backward()
@@ -186,7 +186,7 @@ def test_a_spy_notes_rows_walks_and_modes() -> None:
     assert model.get_parameter("w").grad.tolist() == [[3.0], [3.0]]
 
 
-def test_a_copy_of_a_spy_notes_in_the_same_place() -> None:
+def test_copied_spy_records_into_the_same_list() -> None:
     model = graphs.Spy("X @ w", w=graphs.leaf([1.0]))
     copy.deepcopy(model)(torch.ones(2, 1)).sum().backward()
     assert model.log == [2, "backward"]

@@ -57,7 +57,7 @@ def test_result_that_shares_memory_with_an_argument_is_named(function: Any, name
     assert calls.data()["aliases"] == [names]
 
 
-def test_buffers_of_a_module_are_the_callers_too() -> None:
+def test_change_of_a_modules_grad_counts_as_a_side_effect() -> None:
     model = nn.Linear(2, 1)
     calls = observe(model=model)
     calls(lambda: grad(model.weight))
@@ -140,7 +140,7 @@ def test_an_attempt_takes_a_node_that_was_asked_for_a_leaf_for_a_result() -> Non
         check.no_error(calls.data()["results"], "leaf_of(t)", {"'variable'": "a leaf's alone"})
 
 
-def test_an_attempt_lets_a_time_limit_pass() -> None:
+def test_attempt_does_not_catch_a_time_limit() -> None:
     def slow() -> None:
         raise TimeoutError
 

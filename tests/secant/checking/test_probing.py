@@ -11,7 +11,7 @@ from secant import check, probe, watch
 from tests.support.settings import settings_kept
 
 
-def test_probe_changes_nothing() -> None:
+def test_probe_returns_the_function_unchanged() -> None:
     def f() -> int:
         return 3
 
@@ -169,7 +169,7 @@ def test_a_filter_for_the_warning_about_a_grad_alone_is_seen() -> None:
     assert seen.changes == [("warning_filters", "")]
 
 
-def test_a_repeated_spoiler_is_seen_each_time() -> None:
+def test_repeated_side_effect_is_detected_each_time() -> None:
     try:
         for _ in range(2):
             with watch() as seen:

@@ -116,7 +116,7 @@ def test_each_fault_of_an_order_is_named(call: str, words: str) -> None:
         recipes.check_order(order_of(call), "xyztw", UNEVEN, 4)
 
 
-def test_a_pass_uses_an_order_of_the_tests_own() -> None:
+def test_backward_pass_is_tested_with_the_tests_own_order() -> None:
     graph = recipes.graph("xyztw", UNEVEN)
     ordered, slopes = f"recipes.with_order(Value, {recipes.made_from(UNEVEN)})", [84.0, 17.0, 4.0, 1.0, 1.0]
     answer = ask("w.backward()", Value=ordered, **graph)

@@ -22,7 +22,7 @@ def _message(*case: Any, compare: Any = _compare) -> str:
     return str(failure.value)
 
 
-def test_the_simplest_case_is_shown() -> None:
+def test_failing_case_is_reduced_to_the_simplest() -> None:
     assert _message([1.234, 5.678, 3.912]).startswith("square(6.0) m")
     check.smallest(_compare, [1.234, 2.5])
 

@@ -50,7 +50,7 @@ def test_a_wrong_operation_is_told_its_mistake(apply: Any, words: str) -> None:
         judged(apply)
 
 
-def test_an_input_that_is_not_tracked_is_not_judged() -> None:
+def test_gradient_of_an_untracked_input_is_not_checked() -> None:
     judged(operation("x * q", "g * q", "None"), ("x",))
 
 

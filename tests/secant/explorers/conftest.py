@@ -1,4 +1,4 @@
-"""What keeps tests of explorers quick: widgets go after a test, and what stands still is drawn on request."""
+"""Fixtures that make tests of explorers fast: they close widgets, and draw static parts only on request."""
 
 import gc
 import io
@@ -19,10 +19,10 @@ from secant.explorers.kit.picture import View
 
 @pytest.fixture(autouse=True, scope="package")
 def _collected_seldom() -> Iterator[None]:
-    """Collect garbage less often, and only what these tests make.
+    """Collect garbage less often, and only among the objects that these tests create.
 
-    A figure is so many objects that collections cost a fifth of the time. Without full collections, which
-    skip the frozen objects of the imports, a worker grows by 600 MB.
+    Figures consist of so many objects that collections take a fifth of the time. Full collections remain,
+    because without them a worker process grows by 600 MB. They skip the frozen objects of imported modules.
     """
     before = gc.get_threshold()
     gc.collect()
@@ -35,7 +35,7 @@ def _collected_seldom() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _widgets_go() -> Iterator[None]:
-    """Close what a test made: ipywidgets keeps every widget for ever, and here each holds a figure."""
+    """Close the widgets that a test has made: ipywidgets keeps every open widget, and each holds a figure."""
     before = set(widget._instances)
     yield
     for made in [one for key, one in widget._instances.items() if key not in before]:
@@ -44,7 +44,7 @@ def _widgets_go() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="package")
 def _parsed_once() -> Iterator[None]:
-    """Let all renderers share a parser of formulas: each has its own, which parses the same labels anew."""
+    """Let all renderers share one parser of formulas; separate parsers would parse the same labels again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backend_agg, "MathTextParser", cache(MathTextParser))
         yield
@@ -55,16 +55,16 @@ LOOK = {"dark": False, "background": "#ffffff", "density": 1, "still": False}
 
 @pytest.fixture(autouse=True, scope="package")
 def _looked_at() -> Iterator[None]:
-    """Let every view begin with a page that looks at it: without one nothing is drawn."""
+    """Create every view as if a page showed it, because a view that no page shows draws nothing."""
     with pytest.MonkeyPatch.context() as patch:
-        made = View.__init__
-        patch.setattr(View, "__init__", lambda view, **options: made(view, **{"look": LOOK, **options}))
+        initialise = View.__init__
+        patch.setattr(View, "__init__", lambda view, **options: initialise(view, **{"look": LOOK, **options}))
         yield
 
 
 @cache
 def blank(width: int, height: int) -> bytes:
-    """Return an empty image as a PNG: encoding one takes as long as a dozen frames."""
+    """Return an empty image as a PNG. It is cached, because encoding it takes as long as a dozen frames."""
     encoded = io.BytesIO()
     Image.new("RGB", (width, height), "white").save(encoded, "PNG")
     return encoded.getvalue()
@@ -72,9 +72,10 @@ def blank(width: int, height: int) -> bytes:
 
 @pytest.fixture(autouse=True)
 def undrawn() -> Iterator[pytest.MonkeyPatch]:
-    """Leave out of a picture what stands still, axes and their layout: nine tenths of its time.
+    """Keep pictures from drawing their static parts, the axes and their layout, which take 90 % of the time.
 
-    Everything is set as ever, and what moves is drawn, so numbers, words and frames can be looked at.
+    All state is still computed and the moving parts are drawn, so tests can examine numbers, words and
+    frames.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Axes, "draw", lambda axes, renderer: None)
@@ -85,11 +86,11 @@ def undrawn() -> Iterator[pytest.MonkeyPatch]:
 
 @pytest.fixture
 def drawn(undrawn: pytest.MonkeyPatch) -> None:
-    """Draw pictures whole, as a learner sees them."""
+    """Draw pictures completely, as a learner sees them."""
     undrawn.undo()
 
 
 @pytest.fixture
 def unsent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Open no channel to a page, where nobody listens: a third of what an explorer costs here."""
+    """Keep widgets from opening a comm, since no page listens: that saves a third of an explorer's cost."""
     monkeypatch.setattr(widget.Widget, "open", lambda self: None)

@@ -40,7 +40,7 @@ def test_broken_backward_shows_the_two_numbers_of_gradcheck() -> None:
     assert width / height == 9 / 4
 
 
-def test_the_right_backward_meets_the_quotients() -> None:
+def test_right_backward_agrees_with_the_quotients() -> None:
     explorer = at("Power(5, x)", 3.0, 1e-5)
     assert shown(explorer, "gradient") == pytest.approx(201.17974)
     assert shown(explorer, "error") < 1e-5
@@ -111,7 +111,7 @@ def test_the_curves_are_the_errors_of_the_quotients() -> None:
     assert "▼" in remarks(explorer)
 
 
-def test_three_rows_of_zeros_do_not_hide_one_another() -> None:
+def test_three_curves_at_zero_are_drawn_apart() -> None:
     zeros = at("abs(x)", 2.0, 0.5).picture.zeros
     places = [set(zeros[name].get_xdata()) for name in zeros]
     assert all(places)
@@ -142,7 +142,7 @@ def test_a_secant_goes_through_the_points_that_its_quotient_compares() -> None:
             assert y0 + (y1 - y0) / (x1 - x0) * (place - x0) == pytest.approx(abs(place))
 
 
-def test_a_place_outside_a_function_s_domain_is_named(both_languages: str) -> None:
+def test_message_names_an_x_outside_the_functions_domain(both_languages: str) -> None:
     explorer = explore_backward(torch.log, x_range=(-1, 2), x=0.5, h=1.0)
     assert "x − h" in problems(explorer)
     explorer.log_h.value = -2
@@ -151,13 +151,13 @@ def test_a_place_outside_a_function_s_domain_is_named(both_languages: str) -> No
     assert "-0.5" in problems(explorer)
 
 
-def test_a_slope_that_is_not_finite_is_named(both_languages: str) -> None:
+def test_message_names_a_slope_that_is_not_finite(both_languages: str) -> None:
     explorer = explore_backward(lambda x: torch.sqrt(x.abs()), x_range=(-1, 1), x=0.0, h=0.5)
     assert "nan" in problems(explorer)
     assert "nan" not in explorer.text.value
 
 
-def test_an_own_operation_with_a_wrong_backward_is_found_out() -> None:
+def test_learners_operation_with_a_wrong_backward_is_reported() -> None:
     class Doubled(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:

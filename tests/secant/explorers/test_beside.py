@@ -39,7 +39,7 @@ def said(part: Any) -> Iterator[dict[str, Any]]:
                 yield from said(one)
 
 
-def test_every_explorer_has_its_words() -> None:
+def test_every_explorer_module_has_a_text_file() -> None:
     modules = {path.stem for path in FILES[0].parent.glob("*.py")} - {"__init__"}
     assert {file.stem for file in FILES} == modules
 

@@ -142,7 +142,7 @@ def test_remark_appears_if_x_plus_h_rounds_to_x(both_languages: str) -> None:
     assert math.isnan(shown(explorer, "quotient"))
 
 
-def test_nan_stays_in_the_buffer(both_languages: str) -> None:
+def test_nan_in_grad_is_explained_until_x_is_in_the_domain(both_languages: str) -> None:
     explorer = explore_buffer([torch.log, torch.square], x_range=(-2, 2), x=-1.0)
     press(explorer, "square")
     assert "nan" in remarks(explorer)
@@ -151,7 +151,7 @@ def test_nan_stays_in_the_buffer(both_languages: str) -> None:
     assert remarks(explorer) == ""
 
 
-def test_a_function_with_an_if_and_a_slow_one() -> None:
+def test_functions_with_an_if_and_slow_functions_are_drawn() -> None:
     def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 0 else -x
 
@@ -181,7 +181,7 @@ def test_a_model_s_own_buffers_stay_as_they_are() -> None:
     assert model.weight.grad is None
 
 
-def test_functions_come_alone_or_by_name() -> None:
+def test_functions_can_be_given_alone_or_by_name() -> None:
     assert list(explore_buffer(torch.sin).buttons) == ["sin"]
     assert list(explore_buffer(lambda x: x).buttons) == ["f(x)"]
     assert list(explore_buffer({"a": torch.sin, "b": torch.cos}).buttons) == ["a", "b"]
@@ -200,7 +200,7 @@ def stops(x: torch.Tensor) -> None:
 
 
 @pytest.mark.parametrize("bad", [stops, lambda x: None, lambda x: torch.tensor(3.0)])
-def test_a_call_that_fails_adds_nothing(bad: Any, both_languages: str) -> None:
+def test_failing_backward_call_adds_nothing_to_grad(bad: Any, both_languages: str) -> None:
     explorer = explore_buffer({"bad": bad, "good": torch.sin}, x=1.0)
     assert "bad: " in problems(explorer)
     assert explorer.reading.calls == ["good"]

@@ -148,13 +148,13 @@ def test_remark_appears_if_a_step_does_not_change(both_languages: str) -> None:
     assert shown(explorer, "quotient1") == pytest.approx(1)
 
 
-def test_an_exact_quotient_stands_on_the_bottom_line(both_languages: str) -> None:
+def test_error_of_zero_is_drawn_on_the_bottom_line(both_languages: str) -> None:
     explorer: Any = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)], x=2.0, h=1.0)
     assert "▼" in remarks(explorer)
     assert set(explorer.picture.here.get_offsets()[:, 1]) == {explorer.picture.errors.zero}
 
 
-def test_a_step_with_an_if_takes_the_slower_road() -> None:
+def test_step_with_an_if_is_evaluated_point_by_point() -> None:
     def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 2 else 3 * x
 
@@ -178,8 +178,8 @@ def test_start_values_are_moved_into_range() -> None:
     assert explore_chain(x=100, h=1e9).setting == Setting(4.0, 10**0.5)
 
 
-def test_marks_of_steps_that_meet_are_told_apart(drawn: None) -> None:
-    """Rings by colour and size, zeros by colour and row, markers by where they stand."""
+def test_overlapping_markers_of_steps_can_be_told_apart(drawn: None) -> None:
+    """Rings differ in colour and size, marks of zeros in colour and row, and markers in their positions."""
     figure: Any = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)]).picture
     colors = [line.get_color() for line in figure.curves]
     assert len(set(colors)) == 3

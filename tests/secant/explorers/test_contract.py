@@ -438,7 +438,7 @@ def test_shown_quotient_and_slope_differ_by_the_shown_error(kind: Kind, started:
     started.log_h.value = first
 
 
-def test_every_list_changes_the_picture(kind: Kind, drawn: None) -> None:
+def test_every_drop_down_list_changes_the_picture(kind: Kind, drawn: None) -> None:
     explorer = kind.explore()
     for name in kind.lists:
         choice = getattr(explorer, name)
@@ -451,7 +451,7 @@ def test_every_list_changes_the_picture(kind: Kind, drawn: None) -> None:
 # What is seen and read
 
 
-def test_the_words_are_in_the_language_in_use(kind: Kind, both_languages: str) -> None:
+def test_explorer_texts_are_in_the_current_language(kind: Kind, both_languages: str) -> None:
     explorer = kind.explore()
     assert kind.says in explorer.view.alt
     for said in (explorer.text.value, explorer.legend.value, explorer.view.alt):
@@ -473,7 +473,7 @@ def test_both_languages_show_the_same_numbers_and_legend(kind: Kind, unsent: Non
     assert found["en"] == found["ko"]
 
 
-def test_the_picture_is_white_and_carries_symbols_only(kind: Kind, started: Any, drawn: None) -> None:
+def test_picture_has_a_white_background_and_only_symbols(kind: Kind, started: Any, drawn: None) -> None:
     images = [picture(started.view)]
     images.append(Image.open(io.BytesIO(started._repr_mimebundle_()[0]["image/png"])))
     for image in images:

@@ -122,14 +122,14 @@ def test_learners_detach_is_reported_and_still_drawn(both_languages: str) -> Non
     assert explorer.shows
 
 
-def test_a_place_outside_a_factor_s_domain_is_named(both_languages: str) -> None:
+def test_message_names_an_x_outside_a_factors_domain(both_languages: str) -> None:
     explorer = explore_cut((torch.log, torch.square), x_range=(-1, 2), x=-0.5, h=1e-2)
     assert "-0.5" in problems(explorer)
     explorer.x.value = 1.0
     assert shown(explorer, "gradient") == 1
 
 
-def test_pairs_come_alone_or_by_name() -> None:
+def test_pairs_of_functions_can_be_given_alone_or_by_name() -> None:
     assert list(explore_cut((torch.sin, torch.cos)).subject.pairs) == ["sin, cos"]
     assert list(explore_cut({"a": (torch.sin, torch.cos)}).subject.pairs) == ["a"]
 

@@ -32,7 +32,7 @@ def test_error_has_its_minimum_at_the_best_step(dtype: Any, scheme: str, best: f
     assert errors[lowest].item() == pytest.approx(error, rel=0.05)
 
 
-def test_the_complex_step_has_no_v() -> None:
+def test_complex_step_has_no_rounding_error_for_small_h() -> None:
     errors = median_errors(f, NEAR_5, 10.0 ** -torch.arange(8, 16, dtype=torch.float64), "complex")
     assert errors.max() < 3e-16
 
@@ -122,7 +122,7 @@ def test_the_complex_step_needs_complex_numbers(real: Any) -> None:
         quotient(real, torch.tensor(2.0), 1e-3, "complex")
 
 
-def test_undefined_places_do_not_spoil_the_median() -> None:
+def test_undefined_points_are_left_out_of_the_median_error() -> None:
     x = torch.linspace(-0.5, 2, 201, dtype=torch.float64)
     assert median_errors(f, x, torch.tensor([1e-6])).item() < 1e-4
 

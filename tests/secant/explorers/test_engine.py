@@ -99,7 +99,7 @@ def test_explorer_starts_without_a_bug() -> None:
     assert picture(explorer.view).size == (1800, 800)
 
 
-def test_the_quotient_goes_to_torch_and_stays_away_from_a_bug() -> None:
+def test_quotient_converges_to_torchs_slope_and_not_to_the_buggy_one() -> None:
     explorer = uneven()
     explorer.bug.value = "breadth"
     errors = []
@@ -112,7 +112,7 @@ def test_the_quotient_goes_to_torch_and_stays_away_from_a_bug() -> None:
     assert "32" in remarks(explorer)
 
 
-def test_two_calls_are_held_against_twice_the_function() -> None:
+def test_two_backward_calls_are_compared_with_twice_the_function() -> None:
     explorer = uneven(h=1e-6)
     explorer.calls.value = 2
     assert shown(explorer, "gradient") == shown(explorer, "engine") == 168

@@ -60,7 +60,7 @@ each_contact = pytest.mark.parametrize("contact", CONTACTS, ids=str)
 
 
 @each_contact
-def test_it_opens_at_h_1_with_both_numbers_in_sight(contact: Contact) -> None:
+def test_explorer_opens_at_h_1_with_both_numbers_visible(contact: Contact) -> None:
     explorer = contact.opened()
     assert explorer.log_h.value == 0
     assert [getattr(explorer, slider).name for slider, _ in contact.places] == [
@@ -86,7 +86,7 @@ def test_the_first_question_asks_to_move_x_from_the_opening_state(contact: Conta
 
 @each_contact
 @pytest.mark.parametrize("place", PLACES)
-def test_the_quotient_tends_to_the_gradient_at_every_place(contact: Contact, place: float) -> None:
+def test_quotient_tends_to_the_gradient_at_every_x(contact: Contact, place: float) -> None:
     explorer = contact.opened()
     for name, _ in contact.places:
         slider = getattr(explorer, name)
@@ -100,7 +100,7 @@ def test_the_quotient_tends_to_the_gradient_at_every_place(contact: Contact, pla
 
 
 @each_contact
-def test_the_picture_follows_the_place_and_h(contact: Contact) -> None:
+def test_picture_follows_x_and_h(contact: Contact) -> None:
     explorer = contact.opened()
     for name in (*(name for name, _ in contact.places), "log_h"):
         slider, before = getattr(explorer, name), explorer.view.strokes

@@ -80,7 +80,7 @@ def visible(artist: Any) -> bool:
     return shown
 
 
-def test_u_of_lesson_5_is_one_choice_away() -> None:
+def test_u_of_lesson_5_is_shown_after_one_choice() -> None:
     explorer = opened(5)
     explorer.view.look = {"dark": False, "background": "#ffffff", "density": 1}
     explorer._draw()
@@ -94,7 +94,7 @@ def test_u_of_lesson_5_is_one_choice_away() -> None:
     assert [row.key for row in explorer.rows()][3:] == ["forward", "backward", "miss"]
 
 
-def test_cut_of_lesson_6_is_one_choice_away() -> None:
+def test_cut_of_lesson_6_is_shown_after_one_choice() -> None:
     explorer = opened(6)
     explorer.view.look = {"dark": False, "background": "#ffffff", "density": 1}
     explorer._draw()

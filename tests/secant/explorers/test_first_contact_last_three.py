@@ -42,7 +42,7 @@ def test_quotients_tend_to_the_gradient_at_every_x(lesson: str, share: float) ->
     assert remarks(explorer) == problems(explorer) == ""
 
 
-def test_engine_without_a_bug_meets_both() -> None:
+def test_engine_without_a_bug_agrees_with_quotient_and_autograd() -> None:
     explorer = opened("10_build_your_own_autograd")
     assert explorer.setting.bug == "none"
     for x in (0.7, 1.6, 2.9):

@@ -42,7 +42,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 @pytest.mark.parametrize("kind", each(EXPLORERS))
-def test_every_state_comes_back_from_its_call(kind: Kind) -> None:
+def test_shown_call_restores_the_explorers_state(kind: Kind) -> None:
     explorer = kind.explore()
     assert same(explorer, again(explorer))
     for name in kind.lists:
@@ -177,7 +177,7 @@ def test_dragging_each_handle_moves_its_slider(kind: Kind, drawn: None) -> None:
     assert controls == ["x"] if kind.name == "buffer" else "h" in controls
 
 
-def test_arrow_keys_move_both_sliders_by_all_that_was_pressed() -> None:
+def test_arrow_keys_move_both_sliders_by_every_key_press() -> None:
     explorer = secant.explore(x=5, h=1e-3)
     explorer.view._trait_values.pop("steps", None)  # as where no page has asked for it yet
     explorer.view.steps = [10, 0]

@@ -57,7 +57,7 @@ def test_the_numbers_are_those_of_the_formulas(function: Any, by_hand: Any, plac
     assert shown(explorer, "miss") == pytest.approx(abs(u @ (quotient - J @ v)), rel=1e-4, abs=1e-6)
 
 
-def test_the_figures_of_the_lesson() -> None:
+def test_explorer_shows_the_numbers_that_the_lesson_states() -> None:
     explorer = explore_arrows()
     gaps = []
     for k in (0, -1, -3):

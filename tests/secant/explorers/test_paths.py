@@ -94,7 +94,7 @@ def test_the_numbers_are_those_computed_by_hand(merge: str, x: float) -> None:
 
 
 @pytest.mark.parametrize("merge", ["log y + √w", "+"])
-def test_a_sum_leaves_nothing_over_at_any_h(merge: str) -> None:
+def test_remainder_of_a_sum_is_zero_at_every_h(merge: str) -> None:
     explorer: Any = explore_paths(merge=merge)
     for x in (4.0, 5.0, 5.7):
         explorer.x.value = x
@@ -108,7 +108,7 @@ def test_a_sum_leaves_nothing_over_at_any_h(merge: str) -> None:
 
 
 @pytest.mark.parametrize("merge", BY_HAND)
-def test_the_quotient_nears_the_gradient(merge: str) -> None:
+def test_quotient_of_the_paths_converges_to_the_gradient(merge: str) -> None:
     explorer = explore_paths(merge=merge)
     errors = []
     for log_h in (0, -1, -2, -3, -4):
@@ -215,7 +215,7 @@ def test_a_small_remainder_that_is_not_rounding_is_shown() -> None:
     assert all(explorer.reading.rests)
 
 
-def test_z_of_a_learner_s_pair_is_a_sum_or_a_product(both_languages: str) -> None:
+def test_learners_pair_can_be_added_or_multiplied(both_languages: str) -> None:
     explorer = explore_paths((torch.sin, torch.exp), x_range=(0, 2), x=1)
     assert explorer.merge.value == "+"
     assert [merge for _, merge in explorer.merge.options] == ["+", "×"]

@@ -19,7 +19,7 @@ def test_explorer_starts_with_an_unnoticed_edit_of_data() -> None:
 
 
 @pytest.mark.parametrize("spoiler", SPOILERS)
-def test_the_quotient_goes_to_the_truth_whatever_is_spoiled(spoiler: str) -> None:
+def test_quotient_converges_to_the_true_slope_despite_every_spoiler(spoiler: str) -> None:
     explorer: Any = explore_saved(spoiler=spoiler, h=1e-6)
     for name in explorer.subject.functions:
         explorer.function.value = name
@@ -45,7 +45,7 @@ def test_a_saved_x_is_rounded_to_the_dtype(name: str) -> None:
     )
 
 
-def test_the_hook_multiplies_by_a() -> None:
+def test_hook_spoiler_multiplies_the_gradient_by_a() -> None:
     explorer = explore_saved(spoiler="hook", a=2)
     assert explorer.reading.slope == pytest.approx(2 * 2.6)
     explorer.a.value = -1

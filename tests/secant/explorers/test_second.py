@@ -76,7 +76,7 @@ def test_explorer_shows_the_second_derivative_of_the_syllabus() -> None:
     assert remarks(explorer) == problems(explorer) == ""
 
 
-def test_the_v_moves_four_decades_when_one_differentiates_exactly_once() -> None:
+def test_best_h_moves_by_four_decades_if_the_first_derivative_is_exact() -> None:
     explorer = explore_second()
     twice, once = best(explorer, "second"), best(explorer, "quotient")
     assert math.log10(twice[0] / once[0]) == pytest.approx(4, abs=0.5)

@@ -58,7 +58,7 @@ def test_line_is_interrupted_at_nan(axes: Axes) -> None:
     assert drawn(line) == []
 
 
-def test_zero_lies_far_below_on_logarithmic_axes(axes: Axes) -> None:
+def test_zero_on_a_logarithmic_axis_is_drawn_below_the_picture(axes: Axes) -> None:
     axes.set(xscale="log", yscale="log", xlim=(1e-2, 1), ylim=(1e-4, 1))
     (line,) = axes.plot([1e-2, 1e-1, 1], [1e-2, 0, 1], marker="s", ls="none")
     (stroke,) = drawn(line)
@@ -66,7 +66,7 @@ def test_zero_lies_far_below_on_logarithmic_axes(axes: Axes) -> None:
     assert stroke["at"][1][1] < -1000
 
 
-def test_marks_are_one_shape_at_many_places(axes: Axes) -> None:
+def test_markers_are_sent_as_one_shape_with_many_positions(axes: Axes) -> None:
     (line,) = axes.plot(
         [0.5, 1, 1.5], [0.5, math.nan, 1], "o", ms=7.2, mec="blue", mfc="none", mew=0.72, markevery=1
     )
@@ -87,7 +87,7 @@ def test_line_far_outside_the_figure_is_clipped(axes: Axes) -> None:
     assert max(map(abs, places)) <= 300
 
 
-def test_a_long_curve_is_made_simpler(axes: Axes) -> None:
+def test_long_curve_is_simplified(axes: Axes) -> None:
     x = np.linspace(0, 2, 5000)
     (line,) = axes.plot(x, x / 2)
     (stroke,) = drawn(line)
@@ -102,7 +102,7 @@ def test_a_box_is_filled_and_keeps_its_edge(axes: Axes) -> None:
     assert stroke["path"].strip() == "M50.0 0.0 L100.0 0.0 100.0 50.0 50.0 50.0 Z"
 
 
-def test_a_clip_need_not_be_a_box(axes: Axes) -> None:
+def test_clip_path_may_have_any_shape(axes: Axes) -> None:
     (line,) = axes.plot([0, 2], [0, 1])
     line.set_clip_path(axes.fill([0, 1, 0], [0, 0, 1])[0])
     (stroke,) = drawn(line)

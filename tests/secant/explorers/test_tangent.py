@@ -50,7 +50,7 @@ def test_the_quotient_has_as_many_digits_as_rounding_leaves_right(
     assert least <= max(counts) <= most  # of one x a zero at the end may be left out
 
 
-def test_digits_follow_the_noise() -> None:
+def test_number_of_digits_shown_depends_on_the_rounding_error() -> None:
     third = 1 / 3
     assert words.digits(third) == "0.33333333"
     assert words.digits(third, 1e-5) == "0.33333"
@@ -68,9 +68,7 @@ def test_digits_follow_the_noise() -> None:
 @pytest.mark.parametrize(
     ("dtype", "log_h"), [("float32", -3.3333), ("float32", -2.5), ("float64", -8), ("float64", -4)]
 )
-def test_quotient_and_gradient_are_seen_as_far_apart_as_the_row_of_the_error_says(
-    dtype: str, log_h: float
-) -> None:
+def test_shown_quotient_and_gradient_differ_by_the_shown_error(dtype: str, log_h: float) -> None:
     explorer = explore(h=10**log_h, dtype=dtype)
     quotient, gradient, error = (float(text(explorer, name)) for name in ("quotient", "gradient", "error"))
     assert abs(quotient - gradient) == pytest.approx(error, rel=0.1)
@@ -131,7 +129,7 @@ def test_an_error_of_exactly_zero_stands_on_the_bottom_line(both_languages: str)
     assert low < picture.errors.zero < high
 
 
-def test_a_function_with_an_if_takes_the_slower_road() -> None:
+def test_function_with_an_if_is_evaluated_point_by_point() -> None:
     def branch(x: torch.Tensor) -> torch.Tensor:
         return x**2 if x > 5 else 3 * x
 
@@ -167,7 +165,7 @@ def test_start_values_are_moved_into_range() -> None:
     assert explore(x=100, h=1e9).setting == Setting("log(x³)", 9.0, 10**0.5, "float64", "forward")
 
 
-def test_dtype_may_be_torch_s() -> None:
+def test_dtype_may_be_given_as_a_torch_dtype() -> None:
     for name, dtype in DTYPES.items():
         assert explore(dtype=dtype).dtype.value == name
 
@@ -207,7 +205,7 @@ def test_the_first_explorer_shows_the_quotient_becoming_the_gradient(function: s
     assert gaps[-1] < 1e-3 * abs(explorer.reading.gradient)
 
 
-def test_one_function_of_ones_own_is_named_in_its_list() -> None:
+def test_learners_single_function_is_named_in_its_list() -> None:
     for rounding in (True, False):
         explorer = explore(torch.sin, rounding=rounding)
         shown = {each for each in with_value(explorer.children) if isinstance(each, Choice)}

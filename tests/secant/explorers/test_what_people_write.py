@@ -58,7 +58,7 @@ SAME_NAMES: list[Any] = [
 
 @pytest.mark.whole
 @pytest.mark.parametrize("make", ALL)
-def test_no_function_of_a_list_is_lost(make: Callable[..., Any]) -> None:
+def test_explorer_offers_every_function_of_a_list(make: Callable[..., Any]) -> None:
     for functions in SAME_NAMES:
         given = functions.values() if isinstance(functions, dict) else functions
         assert [*make(functions).subject.functions.values()] == [*given]
@@ -146,7 +146,7 @@ def corrected(x: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("bug", ["none", "assign"])
-def test_engine_is_not_called_wrong_when_a_hook_is(bug: Any) -> None:
+def test_engine_is_not_blamed_for_a_hook_that_changes_the_gradient(bug: Any) -> None:
     text = said(explore_engine(hooked, bug=bug, x=1.0))
     assert "engine is wrong" not in text
     assert "such as a hook" in text
@@ -154,7 +154,7 @@ def test_engine_is_not_called_wrong_when_a_hook_is(bug: Any) -> None:
     assert "The quotient goes to torch's slope" in said(explore_engine(corrected, bug=bug, x=1.0))
 
 
-def test_engine_s_bug_is_told_from_a_wrong_backward() -> None:
+def test_engine_bug_is_distinguished_from_a_wrong_backward() -> None:
     def f(x: Tensor) -> Tensor:
         y = WrongCube.apply(x)
         return y + x * y
@@ -202,14 +202,14 @@ CHANCE: dict[str, Callable[[Tensor], Tensor]] = {
         for name in CHANCE
     ],
 )
-def test_function_of_chance_is_called_that(kind: Kind, name: str) -> None:
+def test_random_function_is_reported_as_random(kind: Kind, name: str) -> None:
     text = said(kind.of(CHANCE[name]))
     assert "gives another value" in text
     assert "one x at a time" not in text
     assert "0" not in text
 
 
-def test_function_of_chance_is_called_that_in_korean() -> None:
+def test_random_function_is_reported_as_random_in_korean() -> None:
     language("ko")
     assert "함수의 값이 달라집니다" in said(explore(CHANCE["noise"]))
 
@@ -300,7 +300,7 @@ def test_double_backward_is_judged_by_the_differences(
 @pytest.mark.parametrize(
     "f", [torch.sin, torch.relu, torch.exp, lambda x: (x - 5).abs(), lambda x: 2 * x, F.gelu]
 )
-def test_right_second_derivatives_and_kinks_are_not_judged(f: Any) -> None:
+def test_right_second_derivatives_and_kinks_get_no_warning(f: Any) -> None:
     assert said(explore_second({"f": f}, x=5.0, h=0.001, derivative="second")) == ""
 
 
@@ -321,7 +321,7 @@ ODD: dict[str, Callable[[Tensor], Tensor]] = {
 @pytest.mark.whole
 @pytest.mark.parametrize("options", [{"x": 0.0}, {"x": 1.0}, {"x": 0.0, "h": 1e-15}], ids=str)
 @pytest.mark.parametrize("kind", each(KINDS))
-def test_no_nan_or_inf_is_shown_without_a_word(kind: Kind, options: dict[str, float]) -> None:
+def test_every_nan_or_inf_shown_is_explained(kind: Kind, options: dict[str, float]) -> None:
     for name, f in ODD.items():
         explorer = kind.of(f, x_range=(-1.0, 2.0), **options)
         if explorer.shows and not all(map(words.is_finite, explorer.rows())):
@@ -345,7 +345,7 @@ def stopped(x: Tensor) -> Tensor:
     return torch.stack([a * x[0], x[1] ** 2])
 
 
-def test_arrows_say_that_no_grad_stops_reverse_mode_alone(both_languages: str) -> None:
+def test_remark_says_that_no_grad_stops_only_reverse_mode(both_languages: str) -> None:
     language(both_languages)
     text = said(explore_arrows(stopped))
     assert "no_grad" in text
@@ -355,7 +355,7 @@ def test_arrows_say_that_no_grad_stops_reverse_mode_alone(both_languages: str) -
 @pytest.mark.parametrize(
     "f", [lambda x: x**2, lambda x: torch.stack([x[0].detach() * x[1], x[0]]), torch.sin]
 )
-def test_arrows_say_nothing_where_the_modes_agree(f: Any) -> None:
+def test_arrows_show_no_remark_if_forward_and_reverse_mode_agree(f: Any) -> None:
     assert "no_grad" not in said(explore_arrows(f))
 
 

@@ -1,4 +1,4 @@
-"""Tests of the graph: a drawing searches all objects of the process for hooks."""
+"""A fixture that speeds up tests of graph drawings, which search all objects of the process for hooks."""
 
 import gc
 
@@ -7,6 +7,6 @@ import pytest
 
 @pytest.fixture(scope="module", autouse=True)
 def _few_objects() -> None:
-    """Leave out of that search the millions of objects that earlier files left: seconds a test."""
+    """Hide the objects of earlier test files from a drawing's search for hooks; that saves seconds a test."""
     gc.collect()
     gc.freeze()

@@ -349,7 +349,9 @@ class Reentrant(Function):
 
 
 @pytest.mark.parametrize("name", left_out())
-def test_code_that_may_do_more_than_compute_is_named_and_not_called(name: str, both_languages: str) -> None:
+def test_backward_code_with_possible_side_effects_is_named_and_not_called(
+    name: str, both_languages: str
+) -> None:
     result, trouble, place = left_out()[name]
     LOG.clear()
     language(both_languages)
@@ -369,7 +371,7 @@ def test_saved_tensors_that_a_harmless_hook_packed_are_unpacked() -> None:
     assert gradients(z=z, x=x)["x"] == "32"
 
 
-def test_a_stop_at_the_engine_is_a_stop_in_the_picture() -> None:
+def test_error_that_stops_the_engine_is_shown_in_the_graph() -> None:
     class TooMany(Scaled):
         @staticmethod
         def backward(ctx: Any, g: Tensor) -> Any:
@@ -458,12 +460,12 @@ def impure() -> dict[str, Callable[..., Any]]:
 
 
 @pytest.mark.parametrize("name", pure())
-def test_a_function_that_only_computes_is_known_as_such(name: str) -> None:
+def test_custom_function_that_only_computes_is_recognised(name: str) -> None:
     assert only_computes(pure()[name])
 
 
 @pytest.mark.parametrize("name", impure())
-def test_a_function_that_may_do_more_is_not_called(name: str) -> None:
+def test_custom_function_with_possible_side_effects_is_not_called(name: str) -> None:
     assert not only_computes(impure()[name])
 
 
@@ -475,7 +477,7 @@ class AnswersForItself(torch.Tensor):
         return torch.zeros(3)
 
 
-def test_a_living_tensor_that_answers_for_itself_changes_no_picture() -> None:
+def test_overriding_tensor_subclass_elsewhere_changes_no_drawn_gradient() -> None:
     living = torch.ones(3).as_subclass(AnswersForItself)
     x = leaf(2.0)
     x.register_hook(lambda g: 2 * g)

@@ -159,7 +159,7 @@ def test_a_long_chain_is_cut_near_the_output() -> None:
     assert "⋯" in "".join(svg_of(graph).itertext())
 
 
-def test_every_node_once_in_a_deep_graph_of_shared_parts() -> None:
+def test_deep_graph_with_shared_parts_lists_each_node_once() -> None:
     y = leaf(1.0)
     for _ in range(40):
         y = y + y  # 2**40 ways lead to the leaf
@@ -270,7 +270,7 @@ def test_graph_of_a_double_backward_is_drawn() -> None:
 # What is saved
 
 
-def test_saved_values_with_their_names() -> None:
+def test_drawing_shows_saved_values_with_their_names() -> None:
     graph = draw_graph(saved=True, **examples()["line"])
     assert saved_of(graph, "Pow") == ["self: () = 7", "exponent = 2"]
     assert sorted(saved_of(graph, "Mul")) == ["other: x () = 3", "self: w () = 2"]
@@ -307,7 +307,7 @@ def test_values_freed_by_backward_are_shown_as_freed() -> None:
     assert "self: 해제됨" in str(graph)
 
 
-def test_a_value_changed_in_place_since() -> None:
+def test_saved_value_changed_in_place_is_marked() -> None:
     y = leaf(1.0, 2.0).exp()
     total = y.sum()
     y.add_(1)
@@ -325,11 +325,11 @@ def test_hooks_are_not_called() -> None:
     assert "saved_tensors: packed by a hook" in saved_of(draw_graph(z=z), "Scale")
 
 
-def test_negative_numbers_are_negative() -> None:
+def test_saved_negative_integers_are_shown_as_negative() -> None:
     assert "index = -1" in saved_of(draw_graph(y=(leaf(1.0, 2.0) * 2)[-1]), "Select")
 
 
-def test_an_index_is_a_list_of_tensors() -> None:
+def test_index_of_an_indexing_node_is_shown_as_a_list_of_tensors() -> None:
     y = (leaf(1.0, 2.0) * 2)[torch.tensor([0, 1])]
     assert saved_of(draw_graph(y=y), "Index") == ["indices[0]: (2,)", "self_sym_sizes = (2,)"]
 
@@ -371,7 +371,7 @@ def broadcast_and_dot() -> dict[str, torch.Tensor]:
     return {"x": x, "y": y, "z": y @ torch.tensor([4.0, 7.0, 9.0])}
 
 
-def test_numbers_of_a_power_with_both_as_inputs() -> None:
+def test_drawn_numbers_of_a_power_cover_base_and_exponent() -> None:
     given = power_with_both_as_inputs()
     graph = draw_graph(**ALL, **given)
     assert facts(graph, "z") == ["value = 4.828", "gradient = 1", "slope to y = 0.008"]
@@ -386,7 +386,7 @@ def test_numbers_of_a_power_with_both_as_inputs() -> None:
     torch.testing.assert_close(given["x"].grad, torch.tensor(0.6))
 
 
-def test_numbers_of_a_broadcast_and_a_dot_product() -> None:
+def test_drawn_numbers_of_a_broadcast_and_a_dot_product_are_right() -> None:
     graph = draw_graph(**ALL, **broadcast_and_dot())
     assert facts(graph, "z") == ["value = 370", "gradient = 1", "slope to y = [4, 7, 9]"]
     assert facts(graph, "y") == [
@@ -411,7 +411,7 @@ def test_the_gradients_are_those_of_backward(example: str) -> None:
         assert [str(fact) for fact in node.facts] == [f"gradient = {given[name].grad.item():.4g}"]
 
 
-def test_numbers_are_there_only_on_demand() -> None:
+def test_gradient_numbers_are_drawn_only_on_request() -> None:
     assert not any(node.facts for node in draw_graph(**power_with_both_as_inputs()).nodes)
     graph = draw_graph(slopes=True, **power_with_both_as_inputs())
     assert {fact.kind for node in graph.nodes for fact in node.facts} == {"slope"}
@@ -665,11 +665,11 @@ def test_a_square_of_a_value_has_two_edges_and_a_large_graph_is_cut() -> None:
     assert graph.nodes[-1].kind == "value"
 
 
-def test_torch_in_the_shape_of_values_is_drawn_as_tensors() -> None:
+def test_torch_values_in_value_objects_are_drawn_as_tensors() -> None:
     x = TorchValue(2.0)
     assert names(draw_graph(y=x**2, x=x)) == ["PowBackward", "AccumulateGrad"]
 
 
-def test_values_do_not_stand_beside_tensors() -> None:
+def test_drawing_values_and_tensors_together_is_refused() -> None:
     with pytest.raises(TypeError, match="draw_graph shows tensors; x is a Value"):
         draw_graph(y=leaf(1.0), x=Value(1.0))

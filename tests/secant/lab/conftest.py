@@ -1,4 +1,4 @@
-"""What the tests of the launcher share: a small course, and a language that is put back."""
+"""Fixtures for tests of the launcher: a small course, and English as the language of every test."""
 
 from pathlib import Path
 
@@ -10,6 +10,6 @@ from tests.support.settings import in_english  # noqa: F401
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A course with one small lesson in both languages, and somebody who begins."""
+    """Return a course with one small lesson in both languages, for a learner without any progress."""
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "progress"))
     return build(tmp_path)

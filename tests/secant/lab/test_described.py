@@ -40,7 +40,7 @@ def test_export_has_the_alternative_text() -> None:
     assert "text/html" not in made.cells[0].outputs[0].data, "the notebook itself stays as it is"
 
 
-def test_pictures_without_a_text_and_html_of_others_stay() -> None:
+def test_pictures_without_alternative_text_and_other_html_stay_unchanged() -> None:
     assert export(notebook({"image/png": PNG}, None)) == ["No description has been provided for this image"]
     own = notebook({"image/png": PNG, "text/html": '<img src="x.png" alt="theirs">'})
     assert export(own) == ["theirs"]

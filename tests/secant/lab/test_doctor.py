@@ -93,7 +93,7 @@ def test_doctor_compares_versions_with_requirements_and_tested_ones(monkeypatch:
         ("2.13.0+cu130", "en", None),
     ],
 )
-def test_a_torch_newer_than_the_tested_ones_has_a_calm_line(
+def test_torch_newer_than_tested_is_noted_without_failing(
     monkeypatch: pytest.MonkeyPatch, version: str, lang: Language, found: str | None
 ) -> None:
     real = importlib.metadata.version
@@ -108,7 +108,9 @@ def test_a_torch_newer_than_the_tested_ones_has_a_calm_line(
     assert (finding and (finding.ok, finding.found, finding.todo)) == (found and (True, found, ""))
 
 
-def test_jupyter_extensions_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_or_disabled_jupyter_extensions_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jupyter_core.paths, "jupyter_path", lambda *_: [str(tmp_path)])
     monkeypatch.setattr(jupyter_core.paths, "jupyter_config_path", lambda: [str(tmp_path)])
     widgets, found = doctor._lab_extensions()[0], doctor._server_extensions()
@@ -123,13 +125,15 @@ def test_jupyter_extensions_that_are_not_there(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("argv", "ok"), [("python", True), (sys.executable, True), ("/nowhere/python", False)]
 )
-def test_another_pythons_kernel_is_found_out(monkeypatch: pytest.MonkeyPatch, argv: str, ok: bool) -> None:
+def test_kernel_check_passes_only_if_its_python_has_secant(
+    monkeypatch: pytest.MonkeyPatch, argv: str, ok: bool
+) -> None:
     spec = SimpleNamespace(argv=[argv, "-m", "ipykernel_launcher"])
     monkeypatch.setattr(KernelSpecManager, "get_kernel_spec", lambda *_: spec)
     assert doctor._kernel().ok == ok
 
 
-def test_folders_that_cannot_be_written_and_a_full_disk(
+def test_unwritable_folders_and_a_full_disk_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = SimpleNamespace(free=10**8)
@@ -152,7 +156,7 @@ def test_folders_that_cannot_be_written_and_a_full_disk(
 
 
 @pytest.mark.parametrize("content", [b"{", b'{"version": 99}', None])
-def test_progress_that_cannot_be_read_is_not_well(
+def test_unreadable_progress_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None
 ) -> None:
     monkeypatch.setenv("SECANT_DATA", str(tmp_path))
@@ -212,7 +216,7 @@ def test_doctor_gradient_check_is_ascii_only() -> None:
 
 
 @pytest.mark.parametrize(("needed", "code"), [(True, 1), (False, 0)])
-def test_the_table_and_the_exit_code(
+def test_doctor_prints_a_table_and_fails_only_if_something_needed_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], needed: bool, code: int
 ) -> None:
     for name in ("en", "ko"):

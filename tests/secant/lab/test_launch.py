@@ -57,7 +57,7 @@ def test_bad_arguments_are_named_without_a_traceback(house: Path, arguments: lis
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_a_port_in_use_is_one_sentence(house: Path, lang: str) -> None:
+def test_port_in_use_is_reported_in_one_sentence(house: Path, lang: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -68,19 +68,19 @@ def test_a_port_in_use_is_one_sentence(house: Path, lang: str) -> None:
     assert str(port) in done.stderr
 
 
-def test_an_impossible_port_is_one_sentence(house: Path) -> None:
+def test_impossible_port_is_reported_in_one_sentence(house: Path) -> None:
     done = run(house, "--port", "99999")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
 
 
-def test_no_release_is_one_sentence(house: Path) -> None:
+def test_missing_release_is_reported_in_one_sentence(house: Path) -> None:
     shutil.rmtree(house / "release/en")
     done = run(house)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "no release/en/" in done.stderr
 
 
-def test_a_workspace_that_cannot_be_made_is_one_sentence(house: Path) -> None:
+def test_unwritable_workspace_is_reported_in_one_sentence(house: Path) -> None:
     (house / "workspace").write_text("in the way")
     done = run(house)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
@@ -98,7 +98,7 @@ def test_a_file_where_a_folder_has_to_be_is_named(house: Path, name: str) -> Non
 
 
 @pytest.mark.whole
-def test_jupyter_without_a_place_for_its_files_is_one_sentence(house: Path) -> None:
+def test_unwritable_jupyter_folder_is_reported_in_one_sentence(house: Path) -> None:
     place = str(write(house / "file", b"") / "jupyter")
     named = {name: str(house) for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")}
     for variable in named:
@@ -129,7 +129,7 @@ def test_start_error_names_every_known_detail(
     assert capsys.readouterr().err == f"The lessons could not be prepared: {why}\n"
 
 
-def test_importing_is_quick() -> None:
+def test_importing_the_launcher_loads_no_slow_module() -> None:
     code = "import secant.lab.launch, sys; print({'torch', 'matplotlib', 'jupyterlab'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
 

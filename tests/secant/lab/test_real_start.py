@@ -139,7 +139,7 @@ def test_news_and_instructor_panels_are_disabled(server: Server) -> None:
     server.ask("/lab/api/update")
 
 
-def test_the_lessons_are_there_and_nothing_of_ours(server: Server) -> None:
+def test_workspace_contains_the_lessons_and_no_settings(server: Server) -> None:
     server.ask(f"/api/contents/{NOTEBOOK}?type=file")
     listed = {entry["name"] for entry in json.loads(server.ask("/api/contents/"))["content"]}
     assert listed == {FOLDER, "START.md"}
@@ -202,13 +202,13 @@ async def a_kernels_day(server: Server) -> list[str]:
 
 
 @pytest.mark.costly("a real kernel")
-def test_a_kernel_warns_of_nothing(server: Server) -> None:
+def test_starting_a_kernel_prints_no_warning(server: Server) -> None:
     """A learner can do nothing about a kernel that runs over TCP without encryption."""
     assert asyncio.run(a_kernels_day(server)) == ["ok", "KeyboardInterrupt", "NameError", "ok"]
     assert "encryption" not in server.log.read_text()
 
 
-def test_validate_warns_of_nothing(server: Server) -> None:
+def test_validate_prints_no_warning(server: Server) -> None:
     done = json.loads(server.ask("/assignments/validate", {"path": TINY}))
     assert done["success"], done["value"]
     assert "encryption" not in server.log.read_text()

@@ -72,8 +72,8 @@ def test_kernel_websocket_sends_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("signals_kept")
-def test_a_server_without_the_extension_does_not(tmp_path: Path) -> None:
-    """Else the extension would be of no use any more."""
+def test_kernel_websocket_without_the_extension_does_not_send_at_once(tmp_path: Path) -> None:
+    """If this fails, Jupyter itself has changed, and the extension is no longer needed."""
     assert asyncio.run(nodelay_option(tmp_path, {})) == 0
 
 
@@ -100,7 +100,7 @@ def test_configured_untracked_message_types_are_kept() -> None:
     assert untracked(linked(config)) == ["status", "comm_msg"]
 
 
-def test_types_configured_as_something_else_are_left_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+def test_malformed_untracked_message_types_are_kept_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     config = linked({"MappingKernelManager": {"untracked_message_types": "status"}})
     assert config.MappingKernelManager.untracked_message_types == "status"
     assert "sliders will be slower" in caplog.text
@@ -111,7 +111,7 @@ def test_types_configured_as_something_else_are_left_with_a_warning(caplog: pyte
     [{}, {extension.SETTING: None}, {extension.SETTING: object}],
     ids=["gone", "none", "another thing"],
 )
-def test_a_changed_server_is_left_alone_with_a_warning(
+def test_unknown_server_interface_is_left_unchanged_with_a_warning(
     settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = dict(settings)

@@ -97,7 +97,7 @@ def test_a_full_disk_leaves_the_page_that_is_there(house: Path, monkeypatch: pyt
     assert start_page.our_page(house / "workspace/en") == "START.md"
 
 
-def test_the_syllabus_is_whole() -> None:
+def test_syllabus_lists_every_lesson_with_all_fields() -> None:
     for name in LANGUAGES:
         lessons = read_course(ROOT, name)
         assert [lesson.folder[:2] for lesson in lessons] == [f"{number:02}" for number in range(1, 11)]
@@ -213,7 +213,9 @@ def test_a_page_with_notes_stays_and_no_new_one_appears(real: Path) -> None:
     assert (workspace / "START.md").read_text() == "my notes"
 
 
-def test_a_page_that_cannot_be_refreshed(real: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_start_page_that_cannot_be_written_is_left_unchanged(
+    real: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     prepare(real)
     workspace = real / "workspace/en"
     before = (workspace / "START.md").read_bytes()
@@ -231,7 +233,7 @@ def test_unreadable_progress_is_reported_on_the_start_page(real: Path) -> None:
     assert (real / "progress/progress.json").read_bytes() == b'{"version": 2}'
 
 
-def test_a_lesson_whose_notebook_is_gone(real: Path) -> None:
+def test_start_page_marks_a_lesson_whose_notebook_is_missing(real: Path) -> None:
     prepare(real)
     workspace = real / "workspace/en"
     (workspace / NOTEBOOK).unlink()

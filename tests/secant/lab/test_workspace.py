@@ -92,7 +92,7 @@ def test_adopted_new_version_is_no_longer_announced(house: Path) -> None:
     assert "| new version beside yours |" in prepare(house)
 
 
-def test_a_deleted_lesson_comes_fresh(house: Path) -> None:
+def test_deleted_lesson_is_copied_again(house: Path) -> None:
     prepare(house)
     (house / "workspace/en" / NOTEBOOK).unlink()
     prepare(house)
@@ -103,7 +103,7 @@ def test_a_deleted_lesson_comes_fresh(house: Path) -> None:
     "spoilt",
     [None, b"", b"{", b"[]", b"3", b'{"a": 3}', b"\xff\x00", b'{"x": {"copied": null}}', b"[" * 100000],
 )
-def test_a_lost_or_corrupt_state_costs_no_work(house: Path, spoilt: bytes | None) -> None:
+def test_missing_or_corrupt_state_file_costs_no_work(house: Path, spoilt: bytes | None) -> None:
     prepare(house)
     own = write(house / "workspace/en" / NOTEBOOK, b"my answers")
     state = house / "workspace/en" / STATE_FOLDER / "state.json"
@@ -164,7 +164,7 @@ def test_a_disk_that_fills_up_leaves_no_half_file(tmp_path: Path, monkeypatch: p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_state_is_written_through_no_link(house: Path) -> None:
+def test_state_is_not_written_through_a_link(house: Path) -> None:
     prepare(house)
     folder = house / "workspace/en" / STATE_FOLDER
     outside = write(house / "outside.json", b"mine")

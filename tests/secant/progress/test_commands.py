@@ -48,14 +48,14 @@ def test_progress_command_counts_visible_tests_in_a_class_edition(
     assert not any(word in shown for word in ("★", "☆", "/ 12 "))
 
 
-def test_it_speaks_korean() -> None:
+def test_progress_command_prints_korean() -> None:
     language("ko")
     shown = run()
     assert "레벨 1: 할선" in shown.output
     assert "성취" in shown.output
 
 
-def test_json_is_what_export_writes(tmp_path: Path) -> None:
+def test_json_option_prints_the_same_as_export(tmp_path: Path) -> None:
     record.check(LESSON, [row("MyPow")])
     file = tmp_path / "mine.json"
     assert run("export", str(file)).exit_code == 0
@@ -81,7 +81,7 @@ def test_import_adds_to_the_progress_that_is_there(tmp_path: Path, data: Path) -
 
 
 @pytest.mark.parametrize("content", [None, "", "[]", '{"version": 1}', '{"version": 9}', '{"version": "1"}'])
-def test_a_bad_import_changes_nothing(tmp_path: Path, data: Path, content: str | None) -> None:
+def test_invalid_import_changes_nothing(tmp_path: Path, data: Path, content: str | None) -> None:
     record.check(LESSON, [row("MyPow")])
     before = (data / "progress.json").read_bytes()
     if content is not None:
@@ -101,7 +101,7 @@ def test_file_name_does_not_steer_the_terminal(tmp_path: Path, command: str) -> 
     assert not {"\x1b", "\u202e"} & set(found.output)
 
 
-def test_reset_asks_and_keeps_the_old(data: Path) -> None:
+def test_reset_asks_first_and_keeps_the_old_progress(data: Path) -> None:
     assert "no progress yet" in run("reset", "--yes").output
     record.check(LESSON, [row("MyPow")])
     before = (data / "progress.json").read_bytes()
@@ -114,7 +114,7 @@ def test_reset_asks_and_keeps_the_old(data: Path) -> None:
     assert not (data / "progress.json").exists()
 
 
-def test_a_damaged_file_gets_a_sentence(data: Path) -> None:
+def test_damaged_progress_file_is_reported_in_a_sentence(data: Path) -> None:
     data.mkdir()
     (data / "progress.json").write_text("{")
     for words in ((), ("--json",), ("export", "x.json")):
@@ -139,7 +139,7 @@ def test_unreadable_import_gets_no_advice_to_start_over(tmp_path: Path) -> None:
     assert "reset" not in run("import", str(tmp_path / "other.json")).output
 
 
-def test_importing_over_a_damaged_file_says_both(tmp_path: Path, data: Path) -> None:
+def test_import_over_a_damaged_file_succeeds_and_names_the_old_file(tmp_path: Path, data: Path) -> None:
     record.check(LESSON, [row("MyPow")])
     run("export", str(tmp_path / "mine.json"))
     (data / "progress.json").write_text("{")
@@ -184,7 +184,7 @@ def test_the_help_is_korean_throughout(command: str) -> None:
     assert shown.count("─ Options ─") == 1
 
 
-def test_a_required_argument_is_called_so_in_both_languages() -> None:
+def test_required_argument_is_marked_required_in_both_languages() -> None:
     for name, word in (("ko", "[필수]"), ("en", "[required]")):
         language(name)
         assert word in whole("export", "--help").output

@@ -20,7 +20,7 @@ def full() -> Facts:
     return diary.facts
 
 
-def test_facts_survive_a_file() -> None:
+def test_facts_are_equal_after_writing_and_reading() -> None:
     assert from_json(json.loads(json.dumps(full()))) == full()
     assert from_json(json.loads(json.dumps(nothing()))) == nothing()
 
@@ -102,7 +102,7 @@ def test_points_never_fall() -> None:
     assert entry["passed"] is not None
 
 
-def test_a_failure_of_the_grader_says_nothing_of_the_learner() -> None:
+def test_grader_failure_changes_no_progress() -> None:
     diary = Diary()
     diary.check(1, "easy", "grader_failure")
     assert diary.facts == nothing()
@@ -128,7 +128,7 @@ def test_answer_with_a_syntax_error_has_a_fingerprint() -> None:
     assert fingerprint("\ud800 \x00")
 
 
-def test_the_last_check_is_of_a_task_or_of_a_lesson() -> None:
+def test_last_check_records_its_task_or_the_whole_lesson() -> None:
     facts = nothing()
     rows = [{"id": name, "outcome": "wrong", "points": 0, "message": ""} for name in ("easy", "hard")]
     note_check(facts, "01_lesson", rows, "t1")

@@ -93,7 +93,7 @@ def test_overview_of_a_new_learner_starts_at_the_first_lesson(house: Path, works
     assert found["report"] == report_url()
 
 
-def test_titles_are_in_the_language(house: Path) -> None:
+def test_overview_titles_are_in_the_requested_language(house: Path) -> None:
     shutil.copytree(ROOT / "release/ko" / EIGHT, house / "release/ko" / EIGHT, dirs_exist_ok=True)
     eight = lesson(overview(house, None, "ko"), 8)
     assert eight["title"] == "나만의 backward 만들고 검사하기"

@@ -42,7 +42,7 @@ def kept(data: Path) -> Any:
     return json.loads((data / "progress.json").read_text())
 
 
-def test_a_check_is_kept_and_earns_once(data: Path) -> None:
+def test_check_is_stored_and_earns_points_only_once(data: Path) -> None:
     first = record.check(LESSON, [row("backward_is_right")])
     assert (first.new, first.problem) == (["first_pass", "bug_found"], None)
     assert record.check(LESSON, [row("backward_is_right")]).new == []
@@ -125,7 +125,7 @@ def test_readable_part_of_damaged_progress_is_used_and_the_file_kept(data: Path)
     assert record.check(LESSON, [row("MyPow")]).problem is None
 
 
-def test_a_newer_version_is_left_alone(data: Path) -> None:
+def test_progress_file_of_a_newer_version_is_not_changed(data: Path) -> None:
     data.mkdir()
     newer = json.dumps({"version": 2, "something": "else"})
     (data / "progress.json").write_text(newer)
@@ -198,7 +198,7 @@ def test_progress_is_stored_in_the_platforms_data_folder_by_default(
     assert store.path() == tmp_path / "platform" / "progress.json"
 
 
-def test_the_sentences_are_korean_too(data: Path) -> None:
+def test_progress_messages_exist_in_korean(data: Path) -> None:
     data.write_text("")
     assert "저장하지 못했습니다" in str(record.check(LESSON, [row("MyPow")], said_in="ko").problem)
 

@@ -94,7 +94,7 @@ def test_wrong_answers_after_the_pass_count_for_nothing() -> None:
     assert not diary.earned("after_wrong_tries")
 
 
-def test_wrong_tries_that_end_in_the_solution() -> None:
+def test_wrong_tries_before_the_solution_was_shown_earn_nothing() -> None:
     diary = Diary()
     for answer in ("1", "2", "3"):
         diary.check(1, "hard", "wrong", answer)
@@ -212,7 +212,7 @@ def test_achievements_are_earned_without_a_course() -> None:
 # --- Experience points and levels ---
 
 
-def test_points_of_experience_come_once() -> None:
+def test_experience_points_are_earned_only_once() -> None:
     diary = Diary()
     assert experience(diary.facts) == 0
     diary.check(1, "easy")
@@ -259,7 +259,7 @@ def test_experience_points_give_the_level() -> None:
     assert (top.title, top.from_xp, top.to_xp) == ("엔진", 1200, None)
 
 
-def test_every_text_is_there_in_both_languages() -> None:
+def test_every_achievement_text_exists_in_both_languages() -> None:
     texts = [*LEVELS, *(each.title for each in ACHIEVEMENTS), *(each.how for each in ACHIEVEMENTS)]
     assert all(text[language] for text in texts for language in LANGUAGES)
     assert len({each.id for each in ACHIEVEMENTS}) == len({each.title["ko"] for each in ACHIEVEMENTS}) == 13

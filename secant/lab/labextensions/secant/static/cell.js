@@ -6,7 +6,7 @@ import { button, h, write } from './dom.js';
 import { taskOf } from './lesson.js';
 import { SIGNS } from './row.js';
 
-/** Put a button at every test cell of a lesson, also at those that are drawn or put back later.
+/** Add a Check button to every test cell of a lesson, including cells that are drawn or restored later.
  * @param {Lesson} lesson
  * @param {Jupyter} lab JupyterLab's classes
  */
@@ -24,7 +24,7 @@ export function decorate(lesson, lab) {
       const task = lesson.info.tasks.find((each) => each.id === id);
       if (!task || task.manual || done.has(cell)) continue;
       done.add(cell);
-      // A cell that is not in view has not been drawn.
+      // A cell that has never been in view is not drawn yet, so it gets its button when it is ready.
       void cell.ready.then(() => cell.isDisposed || add(cell, task.id));
     }
   };
@@ -32,10 +32,11 @@ export function decorate(lesson, lab) {
   /** @param {Jupyter} cell @param {string} task */
   const add = (cell, task) => {
     const say = lesson.words;
-    // What a folded cell shows, in place of its first line of code.
+    // The text that a folded cell shows in place of its first line of code.
     cell.node.style.setProperty('--secant-folded', JSON.stringify(say.folded(task)));
     const verdict = h('span', { class: 'secant-outcome' });
-    // JupyterLab's own keys for cells (Enter begins to edit) must not take the button's.
+    // The attribute data-lm-suppress-shortcuts keeps JupyterLab's shortcuts for cells, such as Enter, which starts
+    // editing, from taking the button's keys.
     const press = button(say.checkTask, () => void lesson.check(task), {
       'aria-label': say.checkTaskOf(task),
       'data-lm-suppress-shortcuts': 'true',
@@ -51,7 +52,8 @@ export function decorate(lesson, lab) {
       const reason = row && outcome !== 'passed' && !stale ? reasonOf(row) : '';
       const told = `${SIGNS[outcome]} ${say.outcome[outcome]}${stale}${reason && outcome !== 'waiting' ? ` · ${reason}` : ''}`;
       write(verdict, outcome === 'unchecked' ? '' : told);
-      // What was printed stays, but an error beside "Passed", or "Not done yet" beside an answer, contradicts it.
+      // Old output stays. A note marks it where it contradicts the verdict: an error next to "Passed", or the
+      // placeholder's NotImplementedError next to an answer.
       const answered = row !== undefined && outcome !== 'not_attempted' && outcome !== 'waiting';
       const contradicts = cell.model.outputs
         .toJSON()
@@ -69,11 +71,11 @@ export function decorate(lesson, lab) {
   look();
   const later = () => queueMicrotask(look);
   cells.changed.connect(later);
-  // The cells may live on: two views of a notebook share them.
+  // The cells may outlive this view, because two views of a notebook share them.
   notebook.disposed.connect(() => cells.changed.disconnect(later));
 }
 
-/** Hide the cell that installs Secant where a lesson is opened without it: here it has nothing to do.
+/** Hide the cell that installs Secant on other systems: with this extension, Secant is already installed.
  * @param {Jupyter} content the notebook's cells */
 function hideInstaller(content) {
   const [first] = content.widgets;
@@ -82,7 +84,7 @@ function hideInstaller(content) {
   first.hide();
 }
 
-/** What a verdict says is the matter, in a line: the likely cause, else the error, else the first sentence.
+/** Return one line on why an answer did not pass: the likely cause, else the error, else the first sentence.
  * @param {Row} row */
 function reasonOf({ parts, message }) {
   const last = (/** @type {string} */ kind) => parts.filter((part) => part.kind === kind).at(-1)?.text;

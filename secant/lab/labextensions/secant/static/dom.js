@@ -1,8 +1,8 @@
-/** Elements without innerHTML: whatever a server or a notebook says stays text. */
+/** Helpers that create elements without innerHTML, so that text from a server or a notebook is never parsed as HTML. */
 
-/**
+/** Create an element.
  * @param {string} tag
- * @param {Record<string, any>} [properties] attributes; `on…` adds a listener, null and false leave one out
+ * @param {Record<string, any>} [properties] attributes; a name `on…` adds a listener, null and false omit the attribute
  * @param {...(Node | string | null | false)} children
  * @returns {HTMLElement}
  */
@@ -16,7 +16,7 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
-/** A button in our look.
+/** Create a button in Secant's style.
  * @param {string} label
  * @param {() => void} act
  * @param {Record<string, any>} [properties]
@@ -25,7 +25,7 @@ export function button(label, act, properties = {}) {
   return h('button', { type: 'button', class: 'secant-button', onclick: act, ...properties }, label);
 }
 
-/** A link to another site, in a tab of its own; none without an address.
+/** Create a link to another site that opens in a new tab; return null if the address is empty.
  * @param {string} label
  * @param {string} url
  * @param {Record<string, any>} [properties]
@@ -34,7 +34,7 @@ export function away(label, url, properties = {}) {
   return url ? h('a', { class: 'secant-away', href: url, target: '_blank', rel: 'noopener noreferrer', ...properties }, label) : null;
 }
 
-/** Write a text only where it differs, so that a screen reader is not told it again.
+/** Set an element's text only if it differs, so that a screen reader does not read it out again; hide it if empty.
  * @param {HTMLElement} element
  * @param {string} text
  */
@@ -43,7 +43,7 @@ export function write(element, text) {
   element.hidden = text === '';
 }
 
-/** A paragraph in which `code` in backquotes is code.
+/** Create a paragraph in which text in backquotes becomes `<code>`.
  * @param {string} text */
 export function prose(text) {
   const pieces = text.split('`');

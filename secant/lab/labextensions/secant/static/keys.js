@@ -1,8 +1,10 @@
-/** Keys that mean the cell or JupyterLab, pressed in a widget of ours, which JupyterLab does not get there by itself. */
+/** Pass on keys that are pressed in one of Secant's widgets but meant for the cell or for JupyterLab.
+ *
+ * JupyterLab itself does not receive key presses from a widget. */
 
 const WIDGETS = '.jp-OutputArea :is(.secant-prediction, .secant-answer, .secant-explorer)';
 
-/** Give the cell those with Enter (but not Enter alone) and Escape; which command each is, JupyterLab knows. */
+/** Pass Escape, and Enter with a modifier key, on to the cell, where JupyterLab's shortcuts handle them. */
 export function handOnKeys() {
   const listen = (/** @type {KeyboardEvent} */ event) => {
     const { key, target } = event;
@@ -15,17 +17,19 @@ export function handOnKeys() {
     cell.focus({ preventScroll: true });
     cell.dispatchEvent(new KeyboardEvent('keydown', event));
   };
-  window.addEventListener('keydown', listen, { capture: true }); // before JupyterLab, which listens at the document
+  window.addEventListener('keydown', listen, { capture: true }); // runs before JupyterLab's listener on the document
 }
 
-/** Give JupyterLab its shortcuts with Ctrl or Cmd, such as the one that saves, also in a box: ipywidgets keeps all keys there. */
+/** Pass shortcuts with Ctrl or Cmd, such as the one that saves, from an input box on to JupyterLab.
+ *
+ * ipywidgets stops all key presses in its input boxes. */
 export function handOnShortcuts() {
   const listen = (/** @type {KeyboardEvent} */ event) => {
     const { target, ctrlKey, metaKey } = event;
     const inBox = target instanceof HTMLInputElement && target.type !== 'radio' && target.closest(WIDGETS);
     if (!inBox || !(ctrlKey || metaKey) || event.isComposing) return;
     const copy = new KeyboardEvent('keydown', event);
-    document.body.dispatchEvent(copy); // not the cell, whose shortcuts are no text's
+    document.body.dispatchEvent(copy); // sent to the body and not to the cell, whose shortcuts do not suit text input
     if (!copy.defaultPrevented) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -33,9 +37,9 @@ export function handOnShortcuts() {
   window.addEventListener('keydown', listen, { capture: true });
 }
 
-/** Let the arrow keys choose among radio buttons, as in a lesson's predictions; JupyterLab's would go to another cell.
+/** Let arrow keys choose among radio buttons, as in a lesson's predictions, instead of moving to another cell.
  *
- * ipywidgets names no radio button, and Firefox's arrow keys choose among those of one name only. */
+ * Firefox's arrow keys choose only among radio buttons with the same name, and ipywidgets gives them no names. */
 export function chooseByArrows() {
   let groups = 0;
   document.addEventListener('focusin', ({ target }) => {
@@ -45,7 +49,7 @@ export function chooseByArrows() {
     const name = `secant-choices-${++groups}`;
     for (const radio of group.querySelectorAll('input')) radio.name = name;
   });
-  // Of a plain key, such as the letter of a choice, JupyterLab would make a command for the cell.
+  // JupyterLab would treat a plain key, such as the letter of a choice, as a command for the cell.
   const claim = (/** @type {KeyboardEvent} */ { target, ctrlKey, metaKey, altKey }) => {
     if (!(target instanceof HTMLInputElement) || target.type !== 'radio') return;
     target.toggleAttribute('data-lm-suppress-shortcuts', !ctrlKey && !metaKey && !altKey);

@@ -1,4 +1,4 @@
-/** One open notebook that is a lesson: its verdicts, and the check that is running. */
+/** The state of an open lesson's notebook: its verdicts, and the check that is running. */
 
 /** @import { Gained, Jupyter, LessonInfo, Level, Row, Task } from './types.js' */
 /** @import { Server } from './server.js' */
@@ -6,32 +6,32 @@
 import { isStranger, Refused, Unreachable } from './server.js';
 import { figure, words } from './words.js';
 
-/** How long the server may take to say that it has stopped before we hang up, in ms. */
+/** Milliseconds to wait for the server's message that it has stopped, before the connection is closed. */
 const PATIENCE = 3000;
 
-/** What goes wrong in a way that has a sentence. */
+/** An error whose message is a sentence for the learner. */
 export class Trouble extends Error {}
 
-/** @param {Jupyter} cell a cell's model @returns {string} its grade_id, or empty */
+/** @param {Jupyter} cell a cell's model @returns {string} the cell's grade_id, or '' */
 function gradeId(cell) {
   return cell.getMetadata('nbgrader')?.grade_id ?? '';
 }
 
-/** The task that a cell tests, or null.
- * @param {Jupyter} cell its model */
+/** Return the task that a cell tests, or null.
+ * @param {Jupyter} cell the cell's model */
 export function taskOf(cell) {
   const id = gradeId(cell);
   return cell.type === 'code' && id.startsWith('test_') ? id.slice('test_'.length) : null;
 }
 
-/** The task whose answer or test a cell is, or null.
- * @param {Jupyter} cell its model */
+/** Return the task that a cell answers or tests, or null.
+ * @param {Jupyter} cell the cell's model */
 export function taskAt(cell) {
   return taskOf(cell) ?? (gradeId(cell) || null);
 }
 
-/** Whether a notebook has a test cell, ours or nbgrader's: without one the server need not be asked about it.
- * @param {Jupyter} model */
+/** Return whether a notebook has a test cell, of Secant or nbgrader; only then is the server asked about it.
+ * @param {Jupyter} model the notebook's model */
 export function hasTests(model) {
   return [...model.cells].some((cell) => {
     const { grade, solution } = cell.getMetadata('nbgrader') ?? {};
@@ -41,7 +41,7 @@ export function hasTests(model) {
 
 export class Lesson {
   /**
-   * @param {Jupyter} notebook its panel (a NotebookPanel)
+   * @param {Jupyter} notebook the notebook's NotebookPanel
    * @param {Server} server
    * @param {LessonInfo} info
    * @param {Jupyter} contents JupyterLab's own access to files
@@ -54,28 +54,28 @@ export class Lesson {
     this.words = words(info.language);
     /** @type {Map<string, Row>} */
     this.rows = new Map();
-    /** For each verdict, the answer that it is about. @type {Map<string, string>} */
+    /** The code of the answer that each verdict is about, by task. @type {Map<string, string>} */
     this.judged = new Map();
-    /** The most points that each task has ever reached, as the learner's progress has it. @type {Map<string, number>} */
+    /** The most points that each task has ever reached, according to the learner's progress. @type {Map<string, number>} */
     this.best = new Map(info.tasks.map((task) => [task.id, task.best]));
-    /** The code beside the answers that the last check ran, too. */
+    /** The code outside answer cells, as the last check ran it. */
     this.beside = this.code('');
-    /** Tasks that the running check has not decided. @type {Set<string>} */
+    /** The tasks that still have no verdict in the running check. @type {Set<string>} */
     this.waiting = new Set();
     /** @type {null | {task: string | null, began: number, phase: 'saving' | 'checking' | 'waiting' | 'stopping', abort: AbortController}} */
     this.run = null;
-    /** The task that the last check was about, if it was one alone. @type {string | null} */
+    /** The task of the last check, or null if that check was of the whole lesson. @type {string | null} */
     this.lastTask = null;
-    /** What went wrong last, as a sentence. */
+    /** The last problem as a sentence, or ''. */
     this.problem = '';
     /** @type {Date | null} */
     this.when = null;
-    /** Whether the hidden tests took part in the verdicts that are shown. */
+    /** Whether the verdicts shown include the hidden tests. */
     this.hidden = info.hidden;
-    /** Whether the learner has agreed that a notebook of unknown origin is run, and is being asked. */
+    /** Whether the learner has agreed to run a notebook of unknown origin (`agreed`), or is being asked (`asking`). */
     this.agreed = false;
     this.asking = false;
-    /** What the last check was worth. @type {Gained | null} */
+    /** The points and achievements that the last check earned. @type {Gained | null} */
     this.gained = null;
     /** @type {Set<() => void>} */
     this.listeners = new Set();
@@ -93,8 +93,8 @@ export class Lesson {
     for (const listener of [...this.listeners]) listener();
   }
 
-  /** A task's answer.
-   * @param {string} task or '' for all code that belongs to no task */
+  /** Return the code of a task's answer.
+   * @param {string} task the task's id, or '' for all code that belongs to no task */
   code(task) {
     const said = [];
     for (const cell of this.notebook.model?.cells ?? []) {
@@ -103,18 +103,18 @@ export class Lesson {
     return said.join('\0');
   }
 
-  /** Whether a verdict is about another answer than the one in the notebook.
+  /** Return whether a task's answer has changed since its verdict.
    * @param {string} task */
   stale(task) {
     return this.rows.has(task) && this.judged.get(task) !== this.code(task);
   }
 
-  /** Whether another check might come out otherwise. */
+  /** Return whether code has changed since the last check, so that a new check could have another result. */
   changed() {
     return this.rows.size > 0 && (this.beside !== this.code('') || [...this.rows.keys()].some((task) => this.stale(task)));
   }
 
-  /** Points reached by what was checked last, ever, and to be reached; what a person grades counts in none. */
+  /** Return the points of the last verdicts, the best points so far, and the maximum; manually graded tasks do not count. */
   total() {
     const counted = this.info.tasks.filter((task) => !task.manual);
     const sum = (/** @type {(task: Task) => number} */ of) => counted.reduce((all, task) => all + of(task), 0);
@@ -127,7 +127,7 @@ export class Lesson {
     };
   }
 
-  /** What was reached by what was checked last: points; without hidden tests, tasks whose visible tests pass. */
+  /** Return the result of the last verdicts: points or, without hidden tests, the number of tasks that passed. */
   reached() {
     const { points, most, passed, graded } = this.total();
     if (!this.hidden) return { said: this.words.totalVisible(passed, graded), value: passed, of: graded };
@@ -140,7 +140,7 @@ export class Lesson {
     return this.rows.get(task.id)?.outcome ?? (task.manual ? 'manual' : 'unchecked');
   }
 
-  /** A task's outcome in words.
+  /** Return a task's outcome in words.
    * @param {Task} task */
   said(task) {
     const outcome = this.outcome(task);
@@ -148,8 +148,8 @@ export class Lesson {
   }
 
   /**
-   * Save the notebook and check it; returns when it is over, whichever way.
-   * @param {string | null} [task] one task alone
+   * Save the notebook and check it. The promise is fulfilled when the check ends, even if it fails.
+   * @param {string | null} [task] the only task to check; null for the whole lesson
    */
   async check(task = null) {
     if (this.run || !(await this.mayRun()) || this.run) return;
@@ -160,7 +160,7 @@ export class Lesson {
     this.gained = null;
     this.waiting = new Set(task ? [task] : this.info.tasks.filter((each) => !each.manual).map((each) => each.id));
     this.tell();
-    // Before it is saved: what is typed while that goes on may not have been.
+    // Recorded before saving, because text that is typed while the notebook is saved may not be in the file.
     const judged = new Map(['', ...this.info.tasks.map((each) => each.id)].map((each) => [each, this.code(each)]));
     try {
       await Promise.race([this.save(), aborted(abort.signal)]);
@@ -177,7 +177,7 @@ export class Lesson {
     }
   }
 
-  /** Whether this notebook may be run: one that Secant did not place here is asked about, once.
+  /** Return whether this notebook may be run; ask the learner once if Secant did not put it into the workspace.
    * @returns {Promise<boolean>} */
   async mayRun() {
     if (this.info.agreed || this.agreed) return true;
@@ -195,7 +195,8 @@ export class Lesson {
     return this.agreed;
   }
 
-  /** @param {NonNullable<Lesson['run']>} run @param {Map<string, string>} judged the code that is checked */
+  /** Take over the verdicts of a running check as they arrive.
+   * @param {NonNullable<Lesson['run']>} run @param {Map<string, string>} judged the code that is checked, by task */
   async follow(run, judged) {
     for await (const event of this.server.check(this.notebook.context.path, run.task, this.agreed, run.abort.signal)) {
       if (event.event === 'waits') {
@@ -218,7 +219,7 @@ export class Lesson {
         this.problem = event.problem ?? '';
         return;
       } else {
-        this.gained = event.gained ?? null; // by what was decided before
+        this.gained = event.gained ?? null; // earned by verdicts that arrived before the check was stopped
         throw new Trouble(event.event === 'error' ? event.message : (event.problem ?? this.words.stopped));
       }
       this.tell();
@@ -226,7 +227,7 @@ export class Lesson {
     throw new Trouble(this.words.brokenOff);
   }
 
-  /** Stop the check; if the server does not say soon that it has, hang up, which stops it too. */
+  /** Stop the check. If the server does not confirm it soon, close the connection, which also stops the check. */
   async stop() {
     const run = this.run;
     if (!run || run.phase === 'stopping') return;
@@ -238,8 +239,9 @@ export class Lesson {
     if (!saving) await this.server.stop(this.notebook.context.path).catch(() => run.abort.abort());
   }
 
-  /** Whether the file holds what is on this page, so that saving would only touch it. One that was changed
-   * elsewhere is not ours to ask about: JupyterLab asks whoever saves.
+  /** Return whether the file already has the content of this page, so that it need not be saved.
+   *
+   * Throw Trouble if the file was changed elsewhere: JupyterLab asks about that when the user saves.
    * @returns {Promise<boolean>} */
   async isSaved() {
     const { context } = this.notebook;
@@ -249,14 +251,14 @@ export class Lesson {
     try {
       found = await this.contents.get(context.path, { content: false, hash: true });
     } catch {
-      return false; // saving says why
+      return false; // the attempt to save will report the reason
     }
     const hashed = known.hash && found.hash;
     if (hashed ? known.hash === found.hash : known.last_modified === found.last_modified) return !context.model.dirty;
     throw new Trouble(this.words.changedElsewhere);
   }
 
-  /** Save as JupyterLab does, whose dialogs then show as well. */
+  /** Save the notebook as JupyterLab does, including its dialogs. */
   async save() {
     if (await this.isSaved()) return;
     const said = this.words.notSaved;
@@ -274,8 +276,8 @@ export class Lesson {
     }
   }
 
-  /** What was chosen at the predictions of this folder's notebooks, as `secant.predictions` keeps it beside them.
-   * @returns {Promise<Record<string, {choice: unknown}>>} by name; empty where nothing is known */
+  /** Read the learner's choices from predictions.json, which `secant.predictions` writes next to the notebooks.
+   * @returns {Promise<Record<string, {choice: unknown}>>} the choices by the prediction's name; empty if there is no file */
   async predictions() {
     const folder = this.notebook.context.path.replace(/[^/]*$/, '');
     try {
@@ -285,7 +287,7 @@ export class Lesson {
     }
   }
 
-  /** The lesson after this one, if it is in this workspace; null if there is none, undefined if that is not known.
+  /** Return the next lesson; null if this is the last one, undefined if it is unknown or not in this workspace.
    * @returns {Promise<{path: string, number: number, title: string} | null | undefined>} */
   async next() {
     const { lesson, number } = this.info;
@@ -301,7 +303,7 @@ export class Lesson {
     }
   }
 
-  /** The learner's level; null where it is not known.
+  /** Return the learner's level, or null if the server does not answer.
    * @returns {Promise<Level | null>} */
   async level() {
     try {
@@ -311,7 +313,7 @@ export class Lesson {
     }
   }
 
-  /** What to tell the learner of an error.
+  /** Return the sentence that tells the learner about an error.
    * @param {unknown} error
    * @param {AbortSignal} [signal]
    */
@@ -319,14 +321,14 @@ export class Lesson {
     return signal?.aborted ? this.words.stopped : sentence(this.words, error);
   }
 
-  /** Where a task's answer cells stand in the notebook: one, if none was deleted or copied.
+  /** Return the indices of a task's answer cells: one, unless the learner has deleted or copied the cell.
    * @param {string} task @returns {number[]} */
   answerCells(task) {
     return [...this.notebook.model.cells].flatMap((cell, index) => (gradeId(cell) === task ? [index] : []));
   }
 }
 
-/** What to tell the learner of an error.
+/** Return the sentence that tells the learner about an error.
  * @param {Words} say
  * @param {unknown} error
  * @returns {string}

@@ -1,4 +1,4 @@
-/** The learner's level, its bar to the next one, and the experience points. */
+/** The display of the learner's level, with a progress bar to the next level and the experience points. */
 
 /** @import { Level } from './types.js' */
 /** @import { Words } from './words.js' */

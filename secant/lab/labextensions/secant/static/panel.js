@@ -1,4 +1,4 @@
-/** The panel on the right: what the check of the notebook in front said. */
+/** The panel on the right, with the verdicts of the active notebook. */
 
 /** @import { Jupyter } from './types.js' */
 /** @import { Words } from './words.js' */
@@ -16,9 +16,9 @@ export class Panel {
    * @param {Jupyter} app
    * @param {Jupyter} lab JupyterLab's classes
    * @param {Jupyter} rendermime
-   * @param {Words} say for as long as no lesson is open
-   * @param {() => void} progressed what to do when something has been earned or noted
-   * @param {(path: string) => void} open opens a lesson
+   * @param {Words} say the texts to use while no lesson is open
+   * @param {() => void} progressed called when the learner's progress has changed
+   * @param {(path: string) => void} open a function that opens a lesson
    */
   constructor(app, lab, rendermime, say, progressed, open) {
     this.app = app;
@@ -32,11 +32,11 @@ export class Panel {
     this.trouble = '';
     /** @type {Row[]} */
     this.rows = [];
-    /** Each lesson's rows, with the hints that were asked for. @type {WeakMap<Lesson, Row[]>} */
+    /** The rows of each lesson, including the hints shown in them. @type {WeakMap<Lesson, Row[]>} */
     this.kept = new WeakMap();
-    /** Each lesson's report of a problem, with what was typed. @type {WeakMap<Lesson, HTMLElement>} */
+    /** The problem report of each lesson, including the text typed into it. @type {WeakMap<Lesson, HTMLElement>} */
     this.reports = new WeakMap();
-    /** Each notebook's results of ordinary nbgrader tests, as they are drawn. @type {WeakMap<Plain, PlainView>} */
+    /** The drawn results of each notebook with ordinary nbgrader tests. @type {WeakMap<Plain, PlainView>} */
     this.views = new WeakMap();
     this.wasRunning = false;
     this.strip = h('div', { class: 'secant-strip' });
@@ -51,15 +51,15 @@ export class Panel {
     this.when = h('p', { class: 'secant-when' });
     this.changed = h('p', { class: 'secant-notice' });
     this.visible = h('p', { class: 'secant-notice' });
-    // Empty it is not seen, but there: a region must be there before it speaks.
+    // A status region must exist before its text changes, or a screen reader does not read it out.
     this.gained = h('div', { class: 'secant-gained', role: 'status' });
     this.end = h('div', { class: 'secant-end' });
     this.told = '';
-    /** The lesson whose end is told. @type {Lesson | null} */
+    /** The finished lesson whose closing message is shown. @type {Lesson | null} */
     this.ended = null;
     this.list = h('ul', { class: 'secant-rows' });
     this.content = h('div', { class: 'secant-scroll' });
-    // Outside of what is redrawn: a region must be there before it speaks.
+    // Outside the part that is redrawn, because a status region must exist before its text changes.
     this.spoken = h('div', { class: 'secant-spoken', role: 'status' });
     this.warning = h('p', { class: 'secant-problem secant-warning', role: 'alert', hidden: true });
     this.widget = new lab.Widget({ node: h('div', { class: 'secant-panel', role: 'region' }, this.warning, this.content, this.spoken) });
@@ -69,9 +69,9 @@ export class Panel {
     this.show(null);
   }
 
-  /** Show a lesson, or none.
+  /** Show a lesson, or the message that no lesson is open.
    * @param {Lesson | null} lesson
-   * @param {string} [trouble] why there is none, if that is a fault */
+   * @param {string} [trouble] the problem because of which there is no lesson, if there is one */
   show(lesson, trouble = '') {
     if (lesson === this.lesson && trouble === this.trouble && this.content.firstChild) return;
     this.trouble = trouble;
@@ -88,7 +88,7 @@ export class Panel {
       const start = button(say.openStart, () => void this.app.commands.execute('secant:start'));
       const why = trouble && h('p', { class: 'secant-problem', role: 'alert' }, trouble);
       this.content.replaceChildren(why || h('p', {}, say.noLesson), start);
-      this.rows = []; // a lesson that is closed need not be kept
+      this.rows = []; // lets a closed lesson be garbage-collected
       this.list.replaceChildren();
       return;
     }
@@ -109,7 +109,7 @@ export class Panel {
     this.list.setAttribute('aria-label', say.tasks);
     this.list.replaceChildren(...rows.map((row) => row.node));
     const start = button(say.openStart, () => void this.app.commands.execute('secant:start'));
-    this.strip.replaceChildren(); // another lesson may be in another language
+    this.strip.replaceChildren(); // the level's text may be in the previous lesson's language
     this.content.replaceChildren(
       this.strip,
       this.heading,
@@ -131,7 +131,7 @@ export class Panel {
     for (const row of rows) void row.restore();
   }
 
-  /** Show a notebook with ordinary nbgrader tests: no points in all, no hints, and nothing to be earned.
+  /** Show a notebook with ordinary nbgrader tests, without a total, hints or achievements.
    * @param {Plain} plain */
   showPlain(plain) {
     const say = plain.words;
@@ -146,7 +146,7 @@ export class Panel {
     this.update();
   }
 
-  /** Say above all else what is the matter with the server; '' if nothing is.
+  /** Show a warning about the server at the top of the panel; '' hides it.
    * @param {string} said */
   warn(said) {
     write(this.warning, said);
@@ -188,7 +188,7 @@ export class Panel {
     for (const row of this.rows) row.update();
     if (running !== this.wasRunning) {
       this.wasRunning = running;
-      // Once at the beginning and once at the end, not once a task; an alert speaks for itself.
+      // A screen reader announces the start and the end, but not each task. An alert announces itself.
       write(this.spoken, running ? say.checking : lesson.problem ? '' : this.summary(lesson));
       this.spoken.hidden = false;
       if (!running) {
@@ -198,7 +198,7 @@ export class Panel {
     }
   }
 
-  /** Show the learner's level and experience points; those of before stay where the server does not answer.
+  /** Show the learner's level and experience points; keep the old ones if the server does not answer.
    * @param {Lesson} lesson */
   async tellLevel(lesson) {
     const level = await lesson.level();
@@ -207,7 +207,7 @@ export class Panel {
     this.strip.replaceChildren(line, bar);
   }
 
-  /** Say what the last check was worth: points, and each achievement with what it is for.
+  /** Show what the last check earned: experience points, and each achievement with its description.
    * @param {Lesson} lesson */
   tellGained({ gained, words: say }) {
     const said = JSON.stringify(gained);
@@ -223,7 +223,7 @@ export class Panel {
     );
   }
 
-  /** Once every task is passed, say so, what waits for a person, and offer the next lesson.
+  /** Once every task has passed, show a message, list manually graded tasks, and offer the next lesson.
    * @param {Lesson} lesson */
   async tellEnd(lesson) {
     const say = lesson.words;
@@ -245,8 +245,8 @@ export class Panel {
     else this.end.append(button(say.nextIs(next.number, next.title), () => this.open(next.path), { class: 'secant-button secant-primary' }));
   }
 
-  /** After a check: what was earned at a lesson's end; else the task that was asked alone, else the first that is not
-   * passed, with the total if both fit.
+  /** Scroll, after a check, to the most important result: a lesson's end or an achievement, else the only task
+   * that was checked, else the first task that has not passed. The total stays in view if both fit.
    * @param {Lesson} lesson */
   bringIntoView(lesson) {
     if (isFinished(lesson) || lesson.gained?.achievements.length) {
@@ -268,7 +268,7 @@ export class Panel {
     write(this.clock, run ? `${phase} ${say.elapsed(Math.floor((performance.now() - run.began) / 1000))}` : '');
   }
 
-  /** The verdict in a sentence.
+  /** Return the result of the last check as a sentence.
    * @param {Lesson} lesson */
   summary(lesson) {
     const say = lesson.words;
@@ -278,7 +278,7 @@ export class Panel {
     return one + (lesson.hidden ? say.summary(passed, graded, lesson.reached().said) : `${lesson.reached().said}.`);
   }
 
-  /** Take the focus: to the row of a task, else to the button that checks.
+  /** Move the focus to a button in a task's row or, without such a row, to the first visible button of the panel.
    * @param {string | null} task */
   focus(task) {
     const row = this.rows.find((each) => each.task.id === task && each.node.isConnected);
@@ -289,7 +289,7 @@ export class Panel {
     row?.node.scrollIntoView({ block: 'nearest' });
   }
 
-  /** The task of the row that has the focus, if one has. @returns {string | null} */
+  /** Return the task of the row that has the focus, or null. @returns {string | null} */
   focusedTask() {
     return document.activeElement?.closest('.secant-row')?.getAttribute('data-task') ?? null;
   }
@@ -311,7 +311,7 @@ export class Panel {
     notebook.activate();
   }
 
-  /** Whether to show the solution of a task that is not passed.
+  /** Ask the learner whether to show the solution of a task that has not passed.
    * @param {Words} say @returns {Promise<boolean>} */
   async ask(say) {
     const { Dialog, showDialog } = this.lab;
@@ -323,8 +323,10 @@ export class Panel {
     return answer.button.accept;
   }
 
-  /** Show a text of the server's, which may be a stranger's, as Markdown that can load, do and ask for nothing.
-   * @param {string} markdown @param {HTMLElement} host on the page, or formulas would stay as they are written */
+  /** Render a text from the server as Markdown that cannot load anything, run anything or show input elements.
+   *
+   * The text may come from a stranger's lesson.
+   * @param {string} markdown @param {HTMLElement} host an element on the page; otherwise formulas are not typeset */
   async render(markdown, host) {
     const type = 'text/markdown';
     const renderer = this.rendermime.createRenderer(type);
@@ -333,7 +335,7 @@ export class Panel {
   }
 }
 
-/** Whether every task that needs no person is passed.
+/** Return whether every task that is graded automatically has passed.
  * @param {Lesson} lesson */
 function isFinished(lesson) {
   return lesson.info.tasks.every((task) => task.manual || lesson.rows.get(task.id)?.outcome === 'passed');

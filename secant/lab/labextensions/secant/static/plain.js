@@ -1,4 +1,4 @@
-/** An open notebook with ordinary nbgrader tests: its own visible tests, and what they say. No grade comes of it. */
+/** An open notebook with ordinary nbgrader tests, and the results of its visible tests. The results are not a grade. */
 
 /** @import { Jupyter, PlainInfo, PlainResult, PlainRow } from './types.js' */
 /** @import { Server } from './server.js' */
@@ -10,25 +10,25 @@ import { figure, moment } from './words.js';
 
 const SIGNS = { no_error: '✓', partial: '◐', failed: '✗', timed_out: '∞', crashed: '!', manual: '✎' };
 
-/** Saves, runs, stops and asks as a lesson does; what the server says differs, and nothing is earned. */
+/** A notebook that is saved, run and stopped like a lesson; the server's events differ, and nothing is earned. */
 export class Plain extends Lesson {
   /**
-   * @param {Jupyter} notebook its panel (a NotebookPanel)
+   * @param {Jupyter} notebook the notebook's NotebookPanel
    * @param {Server} server
    * @param {PlainInfo} info
-   * @param {'en' | 'ko'} language the page's, since such a notebook names none
+   * @param {'en' | 'ko'} language the page's language, because such a notebook does not name one
    * @param {Jupyter} contents JupyterLab's own access to files
    */
   constructor(notebook, server, info, language, contents) {
     const none = { number: null, hidden: false, tasks: [], report: '', about: '', last: null };
     super(notebook, server, { ...none, lesson: info.name, title: info.name, language, agreed: info.agreed }, contents);
-    /** What the last run that ended has shown. @type {PlainResult | null} */
+    /** The result of the last completed run. @type {PlainResult | null} */
     this.result = null;
-    /** The code that it is about. */
+    /** The code that the last completed run executed. */
     this.ran = '';
   }
 
-  /** All code of the notebook: each cell can change what a test says. */
+  /** Return all code of the notebook, because any cell can change the result of a test. */
   code() {
     const cells = [...(this.notebook.model?.cells ?? [])].filter((cell) => cell.type === 'code');
     return cells.map((cell) => cell.sharedModel.getSource()).join('\0');
@@ -38,7 +38,8 @@ export class Plain extends Lesson {
     return this.result !== null && this.ran !== this.code();
   }
 
-  /** @param {NonNullable<Lesson['run']>} run @param {Map<string, string>} judged the code that is run */
+  /** Collect the results of a run as they arrive.
+   * @param {NonNullable<Lesson['run']>} run @param {Map<string, string>} judged the code that is run */
   async follow(run, judged) {
     /** @type {PlainRow[]} */
     const rows = [];
@@ -65,13 +66,13 @@ export class Plain extends Lesson {
   }
 }
 
-/** The part of the panel below its buttons, for a notebook with ordinary nbgrader tests. */
+/** The part of the panel below the buttons, for a notebook with ordinary nbgrader tests. */
 export class PlainView {
   /** @param {Panel} panel @param {Plain} plain */
   constructor(panel, plain) {
     this.panel = panel;
     this.plain = plain;
-    /** The result that is drawn. @type {PlainResult | null} */
+    /** The result that is currently drawn. @type {PlainResult | null} */
     this.drawn = null;
     this.notice = h('p', { class: 'secant-notice secant-no-grade' });
     this.leftOut = h('p', { class: 'secant-notice' });
@@ -117,7 +118,7 @@ export class PlainView {
     return h('li', { class: 'secant-row', 'data-outcome': outcome, 'data-task': row.id }, h('h3', {}, name), h('p', { class: 'secant-line' }, ...line), body);
   }
 
-  /** A cell that is no test and ended with an error.
+  /** Create the row of a cell that is not a test and that ended with an error.
    * @param {PlainResult['stopped'][number]} cell */
   stoppedRow({ label, line, error, message }) {
     const heading = h('h3', {}, h('code', {}, label), ` ${this.plain.words.plain.stoppedWith(line)}`);
@@ -125,7 +126,7 @@ export class PlainView {
   }
 }
 
-/** An error as the notebook's process told it, apart from our own sentences.
+/** Create the element for an error that the notebook's code raised, set apart from Secant's own sentences.
  * @param {string} error @param {string} message */
 function raised(error, message) {
   return h('pre', { class: 'secant-trace' }, message ? `${error}: ${message}` : error);

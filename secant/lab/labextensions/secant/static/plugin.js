@@ -1,4 +1,4 @@
-/** Where JupyterLab and Notebook 7 meet the rest: commands, buttons, the panel and the start page. */
+/** The plugin for JupyterLab and Notebook 7: it adds commands, buttons, the panel and the start page. */
 
 /** @import { Jupyter } from './types.js' */
 /** @import { Words } from './words.js' */
@@ -17,7 +17,7 @@ import { words } from './words.js';
 const CHECK = 'secant:check';
 const START = 'secant:start';
 const PANEL = 'secant:panel';
-/** When to ask again about a notebook, in ms. */
+/** Milliseconds until the server is asked again about a notebook. */
 const RETRY = 5000;
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" width="16">
   <g class="jp-icon3" fill="none" stroke="#616161" stroke-width="2" stroke-linecap="round">
@@ -63,7 +63,7 @@ class Extension {
     this.icon = new lab.LabIcon({ name: 'secant:icon', svgstr: ICON });
     /** @type {WeakMap<object, Lesson>} */
     this.lessons = new WeakMap();
-    /** Notebooks that could not be found out about, and why. @type {WeakMap<object, string>} */
+    /** The problem because of which the server could not be asked, by notebook. @type {WeakMap<object, string>} */
     this.troubles = new WeakMap();
     /** @type {Jupyter} */
     this.startWidget = null;
@@ -120,8 +120,8 @@ class Extension {
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') void this.startPage?.refresh();
     });
-    if (app.name !== 'Jupyter Notebook') this.makeStart(); // a page that comes back puts it where it was, if it was open
-    // Before the page's address is read: what the plain page is opened by, opens ours.
+    if (app.name !== 'Jupyter Notebook') this.makeStart(); // when a page is restored, it also restores an open start page
+    // This runs before JupyterLab reads the address: the address of the plain start page opens this start page instead.
     const page = lab.PageConfig.getOption('secantStart');
     const here = new URL(location.href);
     const [place, file] = here.pathname.split('/tree/');
@@ -130,7 +130,7 @@ class Extension {
       here.searchParams.delete('secant');
       if (plain) {
         here.pathname = place;
-        lab.PageConfig.setOption('treePath', ''); // what the server read from the address
+        lab.PageConfig.setOption('treePath', ''); // the server has set this option from the address
       }
       history.replaceState(history.state, '', here);
       void app.restored.then(() => {
@@ -138,7 +138,7 @@ class Extension {
         this.keepInFront(page);
       });
     } else if (page !== '') {
-      // A window that comes back with nothing open begins at the start page, too.
+      // A restored window with no open document also shows the start page.
       void app.restored.then(() => {
         const open = [...app.shell.widgets('main')];
         if (open.every((widget) => this.isFiller(widget, page))) {
@@ -149,25 +149,25 @@ class Extension {
     }
   }
 
-  /** Whether our start page takes this widget's place: JupyterLab's launcher, or the start page as text.
+  /** Return whether the start page replaces this widget: JupyterLab's launcher, or the start page as text.
    * @param {Jupyter} widget @param {string} page */
   isFiller(widget, page) {
     return widget.id.startsWith('launcher-') || (page !== '' && widget.context?.path === page);
   }
 
-  /** The lesson of the notebook in front. @returns {Lesson | null} */
+  /** Return the lesson of the active notebook. @returns {Lesson | null} */
   current() {
     return this.lessons.get(this.tracker.currentWidget) ?? null;
   }
 
-  /** Let the panel show the notebook in front; nothing changes where there is none, as on the start page. */
+  /** Show the active notebook in the panel; without an active notebook, as on the start page, change nothing. */
   follow() {
     const notebook = this.tracker.currentWidget;
     if (notebook) this.panel.show(this.current(), this.troubles.get(notebook));
     this.app.commands.notifyCommandChanged(CHECK);
   }
 
-  /** Find out whether a notebook is a lesson, and if it is one, give it its buttons.
+  /** Find out whether a notebook is a lesson and, if so, add the buttons.
    * @param {Jupyter} notebook a NotebookPanel */
   async meet(notebook) {
     const fresh = !notebook.context.isReady;
@@ -184,8 +184,8 @@ class Extension {
     this.follow();
   }
 
-  /** Ask the server about a notebook, until it knows; meanwhile the button says what is the matter.
-   * @param {Jupyter} notebook @returns {Promise<Lesson | null>} null where there is nothing to check */
+  /** Ask the server about a notebook until it answers; meanwhile the Check button leads to the problem.
+   * @param {Jupyter} notebook @returns {Promise<Lesson | null>} null if there is nothing to check */
   async find(notebook) {
     const say = words(this.language);
     /** @type {() => void} */
@@ -227,10 +227,10 @@ class Extension {
     }
   }
 
-  /** The button for a notebook's toolbar; returns what puts it there, in a language.
+  /** Create the Check button for a notebook's toolbar; return a function that labels it and puts it into the toolbar.
    * @param {Jupyter} notebook @param {() => void} act */
   button(notebook, act) {
-    // Not JupyterLab's ToolbarButton, whose element has attributes that its role does not allow.
+    // JupyterLab's ToolbarButton is not used, because its element has attributes that its ARIA role does not allow.
     const press = button('', act, { class: 'secant-button secant-check' });
     const widget = new this.lab.Widget({ node: h('div', { class: 'secant-toolbar' }, press) });
     const { toolbar } = notebook;
@@ -239,12 +239,12 @@ class Extension {
       write(press, `✓ ${say.check}`);
       press.ariaLabel = say.check;
       press.title = caption;
-      // Near the beginning: in a narrow window the buttons at the end go into a menu.
+      // The button comes near the start, because a narrow window moves the last buttons into a menu.
       if (!widget.parent) toolbar.insertAfter('save', 'secant', widget) || toolbar.addItem('secant', widget);
     };
   }
 
-  /** Tell who shows it when the notebook changes, and the start page when something was earned.
+  /** Notify a lesson's listeners when its notebook changes, and refresh the start page after a check.
    * @param {Lesson} lesson */
   watch(lesson) {
     const { model } = lesson.notebook.content;
@@ -257,7 +257,7 @@ class Extension {
     lesson.notebook.disposed.connect(() => {
       clearTimeout(soon);
       model.contentChanged.disconnect(changed);
-      // A check that runs goes with its notebook: hanging up stops it.
+      // Closing the connection stops the check of a notebook that is closed.
       lesson.run?.abort.abort();
       if (this.panel.lesson === lesson) this.panel.show(null);
     });
@@ -269,7 +269,7 @@ class Extension {
     });
   }
 
-  /** Check a lesson, and show the panel without taking the focus from where it is.
+  /** Check a lesson, and show the panel without moving the focus.
    * @param {Lesson | null} [lesson] */
   async check(lesson = this.current()) {
     if (!lesson) return;
@@ -278,7 +278,7 @@ class Extension {
     await lesson.check();
   }
 
-  /** Say in the panel that the server does not answer, until it does. */
+  /** Show a warning in the panel until the server answers again. */
   async awaitServer() {
     if (this.asking) return;
     this.asking = true;
@@ -297,14 +297,14 @@ class Extension {
     void this.startPage?.refresh();
   }
 
-  /** Bring the panel into view; the focus stays. */
+  /** Bring the panel into view without moving the focus. */
   reveal() {
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     if (!this.panel.widget.isVisible) this.app.shell.activateById(this.panel.widget.id);
     if (focused?.isConnected) focused.focus({ preventScroll: true });
   }
 
-  /** Bring the focus to the panel, where the cell in use has its row, and from there back to the cell of a row. */
+  /** Move the focus from the notebook to the row of the active cell in the panel, or from a row back to its cell. */
   async toPanelOrBack() {
     const { lesson, widget } = this.panel;
     if (widget.node.contains(document.activeElement)) {
@@ -322,7 +322,7 @@ class Extension {
   openStart() {
     const { app, lab } = this;
     if (app.name === 'Jupyter Notebook') {
-      // There a page holds one document.
+      // Notebook 7 shows one document per page.
       window.open(`${lab.PageConfig.getBaseUrl()}lab?secant=start`, '_blank', 'noopener');
       return;
     }
@@ -332,7 +332,7 @@ class Extension {
     app.shell.activateById(this.startWidget.id);
   }
 
-  /** Make the start page, which asks for what it shows once it is on the page. */
+  /** Create the start page; it requests its data once it is attached. */
   makeStart() {
     const { app, lab } = this;
     const open = (/** @type {string} */ path, /** @type {string | null | undefined} */ task) => void this.openLesson(path, task);
@@ -352,7 +352,7 @@ class Extension {
     this.restorer?.add(widget, widget.id);
   }
 
-  /** Whether to put the progress aside and begin anew.
+  /** Ask the learner whether to set the progress aside and start over.
    * @param {Words} say @returns {Promise<boolean>} */
   async askAnew(say) {
     const { Dialog, showDialog } = this.lab;
@@ -360,9 +360,10 @@ class Extension {
     return (await showDialog({ title: say.anewAsk, body: say.anewWarning, buttons, defaultButton: 0 })).button.accept;
   }
 
-  /** JupyterLab opens its launcher, or the text that the address named, perhaps after our page: until somebody
-   * acts, ours stays.
-   * @param {string} page */
+  /** Keep the start page in front until the user presses a key or the pointer.
+   *
+   * JupyterLab may open its launcher, or the document named in the address, after the start page.
+   * @param {string} page the name of the plain start page */
   keepInFront(page) {
     const { shell } = this.app;
     const look = () =>
@@ -387,9 +388,11 @@ class Extension {
   }
 }
 
-/** A lesson that was only looked at needs no saving: JupyterLab notes in it the language of the kernel, as it is opened
- * and once the kernel runs, and would ask whoever closes it.
- * @param {Jupyter} model as it was just read from the disk */
+/** Keep a lesson that was only read from counting as changed.
+ *
+ * JupyterLab writes the kernel's language into the notebook, when it is opened and when the kernel has started.
+ * It would then ask whether to save the notebook when the user closes it.
+ * @param {Jupyter} model the notebook's model, as just read from the disk */
 function stayClean(model) {
   const cells = () => JSON.stringify(model.sharedModel.toJSON().cells);
   const read = cells();

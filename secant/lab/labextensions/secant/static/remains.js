@@ -1,4 +1,4 @@
-/** What stands in place of a widget whose kernel has gone, where JupyterLab says only that there is no model. */
+/** Replace widgets whose kernel no longer runs. JupyterLab itself shows only that a widget has no model. */
 
 /** @import { Jupyter } from './types.js' */
 /** @import { Lesson } from './lesson.js' */
@@ -7,10 +7,10 @@ import { h } from './dom.js';
 
 const BROKEN = 'Error displaying widget';
 const ASKED = /^\s*predict\(\s*(["'])(.+?)\1/m;
-const EXPLORED = /^explore\w*\(/; // the call that stands for an explorer as text
+const EXPLORED = /^explore\w*\(/; // matches the plain-text form of an explorer's output
 
-/** Look after the outputs of a notebook, also those that are drawn later.
- * @param {Jupyter} notebook a NotebookPanel @param {Lesson | null} lesson null for a notebook of the learner's own
+/** Replace broken widgets in the outputs of a notebook, including outputs that are drawn later.
+ * @param {Jupyter} notebook a NotebookPanel @param {Lesson | null} lesson null for a notebook that is not a lesson
  * @param {Words} say */
 export function replaceBroken(notebook, lesson, say) {
   const { node } = notebook.content;
@@ -26,7 +26,9 @@ export function replaceBroken(notebook, lesson, say) {
   notebook.disposed.connect(() => observer.disconnect());
 }
 
-/** Say what to do; show the picture, and the choice, as far as they are known. Other people's widgets stay as they are.
+/** Replace one of Secant's widgets by advice, its last picture and the learner's choice, as far as these are known.
+ *
+ * Widgets that are not Secant's stay unchanged.
  * @param {Jupyter} notebook @param {Lesson | null} lesson @param {Words} say @param {HTMLElement} place the output's node */
 async function replace(notebook, lesson, say, place) {
   const line = /** @type {HTMLElement} */ (place.closest('.jp-OutputArea-child'));

@@ -1,14 +1,14 @@
-// A module-federation container written by hand, so that neither Node nor a build is needed: JupyterLab and
-// Notebook 7 load it as they load any prebuilt extension. The rest are ES modules beside this file.
+// A module-federation container written by hand, so that neither Node nor a build is needed. JupyterLab and
+// Notebook 7 load it like any prebuilt extension. The rest of the extension consists of ES modules in this folder.
 (() => {
   const script = /** @type {HTMLScriptElement} */ (document.currentScript);
-  // Asked for at once, so that it is here when JupyterLab's own code has loaded.
+  // The import starts at once, so that the plugin is loaded by the time JupyterLab's own code is.
   const ours = import(new URL('plugin.js', script.src).href);
-  ours.catch(() => {}); // is told below
+  ours.catch(() => {}); // prevents an unhandled rejection; './extension' awaits the promise and reports the error
   /** @type {Record<string, Record<string, {get: () => Promise<() => any>, loaded?: 1 | boolean}>>} */
   let shared = {};
 
-  /** A package of the page's; the one in use, where other extensions bring their own version of it.
+  /** Return a package that the page shares; if there are several versions, return the one that is loaded.
    * @param {string} name */
   const use = async (name) => {
     const versions = Object.values(shared[name] ?? {});
@@ -32,7 +32,7 @@
       link.rel = 'stylesheet';
       link.href = new URL('style.css', script.src).href;
       document.head.append(link);
-      return {}; // JupyterLab writes into what it gets
+      return {}; // a new object, because JupyterLab adds properties to it
     },
   };
 

@@ -1,9 +1,9 @@
-/** A problem report that is written here, and copied or saved: for a computer that is offline. */
+/** A problem report for a computer that is offline: the learner writes it here, and then copies or saves it. */
 
 /** @import { Lesson } from './lesson.js' */
 import { away, button, h, prose, write } from './dom.js';
 
-/** The end of a lesson's panel: the link to report a problem online, and the report to be kept.
+/** Create the end of a lesson's panel: the link to report a problem online, and the form for an offline report.
  * @param {Lesson} lesson @returns {HTMLElement} */
 export function reportProblem(lesson) {
   const { info, words: say } = lesson;
@@ -43,8 +43,8 @@ export function reportProblem(lesson) {
   return h('div', {}, h('p', {}, away(say.reportLesson, info.report)), details);
 }
 
-/** Put a text on the clipboard; where a page may not (plain HTTP from another computer), as one would by hand.
- * @param {string} text @returns {Promise<boolean>} whether it is there */
+/** Copy a text to the clipboard; if the page may not (plain HTTP from another computer), select the text and copy that.
+ * @param {string} text @returns {Promise<boolean>} whether the text was copied */
 async function isCopied(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-/** A task in the panel: its verdict, its hints and its worked solution. */
+/** A task's row in the panel, with its verdict, hints and worked solution. */
 
 /** @import { Jupyter, Row as Verdict, Task } from './types.js' */
 /** @import { Lesson } from './lesson.js' */
@@ -6,7 +6,7 @@
 import { away, button, h, prose, write } from './dom.js';
 import { figure } from './words.js';
 
-/** What stands beside the word: no outcome is told by colour alone. */
+/** Signs shown next to an outcome's word, so that colour alone does not convey the outcome. */
 export const SIGNS = {
   passed: '✓',
   wrong: '✗',
@@ -31,9 +31,9 @@ export class Row {
     this.lesson = lesson;
     this.task = task;
     this.hints = 0;
-    /** Whether a hint or the solution is on its way. */
+    /** Whether a hint or the solution is being loaded. */
     this.busy = false;
-    /** The verdict that is drawn. @type {Verdict | undefined} */
+    /** The verdict that is currently drawn. @type {Verdict | undefined} */
     this.drawn = undefined;
     const say = lesson.words;
     this.sign = h('span', { class: 'secant-sign', 'aria-hidden': 'true' });
@@ -48,8 +48,8 @@ export class Row {
     this.checkButton = button(say.checkTask, () => void lesson.check(task.id), { 'aria-label': say.checkTaskOf(task.id) });
     this.hintButton = button('', () => void this.nextHint());
     this.solutionButton = button(say.solution, () => void this.showSolution());
-    this.solutionButton.hidden = !lesson.info.hidden; // a class's edition has none
-    // A title such as "Task 1.2 · central_difference" holds the name of the function already.
+    this.solutionButton.hidden = !lesson.info.hidden; // the class edition contains no solutions
+    // A title such as "Task 1.2 · central_difference" already contains the task's id.
     const at = task.title.indexOf(task.id);
     const before = at < 0 ? '' : task.title.slice(0, at);
     const after = at < 0 ? ` ${task.title}` : task.title.slice(at + task.id.length);
@@ -99,7 +99,7 @@ export class Row {
     if (row !== this.drawn) this.draw(row);
   }
 
-  /** A button that cannot be pressed now keeps the focus.
+  /** Mark a button as disabled or enabled without taking the focus from it.
    * @param {HTMLElement} element @param {boolean} off */
   toggle(element, off) {
     element.setAttribute('aria-disabled', String(off));
@@ -108,7 +108,7 @@ export class Row {
   /** @param {Verdict | undefined} row */
   draw(row) {
     this.drawn = row;
-    write(this.trouble, ''); // the server has answered since
+    write(this.trouble, ''); // a new verdict shows that the server answers again
     const say = this.lesson.words;
     if (!row) {
       this.body.replaceChildren();
@@ -135,7 +135,7 @@ export class Row {
     this.body.replaceChildren(...drawn);
   }
 
-  /** A sentence behind its label, such as the likely cause, the one to read first.
+  /** Create a paragraph that begins with a label, such as the one for the likely cause.
    * @param {'cause' | 'note'} kind @param {string} text */
   labelled(kind, text) {
     const paragraph = prose(text);
@@ -151,12 +151,12 @@ export class Row {
       this.hints = hint.number;
       await this.add(hint.title, hint.text);
       this.update();
-      // The button goes with the last hint: the focus stays near.
+      // The last hint hides the hint button, so the focus moves to the button next to it.
       if (this.hintButton.hidden && lesson.info.hidden) this.solutionButton.focus();
     });
   }
 
-  /** Show again the hints that were asked for before the notebook was opened. */
+  /** Show the hints that the learner requested in earlier sessions. */
   async restore() {
     await this.try(async () => {
       while (this.hints < this.task.shown.length) {
@@ -183,7 +183,7 @@ export class Row {
     });
   }
 
-  /** Show a text below the verdict, and bring the focus to it.
+  /** Show a text below the verdict, and move the focus to it.
    * @param {string} title @param {string} markdown */
   async add(title, markdown) {
     const block = await this.append(title, markdown);
@@ -200,7 +200,7 @@ export class Row {
     return block;
   }
 
-  /** One at a time: a second click on what is on its way asks for nothing.
+  /** Run one request at a time: ignore a click while an earlier request is still running.
    * @param {() => Promise<void>} act */
   async try(act) {
     if (this.busy) return;

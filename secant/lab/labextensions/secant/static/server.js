@@ -1,12 +1,12 @@
-/** The endpoints below `secant/api/`, with Jupyter's own authentication and XSRF. */
+/** A client for the server's endpoints below `secant/api/`, with Jupyter's authentication and XSRF protection. */
 
 /** @import { CheckEvent, Hint, Jupyter, LessonInfo, Overview, PlainEvent, PlainInfo, Solution } from './types.js' */
 
-/** What the server refused, in its own words if it has any. */
+/** An error for a request that the server refused, with the server's message if there is one. */
 export class Refused extends Error {
   /**
-   * @param {number} status of HTTP
-   * @param {string} message a sentence for the learner, or empty
+   * @param {number} status the HTTP status
+   * @param {string} message a sentence for the learner, or ''
    */
   constructor(status, message) {
     super(message);
@@ -14,32 +14,32 @@ export class Refused extends Error {
   }
 }
 
-/** Whether the server does not know who asks: it was started anew, for one.
- * @param {number | undefined} status of HTTP */
+/** Return whether the server did not recognise the user, for example because it was restarted.
+ * @param {number | undefined} status the HTTP status */
 export function isStranger(status) {
   return status === 401 || status === 403;
 }
 
-/** Whether what the server knows of a notebook is that it has ordinary nbgrader tests.
+/** Return whether the server's answer describes a notebook with ordinary nbgrader tests.
  * @param {LessonInfo | PlainInfo} info @returns {info is PlainInfo} */
 export function isPlain(info) {
   return 'plain' in info;
 }
 
-/** Nobody answered, or the answer broke off. */
+/** An error for a server that did not answer, or whose answer broke off. */
 export class Unreachable extends Error {}
 
 export class Server {
   /**
    * @param {Jupyter} lab
-   * @param {Jupyter} settings the server's, from JupyterLab
+   * @param {Jupyter} settings JupyterLab's settings for its server
    */
   constructor(lab, settings) {
     this.lab = lab;
     this.settings = settings;
   }
 
-  /** @param {string} path of the notebook @returns {Promise<LessonInfo | PlainInfo>} */
+  /** @param {string} path the notebook's path @returns {Promise<LessonInfo | PlainInfo>} */
   lesson(path) {
     return this.get('lesson', { path });
   }
@@ -59,7 +59,7 @@ export class Server {
     return (await this.post('stop', { path })).json();
   }
 
-  /** @param {string} language or '' for the server's own @returns {Promise<Overview>} */
+  /** @param {string} language the language, or '' for the server's own @returns {Promise<Overview>} */
   progress(language) {
     return this.get('progress', language ? { lang: language } : {});
   }
@@ -69,21 +69,21 @@ export class Server {
     await this.post('review', said);
   }
 
-  /** What `secant doctor` finds on the server's computer. @param {string} language @returns {Promise<{facts: string}>} */
+  /** Return what `secant doctor` finds on the server's computer. @param {string} language @returns {Promise<{facts: string}>} */
   facts(language) {
     return this.get('facts', { lang: language });
   }
 
-  /** Put the progress aside and begin anew. @returns {Promise<{aside: string | null}>} where the old one is kept */
+  /** Set the learner's progress aside and start over. @returns {Promise<{aside: string | null}>} the old progress's file */
   async anew() {
     return (await this.post('anew', {})).json();
   }
 
   /**
-   * Check a saved notebook; what the server says, as it says it.
+   * Check a saved notebook, and yield the server's events as they arrive.
    * @param {string} path
-   * @param {string | null} task one task alone
-   * @param {boolean} agree whether the learner has just agreed that this notebook is run
+   * @param {string | null} task the only task to check, or null for all
+   * @param {boolean} agree whether the learner has agreed to run this notebook
    * @param {AbortSignal} signal
    * @returns {AsyncGenerator<CheckEvent>}
    */
@@ -91,10 +91,10 @@ export class Server {
     return this.events({ path, task, agree }, signal);
   }
 
-  /** Run the visible tests of a saved notebook that has ordinary ones.
+  /** Run the visible tests of a saved notebook with ordinary nbgrader tests, and yield the server's events.
    * @param {string} path
-   * @param {string} language of what the server says
-   * @param {boolean} agree whether the learner has just agreed that this notebook is run
+   * @param {string} language the language of the server's sentences
+   * @param {boolean} agree whether the learner has agreed to run this notebook
    * @param {AbortSignal} signal
    * @returns {AsyncGenerator<PlainEvent>}
    */

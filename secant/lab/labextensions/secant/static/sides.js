@@ -1,38 +1,38 @@
-/** Room for what is read: in a narrow window the sidebars give way, save what was opened by hand there. */
+/** Close sidebars in a narrow window to make room for the notebook, except a sidebar that the user opened there. */
 
 /** @import { Jupyter } from './types.js' */
 
-/** Widths of the window, in pixels, from which on there is room beside a notebook for one sidebar, and for two. */
+/** Minimum widths of the window, in pixels, with room for a notebook and one sidebar, and for a notebook and two. */
 const ONE = 760;
 const TWO = 1100;
 const KEY = 'secant:room';
 
-/** How many sidebars there is room for. */
+/** Return the number of sidebars that the window has room for. */
 function room() {
   return Number(window.innerWidth >= ONE) + Number(window.innerWidth >= TWO);
 }
 
 export class Sides {
   /**
-   * @param {Jupyter} shell JupyterLab's, once its layout is restored
-   * @param {() => boolean} panelShown whether the panel on the right is in view
+   * @param {Jupyter} shell JupyterLab's shell, after its layout is restored
+   * @param {() => boolean} panelShown returns whether Secant's panel on the right is in view
    */
   constructor(shell, panelShown) {
     this.shell = shell;
     this.panelShown = panelShown;
     this.room = room();
-    /** What is open, as it was seen last. */
+    /** The sidebars' last known state. */
     this.seen = this.look();
-    /** Whether the left sidebar was opened by hand, in a window with as little room as now. */
+    /** Whether the user opened the left sidebar in a window with as little room as now. */
     this.byHand = false;
-    /** What was closed here, and is opened again where there is room again. */
+    /** The sidebars that were closed automatically; they are opened again when there is room. */
     this.closed = { left: false, right: false };
     shell.layoutModified.connect(() => this.changed());
   }
 
-  /** Follow the window's width, in a lab that is the learner's own. */
+  /** React to changes of the window's width; used only in the learner's own JupyterLab. */
   follow() {
-    // A page that is loaded again has what was open; in a new window nobody has opened anything yet.
+    // A reloaded page restores its sidebars. In a new window, the user has not opened any yet, so they may be closed.
     if (sessionStorage.getItem(KEY) !== String(this.room)) this.giveWay();
     window.addEventListener('resize', () => this.resized());
   }
@@ -50,11 +50,11 @@ export class Sides {
       this.closed.left = false;
     }
     if (this.seen.right) this.closed.right = false;
-    // The left sidebar gives way to the panel.
+    // Opening the panel closes the left sidebar if there is no room for both.
     if (this.seen.panel && !before.panel && this.room < 2 && !this.byHand) this.close('left');
   }
 
-  /** Close what there is no room for. */
+  /** Close the sidebars that the window has no room for. */
   giveWay() {
     sessionStorage.setItem(KEY, String(this.room));
     this.byHand = false;

@@ -1,4 +1,4 @@
-/** The start page: where one is, the map of the lessons, and what has been earned. */
+/** The start page: the learner's level, the map of the lessons, and the achievements. */
 
 /** @import { Achievement, Jupyter, LessonState, Overview, Review } from './types.js' */
 /** @import { Server } from './server.js' */
@@ -9,17 +9,17 @@ import { isStranger, Refused, Unreachable } from './server.js';
 import { day, figure, words } from './words.js';
 
 const SIGNS = { new: '○', in_progress: '◐', done: '✓', missing: '–' };
-/** Between two rows of cards, as in style.css. */
+/** Pixels between two rows of cards; the same value is in style.css. */
 const GAP = 32;
 const SVG = 'http://www.w3.org/2000/svg';
 
 export class StartPage {
   /**
    * @param {Server} server
-   * @param {string} language for as long as the server has not said, or ''
+   * @param {string} language the language to request, or '' for the server's own
    * @param {{open: (path: string, task?: string | null) => void, text: () => void,
    *   render: (markdown: string, host: HTMLElement) => void, ask: (say: Words) => Promise<boolean>}} acts
-   *   open a lesson; show the plain page instead; show Markdown; whether to begin anew
+   *   functions that open a lesson, show the plain page instead, render Markdown, and ask whether to start over
    */
   constructor(server, language, { open, text, render, ask }) {
     this.server = server;
@@ -28,7 +28,7 @@ export class StartPage {
     this.openText = text;
     this.render = render;
     this.ask = ask;
-    /** What has just been answered stays until it is done with. @type {HTMLElement | null} */
+    /** The review question just answered; it stays until the learner continues. @type {HTMLElement | null} */
     this.answered = null;
     this.notice = '';
     this.drawn = '';
@@ -39,7 +39,7 @@ export class StartPage {
     this.resized.observe(this.node);
   }
 
-  /** Ask anew; the page is redrawn only if something is different, and the focus stays where it was. */
+  /** Request the progress again; redraw the page only if something has changed, and keep the focus. */
   async refresh() {
     if (!this.node.isConnected) return;
     let overview;
@@ -59,7 +59,7 @@ export class StartPage {
     if (focused) /** @type {HTMLElement | null} */ (this.node.querySelector(`[data-key="${focused}"]`))?.focus();
   }
 
-  /** Take the focus: to where one goes on, once that is there. */
+  /** Move the focus to the Continue button, or to the page until that button exists. */
   focus() {
     if (this.node !== document.activeElement && this.node.contains(document.activeElement)) return;
     const next = /** @type {HTMLElement | null} */ (this.node.querySelector('.secant-continue'));
@@ -143,7 +143,7 @@ export class StartPage {
     );
   }
 
-  /** Whose points these are, where nothing has been done in this workspace.
+  /** Create a note that the points shown come from another copy of the lessons; null if they do not.
    * @param {Overview} overview @param {Words} say */
   elsewhere(overview, say) {
     if (!overview.elsewhere) return null;
@@ -168,7 +168,7 @@ export class StartPage {
     await this.refresh();
   }
 
-  /** An old prediction once more.
+  /** Create the section that asks an earlier prediction again; null if none is due.
    * @param {Overview} overview @param {Words} say */
   review({ review }, say) {
     if (!review) return null;
@@ -195,7 +195,7 @@ export class StartPage {
     return h('button', { type: 'button', class: 'secant-button secant-choice', 'data-key': `review-${letter}`, onclick: choose }, ...label.childNodes);
   }
 
-  /** Tell whether a choice was right, and why; it stays until the reader is done with it.
+  /** Show whether a choice was right, and why. The reply stays until the learner continues.
    * @param {Review} review @param {string} chosen @param {Words} say @param {HTMLElement} section */
   async answer(review, chosen, say, section) {
     this.answered = section;
@@ -213,10 +213,10 @@ export class StartPage {
       done,
     );
     done.focus();
-    await this.server.review({ name: review.name, right }).catch(() => {}); // it is asked again then
+    await this.server.review({ name: review.name, right }).catch(() => {}); // if this fails, the server will ask the prediction again
   }
 
-  /** @param {boolean} wanted whether predictions are to come back */
+  /** @param {boolean} wanted whether earlier predictions are to be asked again */
   async want(wanted) {
     this.answered = null;
     await this.server.review({ wanted }).catch(() => {});
@@ -316,7 +316,7 @@ export class StartPage {
     );
   }
 
-  /** Draw the arrows anew where the cards stand now. */
+  /** Draw the arrows again, between the cards' current positions. */
   drawArrows() {
     const map = this.node.querySelector('.secant-map');
     if (!map) return;
@@ -331,7 +331,8 @@ export class StartPage {
   }
 }
 
-/** Why there is nothing to show; what the server says itself, it says in the reader's language.
+/** Return the sentence that tells why there is no progress to show. The server's own message, if used, is in the
+ * learner's language.
  * @param {Words['noProgress']} say
  * @param {unknown} error
  * @returns {string} */
@@ -343,14 +344,14 @@ function sentence(say, error) {
   return say.trouble(why && ` (${why.replace(/\.$/, '')})`);
 }
 
-/** The way of an arrow from one card to another: across the gap to the next card, else around those between.
+/** Return the SVG path of an arrow between two cards: across the gap to the next card, else around the cards between.
  * @typedef {{x: number, y: number, width: number, bottom: number}} Box
  * @param {Box} a @param {Box} b @param {boolean} next */
 function route(a, b, next) {
   if (next && b.x > a.x) return `M ${a.x + a.width} ${a.y + 28} H ${b.x}`;
   const leave = a.x + a.width * (next ? 0.5 : 0.75);
   const arrive = b.x + b.width * (next ? 0.5 : 0.25);
-  // Two arrows in one gap do not lie on each other.
+  // Arrows to the next card and other arrows use different lanes, so that they do not overlap in a gap.
   const lane = next ? 0.5 : 0.25;
   const below = a.bottom + GAP * lane;
   const above = b.y - GAP * (1 - lane);

@@ -1,4 +1,6 @@
-/** A hint may be a stranger's, and stands in our panel: it may show text, and neither load, do nor ask for anything. */
+/** A strict HTML sanitizer for hints, which may come from a stranger's lesson but appear in Secant's panel.
+ *
+ * A hint may show text. It may not load anything, run anything or show input elements. */
 
 /** @import { Jupyter } from './types.js' */
 
@@ -6,11 +8,13 @@ const UNFIT =
   'img, picture, video, audio, source, track, iframe, object, embed, svg, canvas, map, area, button, input, select, ' +
   'textarea, label, form, fieldset, dialog, menu, command, link, meta, base, style, script, template';
 const ATTRIBUTES = new Set(['align', 'class', 'colspan', 'dir', 'href', 'lang', 'open', 'rowspan', 'start', 'title']);
-/** Classes that make something look, or be taken for, a part of JupyterLab or of this panel. */
+/** Matches CSS classes that would make an element look like a part of JupyterLab or of Secant's panel. */
 const OURS = /^(secant|jp|lm|p|bp\d*|fa)-/;
 
-/** JupyterLab's sanitizer, and after it ours, which takes out what JupyterLab lets a notebook do: buttons that
- * run its commands, pictures from elsewhere.
+/** Return JupyterLab's sanitizer, extended by a second, stricter step.
+ *
+ * The second step removes elements that JupyterLab allows in notebooks, such as buttons that run its commands, and
+ * pictures from other sites.
  * @param {Jupyter} sanitizer @returns {Jupyter} */
 export function strict(sanitizer) {
   const stricter = Object.create(sanitizer);
@@ -19,10 +23,10 @@ export function strict(sanitizer) {
   return stricter;
 }
 
-/** HTML without anything but text, links and their look.
+/** Return the HTML with only its text, links and text formatting.
  * @param {string} html @returns {string} */
 function harmless(html) {
-  // Parsed in a document that is not shown, which loads nothing.
+  // DOMParser's document is never shown, so it loads nothing.
   const { body } = new DOMParser().parseFromString(html, 'text/html');
   for (const each of body.querySelectorAll(UNFIT)) each.replaceWith(each.getAttribute('alt') ?? each.textContent ?? '');
   for (const each of body.querySelectorAll('*')) {

@@ -1,4 +1,4 @@
-/** What the server says, as `autograder.service` sends it.
+/** Types of the data that the server sends, as `autograder.service` defines them.
  *
  * @typedef {'passed' | 'wrong' | 'not_attempted' | 'crashed' | 'timed_out' | 'rejected' | 'manual' | 'grader_failure'} Outcome
  * @typedef {{kind: 'credit' | 'head' | 'call' | 'text' | 'expected' | 'got' | 'trace' | 'place' | 'code' | 'cause' | 'note' | 'plain', text: string}} Part
@@ -24,7 +24,7 @@
  * @typedef {PlainEnd & {rows: PlainRow[]}} PlainResult
  * @typedef {{event: 'waits'} | {event: 'begin', plain: true} | {event: 'task', task: PlainRow}
  *   | ({event: 'end'} & PlainEnd) | {event: 'stopped'} | {event: 'error', message: string}} PlainEvent
- * @typedef {{gained: Gained, problem: string | null}} Noted where a verdict has fallen
+ * @typedef {{gained: Gained, problem: string | null}} Noted fields of an event after at least one verdict
  * @typedef {{xp: number, level: null | {number: number, title: string}, achievements: {title: string, how: string}[]}} Gained
  * @typedef {{title: string, text: string, number: number, of: number}} Hint
  * @typedef {{code: string, words: string, noted: boolean}} Solution
@@ -42,7 +42,7 @@
  *   replies: Record<string, string>, days: number}} Review
  * @typedef {'en' | 'ko'} Language
  *
- * JupyterLab's own classes and objects, whose types would need its packages.
+ * A class or object of JupyterLab's. Its real type would need JupyterLab's packages.
  * @typedef {any} Jupyter
  */
 export {};

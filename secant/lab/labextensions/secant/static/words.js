@@ -1,4 +1,4 @@
-/** All that the extension says, in both languages. */
+/** All texts of the extension, in both languages. */
 
 /** @import { Gained, Language, Outcome } from './types.js' */
 
@@ -36,10 +36,10 @@ const en = {
   copied: 'Copied.',
   notCopied: 'The browser does not allow copying here: save the report as a file.',
   save: 'Save as a file',
-  // Without a number where it is of another course.
+  // A lesson of another course has no number.
   lesson: (/** @type {number | null} */ number, /** @type {string} */ title) => (number === null ? title : `Lesson ${number}: ${title}`),
   tasks: 'Tasks',
-  // An assignment with ordinary nbgrader tests: no word here may read as a grade.
+  // Texts for an assignment with ordinary nbgrader tests. None of them may read like a grade.
   plain: {
     caption: 'Save the notebook and run its visible tests, outside of your kernel. This is no grade.',
     run: 'Run the visible tests',
@@ -94,7 +94,7 @@ const en = {
     unchecked: 'Not checked',
     waiting: 'Checking…',
   }),
-  passedVisible: 'Visible tests passed', // where there are no others
+  passedVisible: 'Visible tests passed', // shown where the course has no hidden tests
   expected: 'expected',
   got: 'got',
   cause: 'Likely cause:',
@@ -386,13 +386,13 @@ export function words(language) {
   return language === 'ko' ? all.ko : all.en;
 }
 
-/** Points as a person writes them: 2, 1.5.
+/** Format points without trailing zeros: 2, 1.5.
  * @param {number} value */
 export function figure(value) {
   return String(Math.round(value * 100) / 100);
 }
 
-/** A time of today as hours and minutes, another with its day.
+/** Format a time: today's times as hours and minutes, others with the date.
  * @param {Date} time
  * @param {Language} language
  */
