@@ -36,7 +36,7 @@ from autograder.course.cells import (
     tasks,
 )
 from autograder.course.errors import CourseError
-from autograder.course.lesson import CELL_METADATA, Answer, Lesson, named
+from autograder.course.lesson import CELL_METADATA, Answer, Lesson, language_name
 from autograder.course.solutions import solution_problems
 from secant.catalogue import SHARED, read_hints
 from secant.language import LANGUAGES
@@ -274,13 +274,13 @@ def _translations(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
                 if langs[place : place + 1] != [other]:
                     yield (
                         index,
-                        f"no {named(other)} cell follows this English one: as long as nobody has translated "
-                        f'it, put a copy of it there with lang="{other}" en="00000000"',
+                        f"no {language_name(other)} cell follows this English one: as long as nobody has "
+                        f'translated it, put a copy of it there with lang="{other}" en="00000000"',
                     )
         elif lang in languages:
             english = index - languages.index(lang)
             if english < 0 or langs[english] != "en":
-                yield index, f"no English cell comes right before this {named(lang)} one"
+                yield index, f"no English cell comes right before this {language_name(lang)} one"
 
 
 def _tildes(cells: list[NotebookNode]) -> Found:

@@ -143,7 +143,7 @@ def course_languages(root: Path) -> list[str]:
     return names
 
 
-def named(language: str) -> str:
+def language_name(language: str) -> str:
     """Return a language's name in English, or its code in quotation marks for other languages."""
     return {"en": "English", "ko": "Korean"}.get(language, f'"{language}"')
 
@@ -239,8 +239,8 @@ def _name_cells(cells: list[NotebookNode]) -> None:
     """Give each cell an id that edits elsewhere in the lesson do not change."""
     seen: Counter[str] = Counter()
     for cell in cells:
-        named = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
-        name = named or text_id(cell.cell_type, without_spans(cell.source))
+        graded_id = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
+        name = graded_id or text_id(cell.cell_type, without_spans(cell.source))
         cell.id = _digest(f"{name} {seen[name]}", 12) if seen[name] else name
         seen[name] += 1
 

@@ -122,7 +122,7 @@ def detach(order: dict[str, Any], files: list[int], look: bool) -> None:
     with socket.socket(fileno=files[0]) as channel:
         try:
             os.chdir(order["cwd"])
-            reason = shadowed(os.getcwd()) if look else ""
+            reason = shadowing_reason(os.getcwd()) if look else ""
         except OSError as error:
             reason = str(error)
         if reason:
@@ -167,7 +167,7 @@ def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
     app.start()
 
 
-def shadowed(folder: str) -> str:
+def shadowing_reason(folder: str) -> str:
     """Return the reason why a kernel in this folder could not use all modules imported so far.
 
     The reason names a file in the folder that the kernel would use instead. It is empty if there is no such

@@ -131,7 +131,7 @@ def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
 
 
 def _plain_row(test: "Grade") -> dict[str, Any]:
-    raised = plain_words.raised(test)
+    raised = plain_words.has_error(test)
     return {
         "id": visible(test.id),
         "points": test.points,
@@ -160,7 +160,7 @@ def plain_end(report: "OwnReport") -> dict[str, Any]:
         for cell in report.stopped
     ]
     return {
-        "said": plain_words.no_grade(report),
-        "left_out": plain_words.left_out(report),
+        "said": plain_words.no_grade_note(report),
+        "left_out": plain_words.left_out_note(report),
         "stopped": stopped,
     }
