@@ -84,14 +84,14 @@ class Checker:
 
     def examine(
         self,
-        sheet: CheckedNotebook,
+        notebook: CheckedNotebook,
         only: str | None = None,
         on_result: Callable[[TaskResult], object] = lambda result: None,
     ) -> Report:
         """Grade a notebook that was read, or one of its tasks.
 
         Args:
-            sheet: the notebook.
+            notebook: the notebook.
             only: the id of the task to grade; None for all tasks.
             on_result: called with each task's result as soon as it is known.
 
@@ -99,23 +99,23 @@ class Checker:
             CheckError: the notebook's own tests cannot be read.
             WallError: no process could be started.
         """
-        examiner = self.examiner(sheet)
+        examiner = self.examiner(notebook)
         try:
             return examiner.grade(
-                self._wall, sheet.script, only=only, run_tasks=self._run_tasks, on_result=on_result
+                self._wall, notebook.script, only=only, run_tasks=self._run_tasks, on_result=on_result
             )
         finally:
             if self._keep_warm:
                 self._pool.refill()
 
-    def examiner(self, sheet: CheckedNotebook) -> Examiner:
+    def examiner(self, notebook: CheckedNotebook) -> Examiner:
         """Return the examiner for a notebook. Notebooks of the same lesson share one examiner.
 
         Raises:
             CheckError: the notebook's own tests cannot be read.
         """
-        assignment = sheet.assignment
-        if sheet.root is None:
+        assignment = notebook.assignment
+        if notebook.root is None:
             try:
                 return Examiner(assignment.lesson, assignment.source, hidden=False)
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -125,10 +125,10 @@ class Checker:
                         ko=f"이 노트북의 테스트를 읽을 수 없습니다({error}). 테스트 셀을 고치지 않았나요?",
                     )
                 ) from None
-        key = (sheet.root, assignment.lesson)
+        key = (notebook.root, assignment.lesson)
         if key not in self._examiners or self._examiners[key][0] is not assignment:
             self._examiners[key] = (
                 assignment,
-                Examiner(assignment.lesson, assignment.source, hidden=sheet.hidden),
+                Examiner(assignment.lesson, assignment.source, hidden=notebook.hidden),
             )
         return self._examiners[key][1]

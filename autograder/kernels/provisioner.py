@@ -206,7 +206,7 @@ def ordinary_command(command: list[str]) -> list[str]:
         python = python_of(command)
     except CannotFork:
         return command  # the command is for another interpreter or another language
-    launcher = str(Path(__file__).with_name("cold.py"))
+    launcher = str(Path(__file__).with_name("ordinary.py"))
     return [*python, "-P", launcher, *command[len(python) + 2 :]]
 
 
