@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from autograder.course.errors import CourseError
 from autograder.course.plain import IGNORED, Kind, PlainCell, PlainSource, names_bound
-from autograder.exam.own_tests import MOST_POINTS
+from autograder.exam.own_tests import MAX_POINTS
 from autograder.exam.plain import PlainExaminer
 from autograder.exam.plain_report import Grade, PlainReport
 from autograder.exam.pool import Pool
@@ -110,7 +110,7 @@ def _plain_cell(cell: Cell) -> PlainCell:
     marks = dict(zip(_MARKS, cell.marks, strict=False))
     points = marks["points"]
     is_number = isinstance(points, int | float) and math.isfinite(points) and points >= 0
-    number = min(float(points), MOST_POINTS) if is_number else 0.0
+    number = min(float(points), MAX_POINTS) if is_number else 0.0
     return PlainCell(
         cell.grade_id, _kind(cell, marks, number), cell.source, cell.kind == "code", number, False
     )

@@ -92,12 +92,12 @@ class _ForkOnTask:
 
     def task(self, seed: int = 0, *, last: bool = False) -> TaskClient:
         copy = self._candidate.task(seed)  # not marked as the last copy, since other tasks are still running
-        back, out = os.pipe()
+        result_pipe, out = os.pipe()
         pid = os.fork()
         if pid:
             os.close(out)
-            raise _ForkedAway(_ChildTask(pid, back, copy))
-        os.close(back)
+            raise _ForkedAway(_ChildTask(pid, result_pipe, copy))
+        os.close(result_pipe)
         self.spent_before, self.out = self.spent, out
         return copy
 

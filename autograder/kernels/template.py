@@ -30,7 +30,7 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-LONGEST = 1 << 20  # maximum size of an order in bytes
+MAX_ORDER_BYTES = 1 << 20  # maximum size of an order in bytes
 _PR_SET_PDEATHSIG = 1
 _INLINE = "module://matplotlib_inline.backend_inline"
 
@@ -77,7 +77,9 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 report(channel, exit=os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
                 channel.close()
                 continue
-            message, files, _, _ = socket.recv_fds(control, LONGEST, 4) if ready != owner else (b"", [], 0, 0)
+            message, files, _, _ = (
+                socket.recv_fds(control, MAX_ORDER_BYTES, 4) if ready != owner else (b"", [], 0, 0)
+            )
             if not message:
                 os._exit(0)
             channel = socket.socket(fileno=files[0])
