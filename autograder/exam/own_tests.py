@@ -39,9 +39,8 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
         return None
     nodes = [_node(cell) for cell in cells]
     for cell, node in zip(cells, nodes, strict=True):
-        is_plain_test = _is_test(cell) and not _is_secant_test(
-            cell
-        )  # Secant's rules cannot judge such a test
+        # Secant's rules cannot judge a plain test.
+        is_plain_test = _is_test(cell) and not _is_secant_test(cell)
         if is_plain_test or cell.kind != "code":
             node.metadata.pop("nbgrader", None)
     notebook: NotebookNode = new_notebook(cells=nodes)
