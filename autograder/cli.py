@@ -668,7 +668,7 @@ def doctor() -> None:
     table = Table("", "", "Found", "To do")
     for finding in findings:
         mark, style = ("ok", "green") if finding.ok else ("no", "red" if finding.needed else "yellow")
-        table.add_row(Text(mark, style), finding.what, Text(finding.detail), Text(finding.fix))
+        table.add_row(Text(mark, style), finding.name, Text(finding.detail), Text(finding.fix))
     # This terminal wraps long lines, so that the last column stays readable.
     Terminal().print(table)
     can = can_grade(findings)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from autograder.exam.report import Outcome
-from autograder.sandbox.results import CellResult, Crashed, Line, Reply, TimedOut
+from autograder.sandbox.results import CellResult, Crashed, Reply, TimedOut, TraceLine
 from secant.bindings import REBOUND, Finding, describe_finding
 from secant.causes import likely
 from secant.language import say
@@ -33,7 +33,7 @@ def passed(hidden: bool = True) -> tuple[Outcome, Parts]:
     )
 
 
-def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
+def ended(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
     """Return the outcome and message for a student's process that timed out or crashed.
 
     Args:
@@ -124,16 +124,20 @@ def no_memory(task: str) -> tuple[Outcome, Parts]:
     )
 
 
-def error_of(what: Reply | CellResult, findings: Sequence[Finding] = ()) -> Parts:
+def error_of(failure: Reply | CellResult, findings: Sequence[Finding] = ()) -> Parts:
     """Return a description of an error: its name, where it was raised, and its likely cause.
 
     Args:
-        what: the reply or the cell's result with the error.
+        failure: the reply or the cell's result with the error.
         findings: findings about the notebook's names that explain the error; they replace the usual cause.
     """
-    usual = _not_here(what.error, what.message) or _nowhere(what.error) or likely(what.error, what.message)
+    usual = (
+        _not_here(failure.error, failure.message)
+        or _nowhere(failure.error)
+        or likely(failure.error, failure.message)
+    )
     causes = _causes(findings) or because(usual)
-    return (named_error(what.error, what.message), *_places(what.trace[-3:]), *causes)
+    return (named_error(failure.error, failure.message), *_places(failure.trace[-3:]), *causes)
 
 
 def missing_module(message: str) -> str:
@@ -142,7 +146,7 @@ def missing_module(message: str) -> str:
     return match[1] if match else ""
 
 
-def _places(lines: Sequence[Line]) -> Parts:
+def _places(lines: Sequence[TraceLine]) -> Parts:
     return tuple(part for line in lines for part in at(line.cell, line.number, line.text))
 
 
