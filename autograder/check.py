@@ -127,7 +127,7 @@ def _by_server(notebook: Path) -> Checked | None:
 
     try:
         found = client.check(notebook, language())
-    except client.Busy as error:
+    except client.AlreadyChecking as error:
         raise CourseError(str(error)) from None
     if found is None:
         return None
@@ -139,7 +139,7 @@ def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
     """Check the notebook in processes that this command starts, and record the results."""
     from autograder.exam.sheet import PlainNotebook
     from autograder.sandbox.results import WallError
-    from autograder.service.noting import note
+    from autograder.service.save_results import save_results
 
     try:
         sheet = checker.reader.read(notebook)
@@ -152,7 +152,7 @@ def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
         why = say(en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없습니다. ({error})")
         raise CourseError(why) from error
     found = report.as_json()
-    noted = note(sheet, found["tasks"], whole=True)
+    noted = save_results(sheet, found["tasks"], whole=True)
     rows, score, max_score = found["tasks"], found["score"], found["max_score"]
     problem, gained = noted["problem"], noted["gained"]
     return Checked(report.lesson, sheet.language, sheet.hidden, rows, score, max_score, problem, gained)
@@ -172,7 +172,7 @@ _LOOK = {
 _VISIBLE = ("visible tests passed", "보이는 테스트 통과", "green")
 
 
-def _look(outcome: str, hidden: bool) -> tuple[str, str, str]:
+def _outcome_style(outcome: str, hidden: bool) -> tuple[str, str, str]:
     """Return the words for an outcome in English and in Korean, and its colour."""
     if outcome == "passed" and not hidden:
         return _VISIBLE
@@ -194,13 +194,13 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     from rich.syntax import Syntax
 
     from autograder.exam.sheet import worked_solution
-    from autograder.service.noting import has_seen, note_solution
+    from autograder.service.save_results import has_seen, save_solution_view
 
     worked, chosen, lesson = worked_solution(notebook, task)
     language(chosen)
     if not give_up and not has_seen(lesson, task) and not _gives_up():
         return
-    note_solution(lesson, task)
+    save_solution_view(lesson, task)
     wrapping = Terminal()  # wraps long lines, unlike `out`
     wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
     wrapping.print()
@@ -239,7 +239,7 @@ def show(checked: Checked | PlainChecked) -> None:
     table.add_column(say(en="Outcome", ko="결과"))
     table.add_column(say(en="Seconds", ko="초"), justify="right")
     for row in checked.rows:
-        en, ko, style = _look(row["outcome"], checked.hidden)
+        en, ko, style = _outcome_style(row["outcome"], checked.hidden)
         reached = f"{row['points']:g}" if checked.hidden and row["outcome"] != "manual" else "–"
         points = f"{reached} / {row['max_points']:g}"
         table.add_row(
@@ -283,7 +283,7 @@ def show(checked: Checked | PlainChecked) -> None:
 
 def _show_gains(checked: Checked) -> None:
     """Print the learner's gains. Once all tasks are passed, also print what remains and the next lesson."""
-    from autograder.service.noting import lesson_after
+    from autograder.service.save_results import lesson_after
 
     for each in checked.gained["achievements"]:
         new = say(en="New achievement", ko="새로운 성취")
@@ -318,7 +318,7 @@ def _show_changes(before: Checked, now: Checked) -> None:
         if row["outcome"] not in ("passed", "manual"):
             out.print(row["message"])
     whole = same == len(now.rows)
-    left = say(en="Nothing changed.", ko="바뀐 것이 없습니다.") if whole else _as_before(same)
+    left = say(en="Nothing changed.", ko="바뀐 것이 없습니다.") if whole else _unchanged_count(same)
     out.print(f"{left} {now.total}")
     _show_gains(now)
     if now.problem and now.problem != before.problem:
@@ -327,12 +327,12 @@ def _show_changes(before: Checked, now: Checked) -> None:
 
 def _outcome_change(was: str, now: str, hidden: bool) -> list[tuple[str, str]]:
     """Return the change from one outcome to another, as words with their colours."""
-    (en, ko, style), (en_now, ko_now, style_now) = (_look(each, hidden) for each in (was, now))
+    (en, ko, style), (en_now, ko_now, style_now) = (_outcome_style(each, hidden) for each in (was, now))
     if was == now:
         return [(say(en=f"still {en}, for another reason", ko=f"아직 {ko}, 이유는 다름"), style)]
     return [(say(en=en, ko=ko), style), (" → ", ""), (say(en=en_now, ko=ko_now), style_now)]
 
 
-def _as_before(tasks: int) -> str:
+def _unchanged_count(tasks: int) -> str:
     noun = "task" if tasks == 1 else "tasks"
     return say(en=f"{tasks} {noun} as before.", ko=f"나머지 과제 {tasks}개는 그대로입니다.")

@@ -192,8 +192,8 @@ def grade(
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler cannot be used together.")
-    asked = run.asked_for(find_root(Path.cwd()), lesson, student)
-    status = run.grade(asked, workers, scheduler, json_file, force=force, change_tasks=change_tasks)
+    selection = run.select(find_root(Path.cwd()), lesson, student)
+    status = run.grade(selection, workers, scheduler, json_file, force=force, change_tasks=change_tasks)
     raise typer.Exit(status)
 
 
@@ -210,8 +210,8 @@ def feedback(
     _refuse_windows()
     from autograder import run
 
-    asked = run.asked_for(find_root(Path.cwd()), lesson, student)
-    raise typer.Exit(run.make_pages(asked, force=force))
+    selection = run.select(find_root(Path.cwd()), lesson, student)
+    raise typer.Exit(run.make_pages(selection, force=force))
 
 
 @app.command(rich_help_panel=CLASS)

@@ -211,7 +211,7 @@ def _words() -> Mapping[str, str]:
 
 
 def export(
-    root: Path, system: back.For, lesson: str, fill: Path | None, column: str, output: Path | None
+    root: Path, system: back.ExportSystem, lesson: str, fill: Path | None, column: str, output: Path | None
 ) -> None:
     """Write a lesson's grades and feedback in the format of an LMS, and print which students have no points.
 

@@ -185,7 +185,7 @@ def written(course: Course, workers: Recorded) -> float:
     summary = grade(course, entries, workers)
     seconds = time.perf_counter() - workers.begun
     assert not summary.failed
-    assert (len(summary.results), summary.kept) == (len(entries), 0)
+    assert (len(summary.results), summary.graded_before) == (len(entries), 0)
     return len(entries) / seconds
 
 

@@ -11,7 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from autograder.course.errors import CourseError
-from autograder.gradebook.errors import GradebookBusy, reason, shown
+from autograder.gradebook.errors import GradebookBusy, reason, url_without_password
 from autograder.gradebook.locks import ServerLock, locked_file
 from autograder.gradebook.opening import complete, open_gradebook
 
@@ -50,7 +50,7 @@ class Connection:
                 self.transaction(lambda: complete(self.db))
             except GradebookBusy as error:
                 raise CourseError(
-                    f"The gradebook {shown(coursedir.db_url)} cannot be written to: {error}. "
+                    f"The gradebook {url_without_password(coursedir.db_url)} cannot be written to: {error}. "
                     "Nothing was graded; run the same command again later."
                 ) from error
             self._opened = opened.pop_all()

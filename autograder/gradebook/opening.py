@@ -10,7 +10,7 @@ from sqlalchemy import create_engine, inspect, select, text
 from sqlalchemy.schema import CreateColumn
 
 from autograder.course.settings import sqlite_file
-from autograder.gradebook.errors import refused, shown
+from autograder.gradebook.errors import as_course_error, url_without_password
 from autograder.gradebook.records import Record
 
 _VERSION_TABLE = text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
@@ -22,7 +22,7 @@ def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
     Raises:
         CourseError: if the gradebook cannot be opened.
     """
-    with refused(f"The gradebook {shown(coursedir.db_url)} cannot be opened"):
+    with as_course_error(f"The gradebook {url_without_password(coursedir.db_url)} cannot be opened"):
         _begin(coursedir.db_url)
         gradebook = Gradebook(coursedir.db_url, coursedir.course_id)
         Record.metadata.create_all(gradebook.engine)

@@ -130,7 +130,7 @@ class Result:
         return [task for task in self.tasks if task.auto is not None]
 
     @property
-    def before(self) -> tuple[float, float] | None:
+    def earlier_points(self) -> tuple[float, float] | None:
         """An earlier file's points and their maximum; None unless the current file could not be read."""
         points_before = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
         return (
@@ -139,7 +139,7 @@ class Result:
             else None
         )
 
-    def after(self, earlier: Mapping[str, float]) -> Self:
+    def with_earlier_points(self, earlier: Mapping[str, float]) -> Self:
         """Return this result of an unreadable file, with the points of an earlier file added to the comments.
 
         The earlier points are only mentioned; they do not count.
@@ -153,7 +153,9 @@ class Result:
         }
         return replace(self, tasks=rows, comments={**self.comments, **comments})
 
-    def entered(self, scores: Mapping[str, tuple[float, float]], waiting: Collection[str]) -> Self:
+    def with_gradebook_points(
+        self, scores: Mapping[str, tuple[float, float]], waiting: Collection[str]
+    ) -> Self:
         """Return this result with the points from the gradebook, some of which may have been given by hand.
 
         Args:

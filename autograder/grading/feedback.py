@@ -30,7 +30,7 @@ from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
 from autograder.gradebook.entered import Entered
 from autograder.gradebook.result import GradedTask, Printed, Result
-from autograder.grading.beside import Beside
+from autograder.grading.additional_files import AdditionalFiles
 from autograder.intake.files import EXCHANGE_SECRET
 from autograder.intake.pictures import is_picture
 from autograder.intake.rebuild import is_extra_text
@@ -123,7 +123,7 @@ def _verdict(task: GradedTask, why: str) -> NotebookNode:
     return output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
-def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
+def locate_outputs(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
     """Return the outputs of the student's cells, cut to a maximum length, with the cells' positions.
 
     The cells ran in the order of the notebook, but cells of the lesson that the student deleted did not run.
@@ -245,7 +245,7 @@ class Pages:
 
 def page_head(
     assignment: Assignment,
-    taken: Submission | Rejected,
+    submission: Submission | Rejected,
     result: Result,
     entered: Entered,
     solutions: Mapping[str, WorkedSolution],
@@ -256,14 +256,14 @@ def page_head(
 
     Args:
         assignment: the lesson.
-        taken: the submission as read by the intake, or its rejection.
+        submission: the submission as read by the intake, or its rejection.
         result: the result of the submission.
         entered: the gradebook's entries for the submission.
         solutions: worked solutions by task; a student who passed a task sees the explanation of its solution.
         released: True if all students see the complete solutions.
         times: the times of submission and of the due date if points were deducted for lateness.
     """
-    known = taken.language if isinstance(taken, Submission) else result.language
+    known = submission.language if isinstance(submission, Submission) else result.language
 
     def head(language: Language) -> Head:
         titles, rows = (
@@ -283,9 +283,11 @@ def page_head(
             entered.max_score,
             entered.penalty,
             rows,
-            "" if isinstance(taken, Submission) else visible({"en": taken.en, "ko": taken.ko}[language]),
+            ""
+            if isinstance(submission, Submission)
+            else visible({"en": submission.en, "ko": submission.ko}[language]),
             next(result.flagged("counted"), ""),
-            before=result.before,
+            before=result.earlier_points,
             times=times,
         )
 
@@ -352,14 +354,19 @@ def bare(page: Page) -> Page:
 
 
 def replace_folder(
-    folder: Path, files: Mapping[str, str], beside: Beside, extra: Path, mode: int, shared: bool = False
+    folder: Path,
+    files: Mapping[str, str],
+    additional: AdditionalFiles,
+    extra: Path,
+    mode: int,
+    shared: bool = False,
 ) -> None:
     """Replace a folder with a new one that contains these files.
 
     Args:
         folder: the path of the folder.
         files: the texts of files by name.
-        beside: additional files; a student's file never replaces one of the other files.
+        additional: additional files; a student's file never replaces one of the other files.
         extra: a folder of the course from which all files except notebooks are added.
         mode: the permissions of the files.
         shared: True if a group of instructors may write to the files.
@@ -372,9 +379,9 @@ def replace_folder(
     if extra.is_dir():
         skip = shutil.ignore_patterns("*.ipynb", ".*", "__pycache__")
         shutil.copytree(extra, new, ignore=skip, dirs_exist_ok=True)
-    for name, text in {**beside.exchange, **files}.items():
+    for name, text in {**additional.exchange, **files}.items():
         (new / name).write_text(text, encoding="utf-8")
-    for path, data in beside.side_files.items():
+    for path, data in additional.side_files.items():
         # Skip the student's file if a file of the course is already at its path.
         with suppress(FileExistsError, NotADirectoryError):
             (new / path).parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ from autograder.gradebook.plain import PlainForm
 from autograder.gradebook.result import NO_RESPONSE, GradedTask, Printed, Result, cell_key, sha256
 from autograder.gradebook.tasks import register_plain
 from autograder.grading.feedback import CELL_CHARS, PAGE_CHARS, row_of
-from autograder.grading.plain_notebook import Given, staff_notebook
+from autograder.grading.plain_notebook import AssignmentNotebook, staff_notebook
 from autograder.intake.parse import Cell
 from autograder.intake.plain import FoundNotebooks, read_cells
 from autograder.intake.submission import Rejected
@@ -117,9 +117,9 @@ class GradedPlain:
         texts = (cell.source for one in self._made.values() for cell in one.cells)
         return "ko" if any(map(_HANGUL.search, texts)) else "en"
 
-    def take(self, entry: Entry) -> "PlainTaken":
+    def read_submission(self, entry: Entry) -> "PlainSubmission":
         """Read a student's submission of the assignment."""
-        return PlainTaken(self, entry.student, self.form.find(entry))
+        return PlainSubmission(self, entry.student, self.form.find(entry))
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
         """Return a result with the same outcome and message for every task."""
@@ -147,9 +147,12 @@ class GradedPlain:
         return False
 
     @cached_property
-    def given(self) -> Mapping[str, Given]:
+    def given(self) -> Mapping[str, AssignmentNotebook]:
         """The assignment's notebooks by name, in the form needed to combine them with submitted notebooks."""
-        return {name: Given(one, self._made[name], self.language) for name, one in self.sources.items()}
+        return {
+            name: AssignmentNotebook(one, self._made[name], self.language)
+            for name, one in self.sources.items()
+        }
 
     @cached_property
     def titles(self) -> Mapping[str, Mapping[str, str]]:
@@ -241,7 +244,7 @@ def _tested_answers(source: PlainSource, own: Mapping[str, list[PlainCell]]) -> 
 
 
 @dataclass(frozen=True)
-class PlainTaken:
+class PlainSubmission:
     """A student's submission of a plain assignment."""
 
     assigned: GradedPlain
@@ -317,7 +320,7 @@ class PlainTaken:
             self.student, self.assigned.name, rows, self.found.notes, comments, printed, self.language
         )
 
-    def refused(self, earlier: Language | None) -> Result:
+    def rejection_result(self, earlier: Language | None) -> Result:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
@@ -325,7 +328,7 @@ class PlainTaken:
         message = f"{why.en}\n{why.ko}"
         return self.assigned.everywhere(self.student, "rejected", message, f"rejected:{why.reason}")
 
-    def placed(self, result: Result) -> Result:
+    def relocate_outputs(self, result: Result) -> Result:
         """Return the result unchanged: the same file has the same cells at the same positions."""
         return result
 
@@ -339,7 +342,7 @@ class PlainTaken:
             for name, source in self.assigned.sources.items()
         }
 
-    def shown(self, notebook: NotebookNode) -> NotebookNode:
+    def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
         """Return a copy of a notebook without hidden tests."""
         return self.assigned.hide_tests(notebook)
 
@@ -358,7 +361,7 @@ class PlainTaken:
             entered.penalty,
             list(self._with_comments(name, rows, result, entered)),
             visible({"en": why.en, "ko": why.ko}[self.language]) if why else "",
-            before=replace(result, tasks=tasks).before,
+            before=replace(result, tasks=tasks).earlier_points,
             times=times if entered.penalty else None,
         )
 

@@ -244,7 +244,7 @@ class Archive:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def open_archive(path: Path) -> Iterator[Archive]:
     """Open a zip archive for the duration of a `with` block.
 
     Raises:

@@ -21,11 +21,11 @@ from autograder.intake.files import MAX_FILE_BYTES, is_named_after, names_of
 from autograder.intake.kinds import kind_of
 from autograder.intake.parse import parse
 from autograder.intake.submission import Refused
-from autograder.lms.archive import Archive, Member, Unreadable, opened
+from autograder.lms.archive import Archive, Member, Unreadable, open_archive
 from autograder.lms.attempts import OUTCOMES, Attempt, File, Line, attempts_of, is_notebook, with_receipts
-from autograder.lms.exported import SYSTEMS, Handed, System, readings, system_of
-from autograder.lms.placing import Places, remember, remembered
-from autograder.lms.roster import Ambiguous, Person, Roster, student_id, written
+from autograder.lms.filenames import SYSTEMS, PathReading, System, readings, system_of
+from autograder.lms.placing import Places, record_names, recorded_names
+from autograder.lms.roster import Ambiguous, Person, Roster, name_forms, student_id
 from secant.language import counted, say
 from secant.visible import visible
 
@@ -85,7 +85,7 @@ def collect(
     people = {person.id: person for person in (roster.people if roster else ())}
     for download in downloads:
         try:
-            with opened(download) as archive:
+            with open_archive(download) as archive:
                 _Collector(course, known, roster, lesson, people, lines, download.name).take(archive, system)
         except Unreadable as error:
             lines.append(Line(download.name, "", "could not be read", message=str(error)))
@@ -189,7 +189,7 @@ class _Collector:
             by_place.setdefault((attempt.lesson, attempt.student), []).append(attempt)
         for _, student_attempts in sorted(by_place.items()):
             places.write(student_attempts)
-        remember(self.course, attempts)
+        record_names(self.course, attempts)
 
     def _file(self, member: Member, system: System | None) -> File | None:
         """Return an entry as a `File`, or report the entry and return None if no student can own it."""
@@ -222,7 +222,7 @@ class _Collector:
         line.file = visible(found[0].file)[:100]
         return File(line, member, found, refused=member.refused)
 
-    def _is_of_lesson(self, reading: Handed) -> bool:
+    def _is_of_lesson(self, reading: PathReading) -> bool:
         """Return whether Canvas's number of a file is in fact part of the lesson's name.
 
         In `..._71_8_10_build.ipynb`, for example, 10 may be the number of lesson 10_build.
@@ -237,29 +237,29 @@ class _Collector:
         owners: dict[str, Person] = {}
         for file in files:
             try:
-                file.handed, person = self._owner(file)
+                file.reading, person = self._owner(file)
             except Ambiguous as error:
                 file.line.say("whose?", str(error))
                 continue
-            file.line.file = visible(file.handed.file)[:100]
+            file.line.file = visible(file.reading.file)[:100]
             file.line.student = person.id
             owners.setdefault(person.id, person)
-            ids_by_student.setdefault((person.id, _id_scope(file.handed)), set()).add(file.handed.keys[-1])
+            ids_by_student.setdefault((person.id, _id_scope(file.reading)), set()).add(file.reading.keys[-1])
         owned = [file for file in files if file.line.student]
         impossible, counts = _not_of_canvas(owned), Counter(file.line.student for file in owned)
         for file in owned:
             student = file.line.student
-            ids = ids_by_student[student, _id_scope(file.handed)]
+            ids = ids_by_student[student, _id_scope(file.reading)]
             if len(ids) > 1:
                 several = visible(", ".join(sorted(ids)))
-                file.undecided(_several(visible(student), several, file.handed.system))
+                file.undecided(_several(visible(student), several, file.reading.system))
             elif file.line.path in impossible:
-                file.undecided(_two_people(visible(file.handed.keys[-1])))
-            elif owners[student].contradicts(file.handed.system, file.handed.keys):
-                system, key = file.handed.system, visible(file.handed.keys[-1])
+                file.undecided(_two_people(visible(file.reading.keys[-1])))
+            elif owners[student].contradicts(file.reading.system, file.reading.keys):
+                system, key = file.reading.system, visible(file.reading.keys[-1])
                 number = visible(owners[student].numbers[system])
                 file.undecided(_other_number(visible(student), key, number, system))
-            elif len(file.readings) > 1 and file.handed.system == "canvas" and counts[student] > 1:
+            elif len(file.readings) > 1 and file.reading.system == "canvas" and counts[student] > 1:
                 # Perhaps a user who is not in the roster imitates this student's name and number. Such a user
                 # must not be able to replace or add to the student's submission.
                 file.undecided(_imitated(file.readings))
@@ -267,7 +267,7 @@ class _Collector:
                 self.people.setdefault(student, owners[student])
                 yield file
 
-    def _owner(self, file: File) -> tuple[Handed, Person]:
+    def _owner(self, file: File) -> tuple[PathReading, Person]:
         """Return the correct reading of a file's path, and the student who owns the file.
 
         Raises:
@@ -277,7 +277,7 @@ class _Collector:
             return _in_roster(self.roster, file)
         if len(file.readings) > 1:
             raise Ambiguous(_imitated(file.readings))
-        handed = file.handed
+        handed = file.reading
         own = _own_id(handed)
         if _is_date(handed):
             raise Ambiguous(_perhaps_a_date())
@@ -299,11 +299,11 @@ class _Collector:
 
         If the roster contains the LMS's ids, the roster decides, and earlier archives are ignored.
         """
-        system, keys = attempt.handed.system, attempt.handed.keys
+        system, keys = attempt.reading.system, attempt.reading.keys
         if system in self.people[attempt.student].numbers:
             return False
         lessons = self.known if system in _LASTING else [attempt.lesson]
-        earlier = [remembered(self.course, lesson).get(attempt.student, {}) for lesson in lessons]
+        earlier = [recorded_names(self.course, lesson).get(attempt.student, {}) for lesson in lessons]
         others = {one["key"] for one in earlier if one.get("system") == system} - {keys[-1]}
         for file in attempt.files if others else ():
             file.undecided(
@@ -313,7 +313,7 @@ class _Collector:
 
     def _inspect(self, archive: Archive, file: File) -> None:
         """Read a file once, to find out whether it is readable, and which lesson or file type it is."""
-        if not file.handed.file:
+        if not file.reading.file:
             return
         try:
             data = archive.read(file.member)
@@ -335,7 +335,7 @@ class _Collector:
         """
         groups: dict[str, list[Attempt]] = {}
         for attempt in attempts:
-            groups.setdefault(attempt.handed.group, []).append(attempt)
+            groups.setdefault(attempt.reading.group, []).append(attempt)
         for group in groups.values():
             votes = Counter({self.asked: 1}) if self.asked else self._votes(group)
             lesson = next(iter(votes)) if len(votes) == 1 else ""
@@ -356,7 +356,7 @@ class _Collector:
         by_cells: dict[str, set[str]] = {}
         by_names: dict[str, set[str]] = {}
         for file in (file for attempt in attempts for file in attempt.files):
-            name = PurePosixPath(file.handed.file).name
+            name = PurePosixPath(file.reading.file).name
             by_cells.setdefault(file.line.student, set()).update({file.lesson} - {""})
             by_names.setdefault(file.line.student, set()).update(
                 lesson for lesson in self.known if name in names_of(lesson)
@@ -431,7 +431,7 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
     ], cut
 
 
-def _id_scope(handed: Handed) -> str:
+def _id_scope(handed: PathReading) -> str:
     """Return the group of files in which a person has only one LMS id; empty for the whole archive."""
     return "" if handed.system in _LASTING else handed.group
 
@@ -444,7 +444,7 @@ def _settle_institution_ids(files: Sequence[File]) -> None:
     all_have = all(len(file.readings[0].keys) == 2 for file in files)
     for file in files:
         file.readings = [reading for reading in file.readings if (len(reading.keys) == 2) == all_have]
-        file.handed = file.readings[0]
+        file.reading = file.readings[0]
 
 
 def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
@@ -452,32 +452,32 @@ def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
 
     In these paths, one user has two names, or one file number occurs twice.
     """
-    sure = [file for file in files if file.handed.system == "canvas" and len(file.readings) == 1]
+    sure = [file for file in files if file.reading.system == "canvas" and len(file.readings) == 1]
     names: dict[str, set[str]] = {}
-    numbers = Counter((file.handed.keys, file.handed.number) for file in sure if file.handed.file)
+    numbers = Counter((file.reading.keys, file.reading.number) for file in sure if file.reading.file)
     for file in sure:
-        names.setdefault(file.handed.keys[-1], set()).add(file.handed.name)
+        names.setdefault(file.reading.keys[-1], set()).add(file.reading.name)
     return {
         file.line.path
         for file in sure
-        if len(names[file.handed.keys[-1]]) > 1 or numbers[file.handed.keys, file.handed.number] > 1
+        if len(names[file.reading.keys[-1]]) > 1 or numbers[file.reading.keys, file.reading.number] > 1
     }
 
 
-def _is_date(handed: Handed) -> bool:
+def _is_date(handed: PathReading) -> bool:
     """Return whether Canvas's numbers may be a date, as in ann_2026_11_10_x or ann_20261110_0930_x."""
     numbers = f"{handed.keys[-1]}_{handed.number}_{handed.file}"
     return handed.system == "canvas" and bool(_DATE.match(numbers))
 
 
-def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
+def _in_roster(roster: Roster, file: File) -> tuple[PathReading, Person]:
     """Return the reading of a path that identifies a person in the roster, and the person.
 
     Raises:
         Ambiguous: if no person or several people match.
     """
-    shown = visible(file.handed.name or file.handed.keys[0])
-    matches: list[tuple[Handed, Person]] = []
+    shown = visible(file.reading.name or file.reading.keys[0])
+    matches: list[tuple[PathReading, Person]] = []
     for handed in file.readings:
         try:
             person = roster.find(handed.keys, handed.name, handed.system) or _after_group(roster, handed)
@@ -487,7 +487,7 @@ def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
             matches.append((handed, person))
     people = sorted({person.id for _, person in matches})
     if len(people) > 1:
-        raise Ambiguous(_could_be(shown, " / ".join(people), file.handed))
+        raise Ambiguous(_could_be(shown, " / ".join(people), file.reading))
     if not matches:
         raise Ambiguous(
             say(
@@ -504,19 +504,19 @@ def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
     return matches[0]
 
 
-def _is_certain(roster: Roster, file: File, handed: Handed, person: Person) -> bool:
+def _is_certain(roster: Roster, file: File, handed: PathReading, person: Person) -> bool:
     """Return whether one of several readings identifies the person well enough to be the true reading.
 
     On Canvas, both id and name have to match the person. On Brightspace, the id is the same in each reading,
     so any reading will do. On Blackboard, only a receipt makes a username certain.
     """
     if handed.system == "canvas":
-        by_name = written(person.name) | written(f"{person.first_name} {person.last_name}")
-        return bool(roster.with_keys(handed.keys, handed.system) and by_name & written(handed.name))
+        by_name = name_forms(person.name) | name_forms(f"{person.first_name} {person.last_name}")
+        return bool(roster.with_keys(handed.keys, handed.system) and by_name & name_forms(handed.name))
     return handed.system == "brightspace"
 
 
-def _could_be(shown: str, people: str, handed: Handed) -> str:
+def _could_be(shown: str, people: str, handed: PathReading) -> str:
     """Return the message about a path that may belong to several people in the roster."""
     fix = (
         _worksheet(handed.keys[-1])
@@ -532,7 +532,7 @@ def _could_be(shown: str, people: str, handed: Handed) -> str:
     )
 
 
-def _imitated(found: Sequence[Handed]) -> str:
+def _imitated(found: Sequence[PathReading]) -> str:
     """Return the message about a path that the LMS can have written for several people."""
     shown = " / ".join(visible(key) for key in dict.fromkeys(one.keys[-1] for one in found))
     if found[0].system == "blackboard":
@@ -583,7 +583,7 @@ def _other_number(student: str, key: str, other: str, system: System) -> str:
     )
 
 
-def _after_group(roster: Roster, handed: Handed) -> Person | None:
+def _after_group(roster: Roster, handed: PathReading) -> Person | None:
     """Return the person whose name follows a group's name, as in Moodle's "Group A-Kim Minji", or None.
 
     A group's name may contain dashes, too. A single Latin word does not count as a name: the end of "Kim
@@ -630,7 +630,7 @@ def _several(student: str, ids: str, system: System) -> str:
     )
 
 
-def _own_id(handed: Handed) -> str:
+def _own_id(handed: PathReading) -> str:
     """Return the student id made from the LMS's name for a submission; empty if nothing in it is permanent.
 
     Moodle's number differs between assignments, and so does Canvas's id of an anonymous student.

@@ -24,10 +24,10 @@ from autograder.course.plain import is_plain, notebooks
 from autograder.course.settings import Course
 from autograder.gradebook import class_list
 from autograder.gradebook.book import Book
-from autograder.gradebook.current import HandedIn
 from autograder.gradebook.entries import Entry
+from autograder.gradebook.freshness import CurrentSubmissions
 from autograder.gradebook.tables import Sheet
-from autograder.lms.placing import remembered
+from autograder.lms.placing import recorded_names
 from autograder.lms.roster import Person, Roster
 from autograder.lms.tables import read_sheet
 from secant.language import say
@@ -35,7 +35,7 @@ from secant.visible import visible
 
 EXPORTED = "exported"  # the course's folder for exported grades and feedback
 
-For = Literal["moodle", "canvas", "brightspace"]
+ExportSystem = Literal["moodle", "canvas", "brightspace"]
 
 _NOT_IN_FOLDER_NAMES = re.compile(r'[/\\:*?"<>|]')  # characters that cannot occur in a folder's name
 # Rows of Canvas's table that do not belong to a student.
@@ -97,7 +97,9 @@ class Exported:
     notes: Sequence[str]
 
 
-def export(course: Course, system: For, lesson: str, fill: Path | None = None, column: str = "") -> Exported:
+def export(
+    course: Course, system: ExportSystem, lesson: str, fill: Path | None = None, column: str = ""
+) -> Exported:
     """Export a lesson's grades and feedback pages in an LMS's format.
 
     Args:
@@ -111,7 +113,7 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
         CourseError: if the table has no column for the grade, or the gradebook cannot be opened.
         GradebookBusy: if the gradebook could not be read.
     """
-    known = remembered(course, lesson)
+    known = recorded_names(course, lesson)
     with Book(course.directory, course.config) as book:
         people = {
             row["id"]: _person(row, known.get(row["id"], {}), system) for row in class_list.people(book)
@@ -129,7 +131,7 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
     return Exported(filled, pages, len(writer.used) - len(blank), blank, notes)
 
 
-def _person(row: Mapping[str, str], known: Mapping[str, str], system: For) -> Person:
+def _person(row: Mapping[str, str], known: Mapping[str, str], system: ExportSystem) -> Person:
     """Return a student of the gradebook, with the student's number in the LMS if it is known."""
     number = known.get("key", "") if known.get("system") == system else ""
     if system != "moodle":  # Moodle's number differs between assignments, so the stored one is useless.
@@ -147,10 +149,10 @@ def _person(row: Mapping[str, str], known: Mapping[str, str], system: For) -> Pe
 
 def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) -> dict[str, Grade]:
     """Return each student's grade for the lesson, by student id."""
-    handed = HandedIn(course, lesson)
+    handed = CurrentSubmissions(course, lesson)
     grades: dict[str, Grade] = {}
     for at in range(0, len(students), 50):
-        results = book.kept([Entry(student, lesson) for student in students[at : at + 50]])
+        results = book.stored_results([Entry(student, lesson) for student in students[at : at + 50]])
         for student in students[at : at + 50]:
             stored = results.get((student, lesson))
             if stored is None:
@@ -159,7 +161,7 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
                 grades[student] = Grade(student, None, 0.0, why, current=not ungraded)
                 continue
             entered = stored.entered
-            tasks = stored.result.entered(entered.scores, entered.waiting).tasks
+            tasks = stored.result.with_gradebook_points(entered.scores, entered.waiting).tasks
             why, newer = "", handed.is_newer(student, stored)
             if stored.stale:
                 why = _not_graded()
@@ -227,7 +229,7 @@ class _Writer:
     """
 
     def __init__(
-        self, system: For, lesson: str, column: str, roster: Roster, grades: Mapping[str, Grade]
+        self, system: ExportSystem, lesson: str, column: str, roster: Roster, grades: Mapping[str, Grade]
     ) -> None:
         self._system, self._lesson, self._column = system, lesson, column
         self._roster, self._grades = roster, grades
@@ -435,7 +437,7 @@ def _duplicate_claim(row: str, number: int, student: str) -> str:
 
 
 def _blank_sheet(
-    system: For,
+    system: ExportSystem,
     lesson: str,
     column: str,
     people: Mapping[str, Person],
@@ -508,7 +510,7 @@ def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
     return labels
 
 
-def _pages(course: Course, system: For, lesson: str, labels: Mapping[str, str]) -> bytes | None:
+def _pages(course: Course, system: ExportSystem, lesson: str, labels: Mapping[str, str]) -> bytes | None:
     """Return the feedback pages as a zip in the LMS's layout; None if the LMS accepts none, or none exist."""
     place: dict[str, Callable[[str, str], str]] = {
         "moodle": lambda label, name: f"{label}/{name}",

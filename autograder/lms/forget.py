@@ -20,7 +20,7 @@ from autograder.gradebook import class_list
 from autograder.gradebook.book import Book
 from autograder.intake.files import valid_student_id
 from autograder.lms.export import EXPORTED
-from autograder.lms.placing import PLACE, read_names, write_names
+from autograder.lms.placing import COLLECTED_FOLDER, read_names, write_names
 
 _STEPS = ("submitted", "autograded", "feedback")
 # Suffixes of course files, skipped in the course's top folder.
@@ -76,7 +76,7 @@ def forget(course: Course, student: str) -> Forgotten:
             deleted.append("the gradebook's entries")
         for folder in _folders(course, student):
             _try_delete(course, folder, deleted, kept)
-        for file in sorted((course.root / PLACE).glob("*.json")):
+        for file in sorted((course.root / COLLECTED_FOLDER).glob("*.json")):
             known = read_names(file)
             if known and known.pop(student, None) is not None:
                 try:
@@ -115,7 +115,7 @@ def _folders(course: Course, student: str) -> Iterator[Path]:
     """Yield the folders that may hold a student's work."""
     for step in _STEPS:
         yield course.root / getattr(course.directory, f"{step}_directory") / student
-    yield course.root / PLACE / "kept" / student
+    yield course.root / COLLECTED_FOLDER / "kept" / student
 
 
 def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Sequence[bytes]:
@@ -127,7 +127,7 @@ def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Se
     for row in (row for row in people if row["id"] == student):
         first, last = row["first_name"].strip(), row["last_name"].strip()
         forms |= {row["email"], f"{first} {last}", f"{last} {first}", f"{last}, {first}", last + first}
-    for file in (course.root / PLACE).glob("*.json"):
+    for file in (course.root / COLLECTED_FOLDER).glob("*.json"):
         forms.add((read_names(file) or {}).get(student, {}).get("name", ""))
     whole = {text.strip() for text in forms if re.search(r"[ @]|[^\x00-\x7f].", text.strip())} | {student}
     spelt = whole | {unicodedata.normalize("NFD", text) for text in whole}
@@ -180,7 +180,11 @@ def _files_to_search(course: Course) -> Iterator[Path]:
     for file in sorted(course.root.iterdir(), key=lambda file: (file.suffix == ".zip", file.name)):
         if file.is_symlink() or (file.is_file() and file.suffix not in _COURSE_SUFFIXES):
             yield file
-    made = {getattr(course.directory, f"{step}_directory") for step in _STEPS} | {PLACE, EXPORTED, REPORT}
+    made = {getattr(course.directory, f"{step}_directory") for step in _STEPS} | {
+        COLLECTED_FOLDER,
+        EXPORTED,
+        REPORT,
+    }
     for folder in sorted(made):
         for file in sorted((course.root / folder).rglob("*")):
             if file.is_symlink() or file.is_file():

@@ -43,7 +43,7 @@ class Refuse(NbGraderPreprocessor):
         raise NbGraderException(_REFUSED)
 
 
-class _Instead(Exporter):
+class _AutograderExporter(Exporter):
     """An exporter that runs an autograder command instead of nbgrader's conversion.
 
     Raises:
@@ -98,7 +98,7 @@ class _Instead(Exporter):
     from_filename = from_file = from_notebook_node
 
 
-class GradeInstead(_Instead):
+class GradeInstead(_AutograderExporter):
     """An exporter that runs `autograder grade` in place of `nbgrader autograde`."""
 
     converter, command = Autograde, "grade"
@@ -117,7 +117,7 @@ class GradeInstead(_Instead):
             )
 
 
-class FeedbackInstead(_Instead):
+class FeedbackInstead(_AutograderExporter):
     """An exporter that runs `autograder feedback` in place of `nbgrader generate_feedback`."""
 
     converter, command = GenerateFeedback, "feedback"

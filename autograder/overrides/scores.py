@@ -9,8 +9,8 @@ from nbgrader.plugins import ExportPlugin
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.gradebook.current import HandedIn
-from autograder.gradebook.records import kept_in
+from autograder.gradebook.freshness import CurrentSubmissions
+from autograder.gradebook.records import stored_results_in
 from autograder.gradebook.tables import Sheet, as_csv
 
 _BATCH_SIZE = 50  # submissions whose results are looked up together; all of them are held in memory
@@ -42,8 +42,8 @@ class ScoresGiven(ExportPlugin):
         for assignment in gradebook.assignments:
             if lessons and assignment.name not in lessons:
                 continue
-            in_folder = HandedIn(course, assignment.name)
-            newer = self._students_with_old_grade(gradebook, assignment.name, in_folder)
+            current = CurrentSubmissions(course, assignment.name)
+            newer = self._students_with_old_grade(gradebook, assignment.name, current)
             submissions = {
                 submission.student_id: submission
                 for submission in gradebook.assignment_submissions(assignment.name)
@@ -52,7 +52,7 @@ class ScoresGiven(ExportPlugin):
                 if wanted and student.id not in wanted:
                     continue
                 submission = submissions.get(student.id)
-                ungraded = student.id in newer or (submission is None and student.id in in_folder.students)
+                ungraded = student.id in newer or (submission is None and student.id in current.students)
                 empty["not graded yet"] += ungraded
                 empty["handed in nothing"] += submission is None and not ungraded
                 empty["needs manual grading"] += (
@@ -71,14 +71,18 @@ class ScoresGiven(ExportPlugin):
         for why, number in (+empty).items():
             self.log.info("Scores left empty, %s: %s", why, number)
 
-    def _students_with_old_grade(self, gradebook: Gradebook, lesson: str, there: HandedIn) -> set[str]:
+    def _students_with_old_grade(
+        self, gradebook: Gradebook, lesson: str, current: CurrentSubmissions
+    ) -> set[str]:
         """Return the students whose grade does not belong to the files that are in submitted/ now."""
         students_found: set[str] = set()
-        students = sorted(there.students)
+        students = sorted(current.students)
         for at in range(0, len(students), _BATCH_SIZE):
-            kept = kept_in(gradebook, [(student, lesson) for student in students[at : at + _BATCH_SIZE]])
+            results = stored_results_in(
+                gradebook, [(student, lesson) for student in students[at : at + _BATCH_SIZE]]
+            )
             students_found |= {
-                student for (student, _), stored in kept.items() if there.is_newer(student, stored)
+                student for (student, _), stored in results.items() if current.is_newer(student, stored)
             }
         return students_found
 

@@ -17,11 +17,11 @@ from autograder.grading.feedback import headings
 from autograder.grading.secret import course_secret
 from autograder.report.copies import pairs
 from autograder.report.figures import CourseFigures, LessonFigures, course_figures, lesson_figures
-from autograder.report.last import FOLDER, compare
+from autograder.report.lesson_text import LessonText
 from autograder.report.names import pseudonym, vocabulary, without_names
-from autograder.report.page import Head, course_page, lesson_page
-from autograder.report.reading import Work, read_told, read_works
-from autograder.report.told import Told
+from autograder.report.page import PageSettings, course_page, lesson_page
+from autograder.report.previous_report import FOLDER, compare
+from autograder.report.reading import Work, read_lesson_text, read_works
 from secant.files import replace_file
 from secant.language import Language
 
@@ -117,9 +117,9 @@ def write_report(course: Course, lesson: str | None, form: Form, now: datetime) 
     return list(files)
 
 
-def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) -> Head:
+def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) -> PageSettings:
     shown_code = partial(without_names, known=vocabulary(code)) if form.anonymous else str
-    return Head(form.language, f"{now:%Y-%m-%d %H:%M}", names.full, form.anonymous, shown_code)
+    return PageSettings(form.language, f"{now:%Y-%m-%d %H:%M}", names.full, form.anonymous, shown_code)
 
 
 # --- One lesson ---------------------------------------------------------------------------------------------
@@ -128,21 +128,21 @@ def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) ->
 def _on_a_lesson(
     course: Course, book: Book, lesson: str, form: Form, names: _Names, now: datetime
 ) -> tuple[str, Sheet]:
-    told = read_told(course, lesson, form.language)
-    works = read_works(course, book, lesson, told, names.shown)
-    figures = lesson_figures(works, told)
+    text = read_lesson_text(course, lesson, form.language)
+    works = read_works(course, book, lesson, text, names.shown)
+    figures = lesson_figures(works, text)
     changes = compare(figures, course.root / REPORT / FOLDER / f"{lesson}.json", names.stands_for, now)
-    alike = pairs({work.student: work.answers for work in works if work.answers}, told.texts)
-    page = lesson_page(_head(form, names, now, told.code), told, figures, changes, alike)
-    return page, _lesson_sheet(figures, told, names)
+    alike = pairs({work.student: work.answers for work in works if work.answers}, text.texts)
+    page = lesson_page(_head(form, names, now, text.code), text, figures, changes, alike)
+    return page, _lesson_sheet(figures, text, names)
 
 
-def _lesson_sheet(figures: LessonFigures, told: Told, names: _Names) -> Sheet:
+def _lesson_sheet(figures: LessonFigures, text: LessonText, names: _Names) -> Sheet:
     struggling = {work.student for work in figures.struggling}
     own = ["state", "points", "max_points", "needs_help", "waiting"]
-    tasks = [column for task in told.tasks for column in (task, f"{task} hint")]
+    tasks = [column for task in text.tasks for column in (task, f"{task} hint")]
     rows = [
-        [*names.cells(work.student), *_summary(work, work.student in struggling), *_outcomes(work, told)]
+        [*names.cells(work.student), *_summary(work, work.student in struggling), *_outcomes(work, text)]
         for work in figures.works
     ]
     return Sheet([*names.head(), *own, *tasks], rows)
@@ -156,9 +156,9 @@ def _summary(work: Work, needs_help: bool) -> list[str]:
     return [work.state, f"{points:g}", f"{most:g}", "yes" if needs_help else "", str(len(work.waiting) or "")]
 
 
-def _outcomes(work: Work, told: Told) -> list[str]:
+def _outcomes(work: Work, text: LessonText) -> list[str]:
     rows = {task.id: task for task in work.tasks}
-    known = (rows.get(task) for task in told.tasks)
+    known = (rows.get(task) for task in text.tasks)
     return [cell for task in known for cell in ((task.outcome, task.hint) if task else ("", ""))]
 
 

@@ -16,7 +16,7 @@ from autograder.course.lesson import find_lessons, read_lesson
 from autograder.course.settings import Course
 from autograder.exam.report import everywhere
 from autograder.gradebook.entries import Entry, find_submissions
-from autograder.grading.batch import Summary, grade
+from autograder.grading.batch import RunOutcome, grade
 from autograder.sandbox.results import CellResult
 from autograder.workers.jobs import Done, Examined, Job, Page, PlainJob, Rendered, Work
 from tests.support.lessons import ROOT, with_answers
@@ -110,8 +110,8 @@ def run(
     force: bool = False,
     lessons: Sequence[str] = (STEPS,),
     hear: Callable[[str], None] = lambda text: None,
-    act: Callable[..., Summary] = grade,
-) -> tuple[Summary, list[str]]:
+    act: Callable[..., RunOutcome] = grade,
+) -> tuple[RunOutcome, list[str]]:
     """Grade everything, or make its pages; return the summary and what was said."""
     course = Course.at(root)
     said: list[str] = []
@@ -122,4 +122,4 @@ def run(
             hear(said[-1])
 
     entries = find_submissions(course, lessons)
-    return act(course, entries, workers or Here(), force=force, tell=tell), said
+    return act(course, entries, workers or Here(), force=force, on_message=tell), said

@@ -27,10 +27,10 @@ from autograder.exam.report import everywhere
 from autograder.gradebook import connection
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.grading import batch
-from autograder.grading.closing import Closing, closing
 from autograder.grading.feedback import replace_folder
+from autograder.grading.run_summary import RunSummary, summarize_run
 from autograder.intake.submission import Script
-from autograder.lms.exported import is_exported
+from autograder.lms.filenames import is_exported
 from autograder.page.prose import as_typed
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
 from autograder.workers import worker
@@ -347,9 +347,9 @@ def test_rejection_keeps_what_a_person_had_given(room: Path, right: dict[str, st
     assert "Your earlier file had 0.5 of 1 points" in (comments(room, "ann")["why"] or "")
 
 
-def closed(room: Path, summary: batch.Summary) -> Closing:
+def closed(room: Path, summary: batch.RunOutcome) -> RunSummary:
     course = Course.at(room)
-    return closing(summary, course.submitted, Gradable([STEPS], []), [], is_exported)
+    return summarize_run(summary, course.submitted, Gradable([STEPS], []), [], is_exported)
 
 
 def test_missing_packages_are_listed_with_the_students_who_import_them(
@@ -544,7 +544,7 @@ def test_second_run_examines_only_what_is_new(room: Path, right: dict[str, str])
     workers = Here()
     summary, _ = run(room, workers)
     assert workers.examined == ["bob"]
-    assert (summary.done, summary.kept) == (2, 1)
+    assert (summary.done, summary.graded_before) == (2, 1)
     assert grades(room, "bob") == HALF | {"why": (None, True)}
     assert {r["student"]: r["score"] for r in summary.as_json()} == {"ann": 5, "bob": 3}
     again = Here()
@@ -856,7 +856,7 @@ def test_interrupted_run_goes_on_where_it_stopped(room: Path, right: dict[str, s
     workers = Here()
     summary, _ = run(room, workers)
     assert workers.examined == ["bob", "cho"]
-    assert (summary.done, summary.kept) == (3, 1)
+    assert (summary.done, summary.graded_before) == (3, 1)
 
 
 @pytest.mark.parametrize("where", ["autograded", "feedback"])

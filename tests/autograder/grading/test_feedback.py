@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, writes
 from autograder.course.cells import grade_id, is_manual, is_test
 from autograder.course.lesson import Lesson
 from autograder.gradebook.result import GradedTask, Result
-from autograder.grading.feedback import as_text, graded_notebook, placed
+from autograder.grading.feedback import as_text, graded_notebook, locate_outputs
 from autograder.intake.pictures import MOST
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Submission
@@ -51,7 +51,7 @@ def autograded(submission: Submission) -> NotebookNode:
         if name.startswith("test_")
     ]
     ran = CellResult(submission.steps[-1].label, f"E{ODD}", ODD, (Line("c", 1, "f", ODD),), ODD, 0.1)
-    result = Result("ann", LESSON.name, tasks, cells=placed(submission, [ran]))
+    result = Result("ann", LESSON.name, tasks, cells=locate_outputs(submission, [ran]))
     copied = replace(
         submission, notebook=json.loads(json.dumps(submission.notebook), object_hook=NotebookNode)
     )

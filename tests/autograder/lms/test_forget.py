@@ -60,7 +60,7 @@ def test_nothing_in_the_folder_names_a_forgotten_student(term: Path) -> None:
         assert [student.id for student in book.students] == ["Kim_Minji"]
     assert (term / "feedback/Kim_Minji" / STEPS / f"{STEPS}.html").is_file()
     summary, _ = run(term, Here())
-    assert (summary.kept, [entry.student for entry in summary.results]) == (1, ["Kim_Minji"])
+    assert (summary.graded_before, [entry.student for entry in summary.results]) == (1, ["Kim_Minji"])
 
 
 @pytest.mark.whole

@@ -77,7 +77,7 @@ def _cells_in_notebook(notebook: NotebookNode) -> Cells:
     return cells
 
 
-def follow(db: Session, known: Notebook, notebook: NotebookNode, table: Path) -> None:
+def migrate(db: Session, known: Notebook, notebook: NotebookNode, table: Path) -> None:
     """Make the gradebook's cells match a notebook, and add rows for new cells to every submission.
 
     A new grade needs manual grading until the submission is graded again, so it does not count as zero. The
@@ -157,7 +157,7 @@ def _save_grades(db: Session, cells: Sequence[str], table: Path) -> None:
         replace_file(table, as_csv(Sheet(list(_COLUMNS), rows, bom=True)), private=True)
 
 
-def copy_of(db: Session, file: Path | None, name: str) -> str:
+def back_up(db: Session, file: Path | None, name: str) -> str:
     """Copy the whole gradebook; return a description of the copy's location.
 
     Args:
@@ -178,6 +178,6 @@ def copy_of(db: Session, file: Path | None, name: str) -> str:
     return f"the schema {name} of the database"
 
 
-def stamp(lesson: str, now: datetime) -> str:
+def backup_name(lesson: str, now: datetime) -> str:
     """Return a name for the copies made before a change of tasks, with the lesson and the time."""
     return f"gradebook_before_{lesson[:24]}_{now:%Y%m%d_%H%M%S}"

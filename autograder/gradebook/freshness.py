@@ -10,20 +10,25 @@ from autograder.course.settings import Course
 from autograder.exam.version import grader_version
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.gradebook.plain import PlainForm
-from autograder.gradebook.records import Kept
+from autograder.gradebook.records import StoredResult
 from autograder.gradebook.result import sha256
 from autograder.intake.submission import Rejected
 from autograder.intake.take_in import Found, find
 
 
-def given(course: Course, lesson: str) -> Path:
+def source_folder(course: Course, lesson: str) -> Path:
     """Return the lesson's source folder; students receive the files in it other than notebooks."""
     return Path(course.root, course.directory.source_directory, lesson)
 
 
 def find_now(course: Course, entry: Entry) -> Found | Rejected:
     """Find and read the submitted file of a student's lesson."""
-    where = (course.folder("submitted", *entry), entry.lesson, course.submitted, given(course, entry.lesson))
+    where = (
+        course.folder("submitted", *entry),
+        entry.lesson,
+        course.submitted,
+        source_folder(course, entry.lesson),
+    )
     try:
         return find(*where)
     # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
@@ -37,7 +42,7 @@ def key_of(found: Found | Rejected, assignment: Assignment) -> str:
     return sha256(json.dumps([file, assignment.digest, grader_version()]))
 
 
-class HandedIn:
+class CurrentSubmissions:
     """The submissions to a lesson or a plain assignment that are in submitted/ now.
 
     Args:
@@ -52,7 +57,7 @@ class HandedIn:
         self._course, self._lesson = course, lesson
         self.students = {entry.student for entry in find_submissions(course, [lesson])}
 
-    def is_newer(self, student: str, kept: Kept) -> bool:
+    def is_newer(self, student: str, stored: StoredResult) -> bool:
         """Return whether the submission differs from the one that a result belongs to.
 
         `autograder feedback` uses the same comparison. If a student's folder no longer exists, the result
@@ -66,8 +71,8 @@ class HandedIn:
             return False
         entry = Entry(student, self._lesson)
         if self._plain is not None:
-            return kept.key != self._plain.key(self._plain.find(entry))
-        return kept.key != key_of(find_now(self._course, entry), self._assignment)
+            return stored.key != self._plain.key(self._plain.find(entry))
+        return stored.key != key_of(find_now(self._course, entry), self._assignment)
 
     @cached_property
     def _plain(self) -> PlainForm | None:
