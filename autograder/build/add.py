@@ -49,7 +49,7 @@ class Added:
     files: Sequence[Path]
 
 
-def find_own_course(start: Path) -> Path:
+def find_user_course(start: Path) -> Path:
     """Return the root of the nbgrader course that a folder belongs to.
 
     Raises:
@@ -74,12 +74,12 @@ def find_own_course(start: Path) -> Path:
     return root
 
 
-def is_own_course(root: Path) -> bool:
+def is_user_course(root: Path) -> bool:
     """Return whether a course takes its lessons from the installed Secant, even if it has none yet."""
     return (root / _RECORD).is_file() or not (root / "course").is_dir()
 
 
-def find_brought() -> tuple[Path, list[Lesson]]:
+def find_installed_course() -> tuple[Path, list[Lesson]]:
     """Return the course that is installed with Secant, and its lessons.
 
     Raises:

@@ -65,10 +65,12 @@ class Printed:
     notebook: str = ""
 
     def as_json(self) -> dict[str, Any]:
+        """Return the output as a dict for the gradebook's record."""
         return {**asdict(self.cell), "place": self.place, "notebook": self.notebook}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the output from which `as_json` made a dict."""
         fields = {name: value for name, value in data.items() if name not in ("place", "notebook")}
         trace = tuple(Line(**line) for line in data["trace"])
         return cls(data["place"], CellResult(**{**fields, "trace": trace}), data.get("notebook", ""))
@@ -187,6 +189,7 @@ class Result:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the result from which `as_json` made a dict."""
         return cls(
             student=data["student"],
             lesson=data["lesson"],

@@ -36,8 +36,8 @@ from autograder.intake.pictures import is_picture
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Rejected, Submission
 from autograder.overrides.hide_tests import ClearTests, HideTests
-from autograder.page.facts import Head, Row
-from autograder.page.prose import harmless, harmless_parts
+from autograder.page.facts import PageHead, TaskRow
+from autograder.page.prose import as_typed_markdown, parts_as_markdown
 from autograder.sandbox.results import CellResult
 from autograder.workers.jobs import Page
 from secant.headings import task_heading
@@ -99,12 +99,12 @@ def graded_notebook(
             cell.outputs = outputs_of(printed[place]) + cell.outputs
         elif submission and cell.id in submission.parts:
             parts = submission.parts[cell.id]
-            cell.source, attachments = harmless_parts(parts, submission.language, pictures + 1)
+            cell.source, attachments = parts_as_markdown(parts, submission.language, pictures + 1)
             pictures += len(attachments)
             if attachments:
                 cell.attachments = attachments
         elif is_extra_text(cell) or (cell.cell_type == "markdown" and is_answer(cell) and name in prose):
-            cell.source = harmless(cell.source)
+            cell.source = as_typed_markdown(cell.source)
     choose_colours(notebook)
     if result.flags or submission is None:
         notebook.metadata["autograder"] = {"flags": list(result.flags)}
@@ -219,7 +219,13 @@ class Pages:
         self._db_url = coursedir.db_url
 
     def page(
-        self, notebook: NotebookNode, entered: Entered, head: Head, student: str, lesson: str, name: str = ""
+        self,
+        notebook: NotebookNode,
+        entered: Entered,
+        head: PageHead,
+        student: str,
+        lesson: str,
+        name: str = "",
     ) -> Page:
         """Return the data of a feedback page to be made for a student.
 
@@ -251,7 +257,7 @@ def page_head(
     solutions: Mapping[str, WorkedSolution],
     released: bool = False,
     times: tuple[str, ...] | None = None,
-) -> Head:
+) -> PageHead:
     """Return the head of a feedback page: scores, tasks and comments.
 
     Args:
@@ -265,7 +271,7 @@ def page_head(
     """
     known = submission.language if isinstance(submission, Submission) else result.language
 
-    def head(language: Language) -> Head:
+    def head(language: Language) -> PageHead:
         titles, rows = (
             headings(assignment.releases.get(language) or next(iter(assignment.releases.values()))),
             [],
@@ -276,7 +282,7 @@ def page_head(
             if worked and known:
                 row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
             rows.append(row)
-        return Head(
+        return PageHead(
             titles.get("", assignment.lesson),
             language,
             entered.score,
@@ -287,14 +293,14 @@ def page_head(
             if isinstance(submission, Submission)
             else visible({"en": submission.en, "ko": submission.ko}[language]),
             next(result.flagged("counted"), ""),
-            before=result.earlier_points,
+            earlier_points=result.earlier_points,
             times=times,
         )
 
     return head(known) if known else replace(head("en"), korean=head("ko"))
 
 
-def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
+def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> TaskRow:
     """Return a task's row in the table of a feedback page.
 
     Args:
@@ -310,14 +316,14 @@ def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Ro
     extra, auto = entered.extra.get(task.cell, 0.0), entered.auto.get(task.cell)
     by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
     shows_verdict = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
-    return Row(
+    return TaskRow(
         task=task.name,
         title=title,
         points=points,
-        most=most,
+        max_points=most,
         extra=extra,
         outcome="manual" if by_hand and not waits else task.outcome,
-        waits=waits,
+        needs_grading=waits,
         verdict=task.verdict if shows_verdict else None,
         comment=comment if comment != automatic else "",
     )
@@ -346,7 +352,7 @@ def bare(page: Page) -> Page:
             if cell.cell_type == "code":
                 cell.source, cell.outputs = _LEFT_OUT, []
             else:
-                cell.source = harmless(_LEFT_OUT)
+                cell.source = as_typed_markdown(_LEFT_OUT)
     return replace(page, notebook=json.dumps(notebook), bare=True)
 
 

@@ -22,7 +22,7 @@ from autograder.gradebook.tasks import register
 from autograder.grading.feedback import graded_notebook, locate_outputs, page_head
 from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import Found, understand
-from autograder.page.facts import Head
+from autograder.page.facts import PageHead
 from autograder.workers.jobs import Job
 from secant.language import Language
 
@@ -162,7 +162,7 @@ class LessonSubmission:
         """Return the notebook unchanged: the page's own preprocessors hide its hidden tests."""
         return notebook
 
-    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
+    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
         """Return the head of the feedback page: scores, tasks and comments."""
         lesson = self.lesson
         return page_head(

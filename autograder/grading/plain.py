@@ -32,7 +32,7 @@ from autograder.intake.parse import Cell
 from autograder.intake.plain import FoundNotebooks, read_cells
 from autograder.intake.submission import Rejected
 from autograder.overrides.hide_tests import ClearTests
-from autograder.page.facts import Head, Row
+from autograder.page.facts import PageHead, TaskRow
 from autograder.workers.jobs import PlainJob
 from secant.language import Language
 from secant.verdict import Verdict
@@ -346,14 +346,14 @@ class PlainSubmission:
         """Return a copy of a notebook without hidden tests."""
         return self.assigned.hide_tests(notebook)
 
-    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
+    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
         """Return the head of the feedback page for one of the notebooks: scores, tasks and comments."""
         titles = self.assigned.titles[name]
         tasks = [task for task in result.tasks if task.notebook == name]
         rows = [row_of(task, titles.get(task.cell, task.cell), result, entered) for task in tasks]
         title = titles.get("", self.assigned.name)
         why = self.rejected
-        return Head(
+        return PageHead(
             f"{title} · {name}" if name else title,
             self.language,
             entered.score,
@@ -361,7 +361,7 @@ class PlainSubmission:
             entered.penalty,
             list(self._with_comments(name, rows, result, entered)),
             visible({"en": why.en, "ko": why.ko}[self.language]) if why else "",
-            before=replace(result, tasks=tasks).earlier_points,
+            earlier_points=replace(result, tasks=tasks).earlier_points,
             times=times if entered.penalty else None,
         )
 
@@ -453,8 +453,8 @@ class PlainSubmission:
                 yield Printed(place, replace(ran[label], output=text), name)
 
     def _with_comments(
-        self, name: str, rows: Iterable[Row], result: Result, entered: Entered
-    ) -> Iterator[Row]:
+        self, name: str, rows: Iterable[TaskRow], result: Result, entered: Entered
+    ) -> Iterator[TaskRow]:
         """Yield the rows with the instructor's comments on the answers that each test belongs to."""
         answers = answers_of(self.assigned.sources[name])
         for row in rows:

@@ -22,7 +22,7 @@ from autograder.intake.files import PICTURES
 from autograder.intake.notes import Sources, is_plain, split
 from autograder.intake.parse import Cell
 from autograder.intake.pictures import output_of
-from autograder.page.prose import harmless, harmless_parts
+from autograder.page.prose import as_typed_markdown, parts_as_markdown
 from secant.language import Language
 from secant.visible import visible
 
@@ -100,9 +100,9 @@ def staff_notebook(
             node.source = assignment.texts.get(node.source, node.source)
         else:
             parts = split([cell], Sources(shown, cell.attachments))
-            words = harmless(cell.source), dict[str, dict[str, str]]()
+            words = as_typed_markdown(cell.source), dict[str, dict[str, str]]()
             node.source, attachments = (
-                words if is_plain(parts) else harmless_parts(parts, assignment.language, pictures + 1)
+                words if is_plain(parts) else parts_as_markdown(parts, assignment.language, pictures + 1)
             )
             pictures += len(attachments)
             if attachments:

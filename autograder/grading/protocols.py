@@ -10,7 +10,7 @@ from autograder.gradebook.entered import Entered
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.result import Result
 from autograder.intake.submission import Rejected
-from autograder.page.facts import Head
+from autograder.page.facts import PageHead
 from autograder.workers.jobs import Job, PlainJob
 from secant.language import Language
 
@@ -62,7 +62,7 @@ class GradedSubmission(Protocol):
         The preprocessors of the feedback page run later.
         """
 
-    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
+    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
         """Return the head of the feedback page for one of the notebooks: scores, tasks and comments.
 
         Args:

@@ -40,6 +40,7 @@ class Refuse(NbGraderPreprocessor):
     """A preprocessor that replaces nbgrader's steps for running students' code and raises an error."""
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
+        """Raise an error instead of processing a notebook."""
         raise NbGraderException(_REFUSED)
 
 

@@ -9,7 +9,7 @@ from autograder.course.settings import Course
 from autograder.gradebook.entered import notebook_key
 from autograder.gradebook.result import cell_key
 from autograder.grading.plain import answers_of, cell_titles, graded_cells
-from autograder.page.prose import as_typed
+from autograder.page.prose import typed_text
 from autograder.report.lesson_text import LessonText, SubmittedAnswer
 
 
@@ -72,4 +72,4 @@ def _written(path: Path) -> Iterator[tuple[str, SubmittedAnswer]]:
         grading = cell["metadata"].get("nbgrader", {})
         if grading.get("solution"):
             text = cell["source"]
-            yield grading["grade_id"], SubmittedAnswer(as_typed(text) or text, cell["cell_type"] == "code")
+            yield grading["grade_id"], SubmittedAnswer(typed_text(text) or text, cell["cell_type"] == "code")

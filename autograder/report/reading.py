@@ -21,7 +21,7 @@ from autograder.gradebook.entries import Entry, find_submissions
 from autograder.gradebook.records import StoredResult
 from autograder.gradebook.result import GradedTask
 from autograder.grading.feedback import headings
-from autograder.page.prose import as_typed
+from autograder.page.prose import typed_text
 from autograder.report.lesson_text import LessonText, SubmittedAnswer
 from autograder.report.plain import plain_answers, read_plain_text
 from secant.catalogue import usual
@@ -164,5 +164,5 @@ def _answers(course: Course, student: str, lesson_text: LessonText) -> dict[str,
             and cell["source"].strip() not in lesson_text.stubs[task]
         ):
             text = cell["source"]
-            answers[task] = SubmittedAnswer(as_typed(text) or text, cell["cell_type"] == "code")
+            answers[task] = SubmittedAnswer(typed_text(text) or text, cell["cell_type"] == "code")
     return answers

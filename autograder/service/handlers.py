@@ -206,6 +206,7 @@ class Lesson(_Handler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
+        """Send the notebook's tasks and the results of its last check."""
         self.send(await self.answer_to(self.order("lesson")))
 
 
@@ -218,6 +219,7 @@ class Check(_Handler):
     @web.authenticated
     @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
+        """Check the notebook, and stream its events."""
         task = None if self.parameters.get("task") is None else self.name("task")
         agree, plain = (self.parameters.get(name) is True for name in ("agree", "plain"))
         order = self.order("check", task=task, agree=agree, plain=plain)
@@ -279,6 +281,7 @@ class Stop(_Handler):
     @web.authenticated
     @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
+        """Stop the notebook's check, and send whether one was under way."""
         self.send(await self.answer_to(self.order("stop")))
 
 
@@ -290,6 +293,7 @@ class Hint(_Handler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
+        """Send a hint."""
         number = self.parameters.get("number", "1")
         if not number.isdecimal() or len(number) > 3:
             raise self.refuse(400, en="A hint's number is 1 or more.", ko="힌트 번호는 1 이상입니다.")
@@ -304,6 +308,7 @@ class Solution(_Handler):
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
+        """Send a worked solution."""
         self.send(await self.answer_to(self.order("solution", task=self.name("task"))))
 
 
@@ -315,6 +320,7 @@ class Progress(_Handler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
+        """Send the learner's progress in all lessons."""
         try:
             self.send(await asyncio.to_thread(_overview, _root(self.contents_manager), self.language))
         except (OSError, ValueError, KeyError, TypeError):
@@ -333,6 +339,7 @@ class Review(_Handler):
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
+        """Record the request's answer or wish, and send what went wrong."""
         from secant.progress import record
 
         if isinstance(wanted := self.parameters.get("wanted"), bool):
@@ -351,6 +358,7 @@ class ResetProgress(_Handler):
     @web.authenticated
     @authorized("write", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
+        """Reset the progress, and send the path of the stored one."""
         from secant.progress import store
 
         try:
@@ -369,6 +377,7 @@ class Facts(_Handler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
+        """Run `secant doctor`, and send its output."""
         command = [sys.executable, "-P", "-m", "secant.lab.problem", self.language]
         pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         async with self._doctor_lock:

@@ -168,6 +168,7 @@ class Forked(Running):
         self._send_last_event(end)
 
     def stop(self) -> bool:
+        """Kill the fork and its children, and return whether the check was still under way."""
         with self._lock:
             if self._has_ended:
                 return False
@@ -265,6 +266,7 @@ class Threaded(Running):
         self._add_row(row)
 
     def stop(self) -> bool:
+        """Kill the candidates of the check, and return whether it was still under way."""
         with self._lock:
             if self._has_ended:
                 return False

@@ -13,7 +13,7 @@ with pages.kept():
     from nbformat import v4
 
     import autograder.page.render  # noqa: F401
-    from autograder.page.facts import Head
+    from autograder.page.facts import PageHead
     from autograder.workers.jobs import Page
     from autograder.workers.worker import render
 
@@ -21,7 +21,7 @@ with pages.kept():
 def nothing() -> Page:
     """A page of nothing."""
     cells = [v4.new_markdown_cell("*One* cell, `x`."), v4.new_code_cell("x = 1")]
-    return Page("", "", json.dumps(v4.new_notebook(cells=cells)), Head("", "en", 0.0, 0.0))
+    return Page("", "", json.dumps(v4.new_notebook(cells=cells)), PageHead("", "en", 0.0, 0.0))
 
 
 with pages.kept(), contextlib.suppress(Exception):  # whoever gets a real page is told what is wrong

@@ -31,7 +31,7 @@ from autograder.grading.feedback import replace_folder
 from autograder.grading.run_summary import RunSummary, summarize_run
 from autograder.intake.submission import Script
 from autograder.lms.filenames import is_exported
-from autograder.page.prose import as_typed
+from autograder.page.prose import typed_text
 from autograder.sandbox.results import Starved, WallError, WallUnavailable
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
@@ -325,7 +325,7 @@ def test_misplaced_note_awaits_manual_grading_as_typed(room: Path, right: dict[s
     assert closed(room, summary).notes == (1, 1)
     for student in ("ann", "bob"):
         (cell,) = [cell for cell in notebook(room, student).cells if "It *adds*." in cell.source]
-        assert as_typed(cell.source) == evil
+        assert typed_text(cell.source) == evil
         html = page(room, student)
         assert html.count("It *adds*. &lt;script&gt;alert(1)") == 1
         assert "<script>alert" not in html

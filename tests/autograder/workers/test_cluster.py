@@ -18,7 +18,7 @@ from autograder.exam.report import Report, TaskResult
 from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import grade
 from autograder.intake.submission import Script, Step
-from autograder.page.facts import Head, Row
+from autograder.page.facts import PageHead, TaskRow
 from autograder.sandbox.results import CellResult, Line
 from autograder.workers import cluster as clusters
 from autograder.workers import remote
@@ -31,9 +31,9 @@ from tests.support.cluster import Processes, cluster_of
 from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
 
 VERDICT = Verdict((Part("call", "f(x)\ny"), Part("got", "3")), "slip", "ko")
-ROW = Row("double", "Task 1", 1.0, 2.0, outcome="wrong", verdict=VERDICT)
-KOREAN = Head("단계", "ko", 1.0, 2.0, rejected="아니요.")
-PAGE = Page("ann", STEPS, "{}", Head("Steps", "en", 1.0, 2.0, rows=(ROW,), rejected="No.", korean=KOREAN))
+ROW = TaskRow("double", "Task 1", 1.0, 2.0, outcome="wrong", verdict=VERDICT)
+KOREAN = PageHead("단계", "ko", 1.0, 2.0, rejected="아니요.")
+PAGE = Page("ann", STEPS, "{}", PageHead("Steps", "en", 1.0, 2.0, rows=(ROW,), rejected="No.", korean=KOREAN))
 
 
 # --- Real processes -------------------------------------------------------------------------------------
