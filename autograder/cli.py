@@ -350,8 +350,8 @@ def forget(
         out.print(f"No grades or work of {student} were found here.", highlight=False, markup=False)
     else:
         out.print(f"Deleted: {', '.join(done.deleted)}.", highlight=False, markup=False)
-    if done.left:
-        out.print(f"Still named in: {', '.join(done.left)}.", highlight=False, markup=False)
+    if done.remaining:
+        out.print(f"Still named in: {', '.join(done.remaining)}.", highlight=False, markup=False)
         out.print("These hold other students' grades, too: delete the files, or the student in them.")
     if done.unsearched:
         out.print(f"Could not be searched: {', '.join(done.unsearched)}.", highlight=False, markup=False)
@@ -360,7 +360,7 @@ def forget(
         "files in the course's folder, git's history, backups.",
         highlight=False,
     )
-    raise typer.Exit(1 if done.left or done.unsearched else 0)
+    raise typer.Exit(1 if done.remaining or done.unsearched else 0)
 
 
 def _refuse_windows() -> None:

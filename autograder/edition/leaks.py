@@ -80,9 +80,9 @@ class Secrets:
         ]
 
     def _shaped_in(self, code: str) -> list[Line]:
-        found = tokens(code, most=len(code))
-        starts = {found[i : i + _START] for i in range(len(found))}
-        joined = _joined(found)
+        code_tokens = tokens(code, most=len(code))
+        starts = {code_tokens[i : i + _START] for i in range(len(code_tokens))}
+        joined = _joined(code_tokens)
         return [
             line
             for shape, line in self.shapes.items()
@@ -91,12 +91,12 @@ class Secrets:
 
     def leaks(self, archive: bytes) -> list[Leak]:
         """Return the secret lines in the files of a zip, in archives inside it and in file names."""
-        seen: dict[bytes, str] = {}  # a file that is in the zip twice is searched once
+        names: dict[bytes, str] = {}  # a file that is in the zip twice is searched once
         for name, data in files_in("", archive):
-            seen.setdefault(data, name)
+            names.setdefault(data, name)
         return [
             Leak(name, line)
-            for data, name in seen.items()
+            for data, name in names.items()
             for line in self.lines_in(data.decode(errors="replace"), is_code=is_code(name))
         ]
 

@@ -119,10 +119,12 @@ class Book:
             return {}
         record = self._record(student, lesson)
         result = read_result(record.result) if record and record.notebook_id == ids.first else None
-        known = {task.key: task.before for task in result.tasks if task.before is not None} if result else {}
+        earlier_points = (
+            {task.key: task.before for task in result.tasks if task.before is not None} if result else {}
+        )
         if record and record.key == key:
-            return known
-        return known | submissions.graded_points(self._db, ids)
+            return earlier_points
+        return earlier_points | submissions.graded_points(self._db, ids)
 
     def renew_penalty(self, student: str, lesson: str, stored: StoredResult) -> StoredResult:
         """Recompute the late penalty from the due date, the score and the course's plugin; return the result.

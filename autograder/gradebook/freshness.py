@@ -23,22 +23,26 @@ def source_folder(course: Course, lesson: str) -> Path:
 
 def find_now(course: Course, entry: Entry) -> Found | Rejected:
     """Find and read the submitted file of a student's lesson."""
-    where = (
+    location = (
         course.folder("submitted", *entry),
         entry.lesson,
         course.submitted,
         source_folder(course, entry.lesson),
     )
     try:
-        return find(*where)
+        return find(*location)
     # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
     except OSError:
-        return find(*where)
+        return find(*location)
 
 
-def key_of(found: Found | Rejected, assignment: Assignment) -> str:
+def key_of(submission: Found | Rejected, assignment: Assignment) -> str:
     """Return a hash of everything that determines a result: the file, the tests and the grader's code."""
-    file = ["rejected", found.reason, found.en] if isinstance(found, Rejected) else ["file", found.digest]
+    file = (
+        ["rejected", submission.reason, submission.en]
+        if isinstance(submission, Rejected)
+        else ["file", submission.digest]
+    )
     return sha256(json.dumps([file, assignment.digest, grader_version()]))
 
 
@@ -78,7 +82,7 @@ class CurrentSubmissions:
     def _plain(self) -> PlainForm | None:
         source = self._course.directory.source_directory
         has_one = is_plain(self._course.root, self._lesson, source)
-        return PlainForm.of(self._course, self._lesson) if has_one else None
+        return PlainForm.read(self._course, self._lesson) if has_one else None
 
     @cached_property
     def _assignment(self) -> Assignment:

@@ -74,8 +74,8 @@ def _newest_version() -> str:
 
 def _migrate(db: Any) -> None:
     """Add the columns that the autograder's table lacks if an earlier version created it."""
-    known = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
+    existing = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
     for column in Record.metadata.tables[Record.__tablename__].columns:
-        if column.name not in known:
+        if column.name not in existing:
             form = CreateColumn(column).compile(dialect=db.connection().dialect)
             db.execute(text(f"ALTER TABLE {Record.__tablename__} ADD COLUMN {form}"))

@@ -78,10 +78,10 @@ def stored_results_in(
     Reading takes no lock. A gradebook without the autograder's table, or with that of an older version, has
     no results.
     """
-    there = inspect(gradebook.db.connection())
-    if not there.has_table(Record.__tablename__):
+    database = inspect(gradebook.db.connection())
+    if not database.has_table(Record.__tablename__):
         return {}
-    columns = {column["name"] for column in there.get_columns(Record.__tablename__)}
+    columns = {column["name"] for column in database.get_columns(Record.__tablename__)}
     complete = columns >= {column.name for column in Record.metadata.tables[Record.__tablename__].columns}
     return read_stored_results(gradebook.db, entries, Clock()) if complete else {}
 

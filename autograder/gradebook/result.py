@@ -136,7 +136,7 @@ class Result:
         """An earlier file's points and their maximum; None unless the current file could not be read."""
         points_before = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
         return (
-            (sum(points for points, _ in points_before), sum(most for _, most in points_before))
+            (sum(points for points, _ in points_before), sum(available for _, available in points_before))
             if points_before
             else None
         )
@@ -230,8 +230,8 @@ def graded(
         flags: remarks for the course staff.
         earlier: the language of the student's previous submission.
     """
-    known = {task.id: task for task in tasks}
-    rows = [_graded_task(row, known[row.id], submission) for row in report.tasks]
+    tasks_by_id = {task.id: task for task in tasks}
+    rows = [_graded_task(row, tasks_by_id[row.id], submission) for row in report.tasks]
     if submission is None:
         comments = {row.id: row.message for row in rows}
     else:

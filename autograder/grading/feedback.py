@@ -309,7 +309,7 @@ def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Ta
         result: the result of the submission.
         entered: the gradebook's entries for the task's notebook.
     """
-    points, most = entered.scores.get(task.cell, (task.points, task.max_points))
+    points, max_points = entered.scores.get(task.cell, (task.points, task.max_points))
     automatic = result.comments.get(task.id)
     comment = entered.comments.get(task.name) or ""
     waits = task.cell in entered.waiting
@@ -320,7 +320,7 @@ def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Ta
         task=task.name,
         title=title,
         points=points,
-        max_points=most,
+        max_points=max_points,
         extra=extra,
         outcome="manual" if by_hand and not waits else task.outcome,
         needs_grading=waits,

@@ -92,7 +92,7 @@ class GradedPlain:
 
     def __init__(self, course: Course, book: Book, name: str) -> None:
         self.course, self.name = course, name
-        self.form = PlainForm.of(course, name)
+        self.form = PlainForm.read(course, name)
         self.sources = {notebook_key(one.name, name): one for one in self.form.assignment.notebooks}
         made = instructors_notebooks(course.root, name, course.directory.source_directory)
         register_plain(book, name, made)
@@ -294,7 +294,7 @@ class PlainSubmission:
             assignment=form.assignment,
             notebooks=self.found.notebooks,
             files=_beside(self.found.files, form.assignment.files),
-            kept=form.kept,
+            kept=form.protected_files,
             timeout=form.timeout,
             hidden=self.assigned.course.hidden,
             preload=self.assigned.preload,

@@ -85,7 +85,7 @@ def summarize_run(
     for entry in results:
         result = results[entry]
         if result.is_unread:
-            unread[str(Entry(result.student, entry.lesson))] = _why(result)
+            unread[str(Entry(result.student, entry.lesson))] = _unread_reason(result)
         elif entry not in outcome.failed:
             graded += 1
         if others := list(result.flagged("other_answers")):
@@ -140,16 +140,16 @@ def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict
     adds neither. On later runs, unknown students are in the gradebook, too. If most students have names,
     those without a name are treated as unknown.
     """
-    entered = {
+    on_class_list = {
         listed_student.id
         for listed_student in before
         if listed_student.is_named or not listed_student.has_work
     }
     named = {listed_student.id for listed_student in before if listed_student.is_named}
     known = named if 2 * len(named) > len(before) else {listed_student.id for listed_student in before}
-    if not entered:
+    if not on_class_list:
         return {}
-    missing = sorted(entered - set(submitted_ids))
+    missing = sorted(on_class_list - set(submitted_ids))
     return {student: _advise_about_id(student, missing) for student in sorted(set(submitted_ids) - known)}
 
 
@@ -164,13 +164,13 @@ def _advise_about_id(student: str, missing: Sequence[str]) -> str:
     return f"Not in the class. Rename the folder, or enter the student: {enter}"
 
 
-def _why(result: Result) -> str:
+def _unread_reason(result: Result) -> str:
     """Return the reason why a file could not be read, with the points of an earlier file if there is one."""
-    why = result.tasks[0].message.partition("\n")[0]
+    reason = result.tasks[0].message.partition("\n")[0]
     if result.earlier_points is None:
-        return why
-    points, most = result.earlier_points
-    return f"{why} The earlier file had {points:g} of {most:g} points."
+        return reason
+    points, max_points = result.earlier_points
+    return f"{reason} The earlier file had {points:g} of {max_points:g} points."
 
 
 def unknown_folders(
@@ -241,6 +241,8 @@ def similar_folder(name: str, submitted: Path) -> str:
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return sorted((one for one in entries if not one.name.startswith(".")), key=lambda one: one.name)
+            return sorted(
+                (entry for entry in entries if not entry.name.startswith(".")), key=lambda one: one.name
+            )
     except OSError:
         return []

@@ -60,10 +60,10 @@ class ScoresGiven(ExportPlugin):
                 )
                 rows.append(
                     [
-                        *_shown(assignment.name, assignment.duedate, submission and submission.timestamp),
+                        *_as_cells(assignment.name, assignment.duedate, submission and submission.timestamp),
                         *_person(student),
                         *_scores(None if ungraded else submission),
-                        *_shown(assignment.max_score),
+                        *_as_cells(assignment.max_score),
                     ]
                 )
         place.write_bytes(as_csv(Sheet(_COLUMNS, rows)))
@@ -88,7 +88,7 @@ class ScoresGiven(ExportPlugin):
 
 
 def _person(student: Student) -> list[str]:
-    return _shown(student.id, student.last_name, student.first_name, student.email)
+    return _as_cells(student.id, student.last_name, student.first_name, student.email)
 
 
 def _scores(one: SubmittedAssignment | None) -> list[str]:
@@ -99,8 +99,8 @@ def _scores(one: SubmittedAssignment | None) -> list[str]:
     if one is None or one.needs_manual_grade:
         return ["", "", ""]
     penalty = one.late_submission_penalty or 0.0
-    return _shown(one.score, penalty, max(0.0, one.score - penalty))
+    return _as_cells(one.score, penalty, max(0.0, one.score - penalty))
 
 
-def _shown(*cells: Any) -> list[str]:
+def _as_cells(*cells: Any) -> list[str]:
     return ["" if cell is None else str(cell) for cell in cells]

@@ -75,7 +75,9 @@ def show_pictures(cells: Cells, pictures: Mapping[str, DecodedPicture], language
         bundle = {name: pictures.get(name, _NOT_DECODED) for name in cell.pop("attachments")}
         cell["source"] = with_remarks(cell["source"], bundle, language)
         shown = {
-            name: {kind_of(found["data"]): found["data"]} for name, found in bundle.items() if "data" in found
+            name: {kind_of(decoded["data"]): decoded["data"]}
+            for name, decoded in bundle.items()
+            if "data" in decoded
         }
         if shown:
             cell["attachments"] = shown
@@ -110,13 +112,13 @@ def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
             process.kill()
             process.wait()
         answers.seek(0)
-        found: list[Any] = []
+        results: list[Any] = []
         for line in answers.read().split(b"\n")[: len(pictures)]:
             try:
-                found.append(json.loads(line))
+                results.append(json.loads(line))
             except ValueError:
                 break
-        return found
+        return results
 
 
 def _checked(result: Any, most: int) -> DecodedPicture:

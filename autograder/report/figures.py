@@ -336,7 +336,9 @@ def course_figures(lessons: Mapping[str, Sequence[Work]]) -> CourseFigures:
             by_student[work.student][name] = work
             if (share := work.share) is not None:
                 shares.setdefault(name, []).append(share)
-    active = [who for who in sorted(by_student) if any(map(_is_handed_in, by_student[who].values()))]
+    active = [
+        student for student in sorted(by_student) if any(map(_is_handed_in, by_student[student].values()))
+    ]
     means = {name: statistics.fmean(values) for name, values in shares.items()}
     due = [name for name, works in handed_in.items() if 2 * sum(map(_is_handed_in, works)) >= len(active)]
     drifts = [_drifting(student, by_student[student], due, means) for student in active]

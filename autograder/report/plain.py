@@ -49,17 +49,17 @@ def plain_answers(course: Course, student: str, lesson_text: LessonText) -> dict
     Missing or unreadable notebooks and unchanged answer cells are skipped.
     """
     folder = course.folder("autograded", student, lesson_text.name)
-    written: dict[tuple[str, str], SubmittedAnswer] = {}
+    answers_by_cell: dict[tuple[str, str], SubmittedAnswer] = {}
     for name in sorted({name for cells in lesson_text.answer_cells.values() for name, _ in cells}):
-        written |= {(name, cell): answer for cell, answer in _written(folder / f"{name}.ipynb")}
-    found = {}
+        answers_by_cell |= {(name, cell): answer for cell, answer in _written(folder / f"{name}.ipynb")}
+    answers = {}
     for task, cells in lesson_text.answer_cells.items():
-        own = [written[cell] for cell in cells if cell in written]
+        own = [answers_by_cell[cell] for cell in cells if cell in answers_by_cell]
         own = [answer for answer in own if answer.text.strip() not in lesson_text.stubs[task]]
         if own:
             text = "\n\n".join(answer.text for answer in own)
-            found[task] = SubmittedAnswer(text, all(answer.is_code for answer in own))
-    return found
+            answers[task] = SubmittedAnswer(text, all(answer.is_code for answer in own))
+    return answers
 
 
 def _written(path: Path) -> Iterator[tuple[str, SubmittedAnswer]]:

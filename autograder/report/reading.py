@@ -61,8 +61,10 @@ class Work:
     def share(self) -> float | None:
         """The share of the points graded so far that was earned, or None if nothing was graded."""
         counted = [task for task in self.tasks if task.auto is not None]
-        most = sum(task.max_points for task in counted)
-        return sum(task.points for task in counted) / most if self.state == "graded" and most else None
+        available = sum(task.max_points for task in counted)
+        return (
+            sum(task.points for task in counted) / available if self.state == "graded" and available else None
+        )
 
 
 def read_lesson_text(course: Course, name: str, language: Language) -> LessonText:

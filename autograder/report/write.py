@@ -47,29 +47,35 @@ class _Names:
     anonymous: bool
     people: Mapping[str, Mapping[str, str]]
 
-    def shown(self, student: str) -> str:
+    def report_name(self, student: str) -> str:
         """Return a student's name in the report, given the student's id."""
         return pseudonym(self.secret, student) if self.anonymous else student
 
-    def stands_for(self, shown: str) -> str:
+    def pseudonym_of(self, report_name: str) -> str:
         """Return a student's pseudonym, given the student's name in the report."""
-        return shown if self.anonymous else pseudonym(self.secret, shown)
+        return report_name if self.anonymous else pseudonym(self.secret, report_name)
 
     @property
-    def full(self) -> Mapping[str, str]:
+    def full_names(self) -> Mapping[str, str]:
         """The students' full names by id; empty if they must not be shown."""
         if self.anonymous:
             return {}
-        return {who: f"{row['first_name']} {row['last_name']}".strip() for who, row in self.people.items()}
+        return {
+            student: f"{row['first_name']} {row['last_name']}".strip() for student, row in self.people.items()
+        }
 
     def head(self) -> list[str]:
         """Return the headings of the table's first columns, which identify the student."""
         return ["student"] if self.anonymous else ["student", "first_name", "last_name"]
 
-    def cells(self, shown: str) -> list[str]:
+    def cells(self, report_name: str) -> list[str]:
         """Return a student's cells in the first columns of the table."""
-        row = self.people.get(shown, {})
-        return [shown] if self.anonymous else [shown, row.get("first_name", ""), row.get("last_name", "")]
+        row = self.people.get(report_name, {})
+        return (
+            [report_name]
+            if self.anonymous
+            else [report_name, row.get("first_name", ""), row.get("last_name", "")]
+        )
 
 
 def page_name(name: str, language: Language) -> str:
@@ -118,8 +124,8 @@ def write_report(course: Course, lesson: str | None, form: Form, now: datetime) 
 
 
 def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) -> PageSettings:
-    shown_code = partial(without_names, known=vocabulary(code)) if form.anonymous else str
-    return PageSettings(form.language, f"{now:%Y-%m-%d %H:%M}", names.full, form.anonymous, shown_code)
+    shown_code = partial(without_names, public=vocabulary(code)) if form.anonymous else str
+    return PageSettings(form.language, f"{now:%Y-%m-%d %H:%M}", names.full_names, form.anonymous, shown_code)
 
 
 # --- One lesson ---------------------------------------------------------------------------------------------
@@ -129,9 +135,9 @@ def _on_a_lesson(
     course: Course, book: Book, lesson: str, form: Form, names: _Names, now: datetime
 ) -> tuple[str, Sheet]:
     text = read_lesson_text(course, lesson, form.language)
-    works = read_works(course, book, lesson, text, names.shown)
+    works = read_works(course, book, lesson, text, names.report_name)
     figures = lesson_figures(works, text)
-    changes = compare(figures, course.root / REPORT / FOLDER / f"{lesson}.json", names.stands_for, now)
+    changes = compare(figures, course.root / REPORT / FOLDER / f"{lesson}.json", names.pseudonym_of, now)
     alike = pairs({work.student: work.answers for work in works if work.answers}, text.texts)
     page = lesson_page(_head(form, names, now, text.code), text, figures, changes, alike)
     return page, _lesson_sheet(figures, text, names)
@@ -167,7 +173,7 @@ def _outcomes(work: Work, text: LessonText) -> list[str]:
 
 def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: datetime) -> tuple[str, Sheet]:
     known = find_gradable(course.root, course.directory.source_directory).names
-    works = {name: read_works(course, book, name, None, names.shown) for name in known}
+    works = {name: read_works(course, book, name, None, names.report_name) for name in known}
     figures = course_figures(works)
     titles = {name: _title(course, name, form.language) for name in figures.lessons}
     return course_page(_head(form, names, now), titles, figures), _course_sheet(figures, works, names)

@@ -106,7 +106,7 @@ class _Handler(APIHandler):
     def language(self) -> Language:
         """The language that the request names, or else the environment's."""
         named = self.parameters.get("lang")
-        return next((known for known in LANGUAGES if known == named), language())
+        return next((supported for supported in LANGUAGES if supported == named), language())
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -156,14 +156,14 @@ class _Handler(APIHandler):
         odd = os.sep != "/" and any(c in path for c in "\\:")
         if "\0" in path or ".." in parts or odd or not path.endswith(".ipynb"):
             raise nowhere
-        named = root.joinpath(*parts)
+        requested = root.joinpath(*parts)
         try:
-            notebook = named.resolve(strict=True)
+            notebook = requested.resolve(strict=True)
             is_allowed = notebook.is_relative_to(root) and notebook.is_file() and notebook.suffix == ".ipynb"
             is_allowed = (
                 is_allowed
                 and not is_hidden(str(notebook), str(root))
-                and not is_hidden(str(named), str(root))
+                and not is_hidden(str(requested), str(root))
             )
         # the file is gone, its path is too long, or links form a circle
         except (OSError, ValueError, RuntimeError):

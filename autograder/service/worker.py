@@ -253,15 +253,15 @@ class Worker:
         sheet = self._read(order)
         if not self._may_run(order, sheet.path, answer):
             return
-        wanted = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
-        if not wanted:
+        task_ids = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
+        if not task_ids:
             answer(_refusal(404, _no_task(order["task"])))
             return
         if self._must_wait(order, answer):
             return
         self._check_runner.prepare(sheet)
         begin = {"event": "begin", "lesson": sheet.assignment.lesson, "language": sheet.language}
-        answer({"event": {**begin, "hidden": sheet.hidden, "tasks": wanted}})
+        answer({"event": {**begin, "hidden": sheet.hidden, "tasks": task_ids}})
 
         def save(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
             if rows or end["event"] == "end":  # verdicts reached before a stop count as well

@@ -109,7 +109,7 @@ def test_exchange_folder_of_another_user_is_a_risk(course: Course, name: str) ->
 @pytest.mark.skipif(sys.platform != "linux", reason="the doctor looks at a grader's machine")
 def test_doctor_and_commands_warn_of_open_permissions(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     course.exchange.chmod(0o777)
-    found = {finding.what: finding for finding in doctor._others(course.root)}
+    found = {finding.what: finding for finding in doctor._check_other_users(course.root)}
     assert not found["other users"].ok
     assert not found["exchange"].ok
     assert not any(finding.needed for finding in found.values())
@@ -117,6 +117,6 @@ def test_doctor_and_commands_warn_of_open_permissions(course: Course, capsys: py
     assert f"chmod o= {course.root}" in capsys.readouterr().err
     course.exchange.chmod(0o1777)
     course.root.chmod(0o700)
-    assert all(finding.ok for finding in doctor._others(course.root))
+    assert all(finding.ok for finding in doctor._check_other_users(course.root))
     terminal.warn_of_others(course)
     assert not capsys.readouterr().err

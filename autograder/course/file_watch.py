@@ -7,7 +7,9 @@ from pathlib import Path
 LOOK_SECONDS = 0.3  # seconds between two checks of the file
 
 
-def saves(place: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SECONDS)) -> Iterator[None]:
+def watch_saves(
+    place: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SECONDS)
+) -> Iterator[None]:
     """Yield at once, and then each time a file, or a file in a folder, has changed and is stable again.
 
     The file is polled, because not every file system reports changes and editors replace files. Several saves
