@@ -345,22 +345,22 @@ def forget(
     course = Course.at(find_root(Path.cwd()))
     if not force:
         typer.confirm(f"Delete all grades and work of {student}? This cannot be undone", abort=True)
-    done = deleting(course, student)
-    if not done.deleted:
+    forgotten = deleting(course, student)
+    if not forgotten.deleted:
         out.print(f"No grades or work of {student} were found here.", highlight=False, markup=False)
     else:
-        out.print(f"Deleted: {', '.join(done.deleted)}.", highlight=False, markup=False)
-    if done.remaining:
-        out.print(f"Still named in: {', '.join(done.remaining)}.", highlight=False, markup=False)
+        out.print(f"Deleted: {', '.join(forgotten.deleted)}.", highlight=False, markup=False)
+    if forgotten.remaining:
+        out.print(f"Still named in: {', '.join(forgotten.remaining)}.", highlight=False, markup=False)
         out.print("These hold other students' grades, too: delete the files, or the student in them.")
-    if done.unsearched:
-        out.print(f"Could not be searched: {', '.join(done.unsearched)}.", highlight=False, markup=False)
+    if forgotten.unsearched:
+        out.print(f"Could not be searched: {', '.join(forgotten.unsearched)}.", highlight=False, markup=False)
     out.print(
         "Not searched: the exchange, other folders than those that Secant fills, .py, .md, .toml and .ipynb "
         "files in the course's folder, git's history, backups.",
         highlight=False,
     )
-    raise typer.Exit(1 if done.remaining or done.unsearched else 0)
+    raise typer.Exit(1 if forgotten.remaining or forgotten.unsearched else 0)
 
 
 def _refuse_windows() -> None:

@@ -16,8 +16,8 @@ from autograder.gradebook.book import STALE, Book
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.gradebook.errors import GradebookBusy
 from autograder.gradebook.tables import as_csv
-from autograder.lms import collect as into
-from autograder.lms import export as back
+from autograder.lms import collect as lms_collect
+from autograder.lms import export as lms_export
 from autograder.lms.attempts import OUTCOMES
 from autograder.lms.roster import Person, read_roster
 from autograder.terminal import Terminal, err, out, warn_of_others
@@ -109,7 +109,7 @@ def collect(
     people = read_roster(roster) if roster else None
     # the gradebook stays open, so that nothing is graded meanwhile
     with Book(course.directory, course.config) as book:
-        collected = into.collect(course, downloads, people, chosen, into.system_named(system))
+        collected = lms_collect.collect(course, downloads, people, chosen, lms_collect.system_named(system))
         try:
             strangers = _strangers(collected, class_list.students(book)) if people is None else ""
             class_list.enter_people(book, map(_row, collected.people))
@@ -134,7 +134,7 @@ def collect(
     return int(any(line.needs_a_person for line in collected.lines))
 
 
-def _strangers(collected: into.Collected, students: Sequence[str]) -> str:
+def _strangers(collected: lms_collect.Collected, students: Sequence[str]) -> str:
     """Return a warning if most students in an archive are not in the gradebook, or "" otherwise."""
     brought = {line.student for line in collected.lines if line.student}
     new = sorted(brought - set(students))
@@ -164,7 +164,7 @@ def _row(person: Person) -> Mapping[str, str]:
     }
 
 
-def _show_collected(collected: into.Collected) -> None:
+def _show_collected(collected: lms_collect.Collected) -> None:
     """Print a line for each file. If there are many, those that a person has to look at come first."""
     words = _words()
     title = say(en="Outcome of each file", ko="파일별 결과")
@@ -213,7 +213,12 @@ def _words() -> Mapping[str, str]:
 
 
 def export(
-    root: Path, system: back.ExportSystem, lesson: str, fill: Path | None, column: str, output: Path | None
+    root: Path,
+    system: lms_export.ExportSystem,
+    lesson: str,
+    fill: Path | None,
+    column: str,
+    output: Path | None,
 ) -> None:
     """Write a lesson's grades and feedback in the format of an LMS, and print which students have no points.
 
@@ -222,27 +227,27 @@ def export(
     """
     course = Course.at(root)
     name = _one_lesson(course, lesson) if lesson else _the_lesson(course)
-    path = (output or root / back.EXPORTED / f"{name}.{system}.csv").absolute()
+    path = (output or root / lms_export.EXPORTED / f"{name}.{system}.csv").absolute()
     try:
-        done = back.export(course, system, name, fill, column)
+        exported = lms_export.export(course, system, name, fill, column)
     except GradebookBusy as error:
         raise CourseError(
             say(en=f"The gradebook could not be read: {error}.", ko=f"성적부를 읽지 못했습니다: {error}.")
         ) from error
-    _write(path, as_csv(done.sheet), fill)
-    if done.feedback:
-        _write(path.with_name(f"{path.stem}.feedback.zip"), done.feedback, fill)
+    _write(path, as_csv(exported.sheet), fill)
+    if exported.feedback:
+        _write(path.with_name(f"{path.stem}.feedback.zip"), exported.feedback, fill)
     table = Table(say(en="Student", ko="학생"), say(en="Why no points", ko="점수가 없는 이유"))
-    for student, why in list(done.blank.items())[:_ROWS]:
+    for student, why in list(exported.blank.items())[:_ROWS]:
         table.add_row(Text(student), Text(why))
-    if done.blank:
+    if exported.blank:
         Terminal().print(table)
-    for note in done.notes:
+    for note in exported.notes:
         out.print(note)
     out.print(
         say(
-            en=f"{name}: {done.graded} with points, {len(done.blank)} left blank.",
-            ko=f"{name}: 점수 있음 {done.graded}명, 비워 둠 {len(done.blank)}명.",
+            en=f"{name}: {exported.graded} with points, {len(exported.blank)} left blank.",
+            ko=f"{name}: 점수 있음 {exported.graded}명, 비워 둠 {len(exported.blank)}명.",
         )
     )
 
@@ -253,7 +258,7 @@ def _write(path: Path, data: bytes, fill: Path | None) -> None:
     Raises:
         CourseError: the file is the table to fill.
     """
-    if not path.parent.is_dir() and path.parent.name == back.EXPORTED:
+    if not path.parent.is_dir() and path.parent.name == lms_export.EXPORTED:
         path.parent.mkdir()
     if fill is not None and path == fill.absolute():
         raise CourseError(

@@ -136,9 +136,13 @@ def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
     home = Path("source", lesson.name)
     folder = lesson.root / home
     notebook = read_notebook(folder / f"{lesson.name}.ipynb")
-    known = sorted({str(cell.metadata["lang"]) for cell in notebook.cells if "lang" in cell.metadata})
-    if unknown := [language for language in languages if language not in known]:
-        raise CourseError(f"{lesson.name} is not written in {unknown[0]!r}, only in {', '.join(known)}.")
+    languages_of_lesson = sorted(
+        {str(cell.metadata["lang"]) for cell in notebook.cells if "lang" in cell.metadata}
+    )
+    if unknown := [language for language in languages if language not in languages_of_lesson]:
+        raise CourseError(
+            f"{lesson.name} is not written in {unknown[0]!r}, only in {', '.join(languages_of_lesson)}."
+        )
     notebook.metadata["secant"]["languages"] = list(languages)
     files = {home / f"{lesson.name}.ipynb": f"{nbformat.writes(notebook)}\n".encode()}
     files |= {home / path: (folder / path).read_bytes() for path in lesson.extra_files}

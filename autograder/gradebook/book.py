@@ -101,7 +101,7 @@ class Book:
         return read_entered(self._db, [ids.assignment], self._clock)[ids.assignment]
 
     @_in_transaction
-    def earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
+    def earlier_points(self, student: str, lesson: str, key: str) -> dict[str, float]:
         """Return the points that a student's earlier file had, by the graded cell's key.
 
         An unreadable file has no points; its record keeps the points of the file before it.

@@ -21,7 +21,7 @@ def source_folder(course: Course, lesson: str) -> Path:
     return Path(course.root, course.directory.source_directory, lesson)
 
 
-def find_now(course: Course, entry: Entry) -> Found | Rejected:
+def find_submitted_file(course: Course, entry: Entry) -> Found | Rejected:
     """Find and read the submitted file of a student's lesson."""
     location = (
         course.folder("submitted", *entry),
@@ -36,7 +36,7 @@ def find_now(course: Course, entry: Entry) -> Found | Rejected:
         return find(*location)
 
 
-def key_of(submission: Found | Rejected, assignment: Assignment) -> str:
+def result_key(submission: Found | Rejected, assignment: Assignment) -> str:
     """Return a hash of everything that determines a result: the file, the tests and the grader's code."""
     file = (
         ["rejected", submission.reason, submission.en]
@@ -76,7 +76,7 @@ class CurrentSubmissions:
         entry = Entry(student, self._lesson)
         if self._plain is not None:
             return stored.key != self._plain.key(self._plain.find(entry))
-        return stored.key != key_of(find_now(self._course, entry), self._assignment)
+        return stored.key != result_key(find_submitted_file(self._course, entry), self._assignment)
 
     @cached_property
     def _plain(self) -> PlainForm | None:

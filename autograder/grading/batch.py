@@ -354,7 +354,9 @@ class _Batch:
             previous = self._book.stored_results([entry]).get(entry)
             result = submission.rejection_result(previous.result.language if previous else None)
             return self._finish(
-                entry, in_progress, result.with_earlier_points(self._book.earlier(*entry, submission.key))
+                entry,
+                in_progress,
+                result.with_earlier_points(self._book.earlier_points(*entry, submission.key)),
             )
         self._due.append(submission.job())
         return None

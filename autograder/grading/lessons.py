@@ -16,7 +16,7 @@ from autograder.exam.report import Outcome, Report, everywhere
 from autograder.gradebook.book import Book
 from autograder.gradebook.entered import Entered
 from autograder.gradebook.entries import Entry
-from autograder.gradebook.freshness import find_now, key_of
+from autograder.gradebook.freshness import find_submitted_file, result_key
 from autograder.gradebook.result import Result, graded
 from autograder.gradebook.tasks import register
 from autograder.grading.feedback import graded_notebook, locate_outputs, page_head
@@ -57,7 +57,7 @@ class GradedLesson:
 
     def read_submission(self, entry: Entry) -> "LessonSubmission":
         """Read a student's submission of the lesson."""
-        return LessonSubmission(self, entry.student, find_now(self.course, entry))
+        return LessonSubmission(self, entry.student, find_submitted_file(self.course, entry))
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
         """Return a result with the same outcome and message for every task."""
@@ -85,7 +85,7 @@ class LessonSubmission:
     @cached_property
     def key(self) -> str:
         """A hash of everything that determines a result."""
-        return key_of(self.found, self.lesson.assignment)
+        return result_key(self.found, self.lesson.assignment)
 
     @cached_property
     def _intake_result(self) -> Submission | Rejected:

@@ -95,9 +95,9 @@ def summarize_run(
         notes.append(sum(task.is_note for task in waiting))
         overruled.append(len(waiting) - notes[-1])
     lessons = sorted({entry.lesson for entry in results})
-    wanted = [student for student in outcome.students if not students or student in students]
+    expected = [student for student in outcome.students if not students or student in students]
     absent = {
-        lesson: sorted(student for student in wanted if Entry(student, lesson) not in results)
+        lesson: sorted(student for student in expected if Entry(student, lesson) not in results)
         for lesson in lessons
     }
     return RunSummary(
@@ -146,11 +146,11 @@ def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict
         if listed_student.is_named or not listed_student.has_work
     }
     named = {listed_student.id for listed_student in before if listed_student.is_named}
-    known = named if 2 * len(named) > len(before) else {listed_student.id for listed_student in before}
+    known_ids = named if 2 * len(named) > len(before) else {listed_student.id for listed_student in before}
     if not on_class_list:
         return {}
     missing = sorted(on_class_list - set(submitted_ids))
-    return {student: _advise_about_id(student, missing) for student in sorted(set(submitted_ids) - known)}
+    return {student: _advise_about_id(student, missing) for student in sorted(set(submitted_ids) - known_ids)}
 
 
 def _advise_about_id(student: str, missing: Sequence[str]) -> str:

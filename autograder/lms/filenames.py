@@ -99,8 +99,8 @@ def system_of(paths: Iterable[str]) -> System | None:
     for path in paths:
         for system in SYSTEMS:
             counts[system] += read_path(path, system) is not None
-    most = max(counts.values())
-    best = [system for system in SYSTEMS if counts[system] == most > 0]
+    best_count = max(counts.values())
+    best = [system for system in SYSTEMS if counts[system] == best_count > 0]
     return best[0] if len(best) == 1 else None
 
 

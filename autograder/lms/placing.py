@@ -120,17 +120,17 @@ class Places:
         Returns:
             The name, keyed by the `id()` of the `File` that gets it.
         """
-        known = names_of(attempt.lesson)
+        expected = names_of(attempt.lesson)
         source = self._course.directory.source_directory
         if is_plain(self._course.root, attempt.lesson, source):
-            known = [path.name for path in notebooks_of(self._course.root / source / attempt.lesson)]
-            if len(known) > 1:
+            expected = [path.name for path in notebooks_of(self._course.root / source / attempt.lesson)]
+            if len(expected) > 1:
                 return {}
         names = {PurePosixPath(file.reading.file).name for file in attempt.files}
         candidates = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
-        if names & {*known} or len(candidates) != 1:
+        if names & {*expected} or len(candidates) != 1:
             return {}
-        return {id(candidates[0]): PurePosixPath(known[0])}
+        return {id(candidates[0]): PurePosixPath(expected[0])}
 
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
         """Return an attempt's files, keyed by target path, and report each file that cannot be used."""
@@ -195,16 +195,16 @@ def record_names(course: Course, attempts: Sequence[Attempt]) -> None:
         # it.
         if names is None:
             put_aside(place, "damaged")
-        known = dict(names or {})
+        recorded = dict(names or {})
         for attempt in sorted(attempts, key=lambda attempt: attempt.when or datetime.min):
             if attempt.lesson == lesson:
-                known[attempt.student] = {
+                recorded[attempt.student] = {
                     "system": attempt.reading.system,
                     "key": attempt.reading.keys[-1],
                     "name": attempt.reading.name,
                     "label": attempt.reading.label,
                 }
-        write_names(place, known)
+        write_names(place, recorded)
 
 
 def recorded_names(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:

@@ -38,7 +38,7 @@ class ScoresGiven(ExportPlugin):
     def _export(self, gradebook: Gradebook) -> None:
         course = Course.at(Path(self.parent.coursedir.root))
         place, rows, empty = Path(self.to or "grades.csv"), [], Counter[str]()
-        wanted, lessons = set(map(str, self.student)), set(map(str, self.assignment))
+        selected, lessons = set(map(str, self.student)), set(map(str, self.assignment))
         for assignment in gradebook.assignments:
             if lessons and assignment.name not in lessons:
                 continue
@@ -49,7 +49,7 @@ class ScoresGiven(ExportPlugin):
                 for submission in gradebook.assignment_submissions(assignment.name)
             }
             for student in gradebook.students:
-                if wanted and student.id not in wanted:
+                if selected and student.id not in selected:
                     continue
                 submission = submissions.get(student.id)
                 ungraded = student.id in newer or (submission is None and student.id in current.students)
@@ -91,15 +91,15 @@ def _person(student: Student) -> list[str]:
     return _as_cells(student.id, student.last_name, student.first_name, student.email)
 
 
-def _scores(one: SubmittedAssignment | None) -> list[str]:
+def _scores(submission: SubmittedAssignment | None) -> list[str]:
     """Return the score before the late penalty, the penalty, and the score after it, or three empty cells.
 
     The cells are empty if there is no submission, or if it needs manual grading.
     """
-    if one is None or one.needs_manual_grade:
+    if submission is None or submission.needs_manual_grade:
         return ["", "", ""]
-    penalty = one.late_submission_penalty or 0.0
-    return _as_cells(one.score, penalty, max(0.0, one.score - penalty))
+    penalty = submission.late_submission_penalty or 0.0
+    return _as_cells(submission.score, penalty, max(0.0, submission.score - penalty))
 
 
 def _as_cells(*cells: Any) -> list[str]:

@@ -56,11 +56,12 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
         answers: all students' answers.
         explained: the course's own material: code, and text that contains code.
     """
-    known = {
+    course_sequences = {
         sequence for text in explained for is_code in (True, False) for sequence in _sequences(text, is_code)
     }
     sequences_by_student = {
-        student: _own(student_answers, known) for student, student_answers in sorted(answers.items())
+        student: _own_sequences(student_answers, course_sequences)
+        for student, student_answers in sorted(answers.items())
     }
     # Count students with identical sequences once. Otherwise what a large group copied would look usual.
     groups: dict[frozenset[int], list[str]] = {}
@@ -90,13 +91,13 @@ def _sequences(text: str, is_code: bool) -> Iterable[int]:
     )
 
 
-def _own(answers: Mapping[str, SubmittedAnswer], known: set[int]) -> _Own:
+def _own_sequences(answers: Mapping[str, SubmittedAnswer], course_sequences: set[int]) -> _Own:
     return {
         # the task is part of the key: in another task, the same lines are another answer
         hash((task, sequence)): task
         for task, answer in answers.items()
         for sequence in _sequences(answer.text, answer.is_code)
-        if sequence not in known
+        if sequence not in course_sequences
     }
 
 

@@ -194,7 +194,7 @@ def misconceptions(works: Iterable[Work], text: LessonText) -> list[Misconceptio
                 rows_by_hint.setdefault((text.hint_scope(task.id, task.hint), task.hint), []).append(
                     (work, task)
                 )
-    result = [_misconception(*named, rows, text) for named, rows in rows_by_hint.items()]
+    result = [_misconception(*scope_and_name, rows, text) for scope_and_name, rows in rows_by_hint.items()]
     return sorted(result, key=lambda one: (-len(one.students), one.scope, one.name))
 
 

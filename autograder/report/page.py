@@ -121,16 +121,18 @@ def course_page(head: PageSettings, titles: Mapping[str, str], figures: CourseFi
     """Return the report on all lessons as an HTML page."""
     phrases = words(head.language)
     students = len({work.student for works in figures.lessons.values() for work in works})
-    handed = {name: sum(work.state != "absent" for work in works) for name, works in figures.lessons.items()}
+    submitted = {
+        name: sum(work.state != "absent" for work in works) for name, works in figures.lessons.items()
+    }
     rows: dict[str, tuple[int, float | None]] = {}
     for name in figures.lessons:
         number = name[:2].lstrip("0") if re.match(r"\d\d_", name) else name
-        rows[name if number in rows else number] = (handed[name], figures.means.get(name))
+        rows[name if number in rows else number] = (submitted[name], figures.means.get(name))
     label = "; ".join(
         fill(
             phrases["lesson_bar"],
             lesson=titles[name],
-            handed=handed[name],
+            handed=submitted[name],
             mean=percent(figures.means.get(name)),
         )
         for name in figures.lessons
@@ -143,7 +145,7 @@ def course_page(head: PageSettings, titles: Mapping[str, str], figures: CourseFi
             title=phrases["whole"],
             titles=titles,
             figures=figures,
-            handed=handed,
+            handed=submitted,
             size=students,
             picture=plots.course(rows, students, label, phrases) if rows else "",
             falling=percent(MIN_FALL),
@@ -175,7 +177,7 @@ def _environment(head: PageSettings) -> Environment:
         "code": partial(_code, head),
         "marked": _marked,
         "number": _number,
-        "who": partial(_who, head),
+        "who": partial(_display_name, head),
     }
     return environment
 
@@ -189,7 +191,7 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}".replace("-", "−")
 
 
-def _who(head: PageSettings, student: str) -> str:
+def _display_name(head: PageSettings, student: str) -> str:
     name = head.people.get(student, "")
     return visible(f"{student} ({name})" if name else student, prose=True)
 
@@ -223,8 +225,8 @@ def _bars(tasks: Sequence[TaskFigures], phrases: Words) -> Markup | None:
     if not any(map(sum, rows.values())):
         return None
     label = "; ".join(
-        fill(phrases["bar"], task=task.title, passed=passed, failed=failed, left=left)
-        for task, (passed, failed, left) in zip(tasks, rows.values(), strict=True)
+        fill(phrases["bar"], task=task.title, passed=passed, failed=failed, left=skipped)
+        for task, (passed, failed, skipped) in zip(tasks, rows.values(), strict=True)
     )
     return plots.stacked(rows, label, phrases)
 
@@ -241,15 +243,15 @@ def _alike(
     pair: Pair, works: Mapping[str, Work], lesson_text: LessonText, head: PageSettings
 ) -> SimilarAnswers:
     task = pair.tasks[0]
-    both = [works[student].answers[task] for student in pair.students]
-    if head.anonymous and not all(answer.is_code for answer in both):
+    pair_answers = [works[student].answers[task] for student in pair.students]
+    if head.anonymous and not all(answer.is_code for answer in pair_answers):
         return SimilarAnswers(pair, task, [])
     stub = {
         line.strip() for source in lesson_text.stubs[task] for line in head.shown_code(source).split("\n")
     }
     texts = [
         [(line, tokens(line, answer.is_code)) for line in head.shown_code(answer.text).split("\n")]
-        for answer in both
+        for answer in pair_answers
     ]
     common = {kind for _, kind in texts[0]} & {kind for _, kind in texts[1]}
     answers = [

@@ -51,7 +51,7 @@ def plain_answers(course: Course, student: str, lesson_text: LessonText) -> dict
     folder = course.folder("autograded", student, lesson_text.name)
     answers_by_cell: dict[tuple[str, str], SubmittedAnswer] = {}
     for name in sorted({name for cells in lesson_text.answer_cells.values() for name, _ in cells}):
-        answers_by_cell |= {(name, cell): answer for cell, answer in _written(folder / f"{name}.ipynb")}
+        answers_by_cell |= {(name, cell): answer for cell, answer in _answer_cells(folder / f"{name}.ipynb")}
     answers = {}
     for task, cells in lesson_text.answer_cells.items():
         own = [answers_by_cell[cell] for cell in cells if cell in answers_by_cell]
@@ -62,7 +62,7 @@ def plain_answers(course: Course, student: str, lesson_text: LessonText) -> dict
     return answers
 
 
-def _written(path: Path) -> Iterator[tuple[str, SubmittedAnswer]]:
+def _answer_cells(path: Path) -> Iterator[tuple[str, SubmittedAnswer]]:
     """Yield each answer cell of a notebook with its grade_id; yield nothing if the file cannot be read."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]

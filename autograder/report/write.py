@@ -158,8 +158,14 @@ def _summary(work: Work, needs_help: bool) -> list[str]:
     counted = [task for task in work.tasks if task.auto is not None]
     if work.share is None:
         return [work.state, "", "", "", str(len(work.waiting) or "")]
-    points, most = sum(task.points for task in counted), sum(task.max_points for task in counted)
-    return [work.state, f"{points:g}", f"{most:g}", "yes" if needs_help else "", str(len(work.waiting) or "")]
+    points, available = sum(task.points for task in counted), sum(task.max_points for task in counted)
+    return [
+        work.state,
+        f"{points:g}",
+        f"{available:g}",
+        "yes" if needs_help else "",
+        str(len(work.waiting) or ""),
+    ]
 
 
 def _outcomes(work: Work, text: LessonText) -> list[str]:
@@ -172,8 +178,8 @@ def _outcomes(work: Work, text: LessonText) -> list[str]:
 
 
 def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: datetime) -> tuple[str, Sheet]:
-    known = find_gradable(course.root, course.directory.source_directory).names
-    works = {name: read_works(course, book, name, None, names.report_name) for name in known}
+    names_of_lessons = find_gradable(course.root, course.directory.source_directory).names
+    works = {name: read_works(course, book, name, None, names.report_name) for name in names_of_lessons}
     figures = course_figures(works)
     titles = {name: _title(course, name, form.language) for name in figures.lessons}
     return course_page(_head(form, names, now), titles, figures), _course_sheet(figures, works, names)

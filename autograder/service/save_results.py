@@ -51,18 +51,20 @@ def lesson_after(folder: str, language: Language) -> str:
     root = find_course()
     with suppress(OSError, ValueError, KeyError, TypeError):
         course = read_course(root, language) if root else ()
-        here = next((each.number for each in course if each.folder == folder), None)
-        return next((f"{each.number}: {each.title}" for each in course if each.number - 1 == here), "")
+        number = next((lesson.number for lesson in course if lesson.folder == folder), None)
+        return next(
+            (f"{lesson.number}: {lesson.title}" for lesson in course if lesson.number - 1 == number), ""
+        )
     return ""
 
 
 def has_seen(lesson: str, task: str) -> bool:
     """Return whether the learner has passed a task or has looked at its solution, as progress records it."""
     try:
-        known = store.read()["lessons"].get(lesson, {}).get(task)
+        facts = store.read()["lessons"].get(lesson, {}).get(task)
     except store.StoreError:
         return False
-    return known is not None and (known["passed"] is not None or known["solution"])
+    return facts is not None and (facts["passed"] is not None or facts["solution"])
 
 
 def save_solution_view(lesson: str, task: str) -> None:

@@ -197,7 +197,7 @@ class Worker:
             self._dispatch_plain(order, answer, plain)
 
     def _answer_query(self, order: dict[str, Any]) -> dict[str, Any]:
-        sheet = self._read(order)
+        sheet = self._read_sheet(order)
         match order["do"]:
             case "lesson":
                 return {
@@ -218,7 +218,7 @@ class Worker:
                 return _solution(sheet, order["task"])
         raise ValueError(order["do"])
 
-    def _read(self, order: dict[str, Any]) -> Sheet:
+    def _read_sheet(self, order: dict[str, Any]) -> Sheet:
         """Read the order's notebook, and switch to its language."""
         sheet = self._reader.read(Path(order["path"]), Path(order["below"]))
         language(sheet.language)
@@ -250,7 +250,7 @@ class Worker:
     def _check(self, order: dict[str, Any], answer: SendAnswer) -> None:
         if self._is_refused_as_busy(order, answer):
             return
-        sheet = self._read(order)
+        sheet = self._read_sheet(order)
         if not self._may_run(order, sheet.path, answer):
             return
         task_ids = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
