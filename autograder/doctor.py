@@ -34,7 +34,7 @@ def look_around(start: Path) -> list[CheckResult]:
         _python(),
         *_packages(),
         *_course(start),
-        *_others(start),
+        *_check_other_users(start),
         *_workers(),
         *probe_machine(),
         *_visible_leaks(start),
@@ -86,20 +86,20 @@ def _course(start: Path) -> list[CheckResult]:
     return [CheckResult("course", True, str(root)), gradebook, disk]
 
 
-def _others(start: Path) -> list[CheckResult]:
+def _check_other_users(start: Path) -> list[CheckResult]:
     """Check what other users of this machine can do with the class's files and in the exchange."""
     try:
         course = Course.at(find_root(start))
     except CourseError:  # already reported as the finding "course"
         return []
     all_clear = "they cannot read the class's files"
-    found = [_harmless("other users", open_to_others(course), all_clear)]
+    findings = [_risk_finding("other users", open_to_others(course), all_clear)]
     if course.exchange.is_dir():
-        found.append(_harmless("exchange", exchange_risk(course), str(course.exchange)))
-    return found
+        findings.append(_risk_finding("exchange", exchange_risk(course), str(course.exchange)))
+    return findings
 
 
-def _harmless(what: str, risk: Risk | None, detail: str) -> CheckResult:
+def _risk_finding(what: str, risk: Risk | None, detail: str) -> CheckResult:
     return CheckResult(
         what, not risk, risk.detail if risk else detail, risk.fix if risk else "", needed=False
     )

@@ -178,8 +178,8 @@ def _read_tree(base: Path, folder: Path) -> Files:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    found = [path for path in folder.rglob("*") if path.is_file()]
-    return sorted(p for p in found if not set(p.relative_to(folder).parts) & set(_IGNORED))
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return sorted(p for p in files if not set(p.relative_to(folder).parts) & set(_IGNORED))
 
 
 def _differences(root: Path, files: Files) -> list[Stale]:

@@ -75,8 +75,8 @@ def literal_problems(text: NotebookNode) -> Found:
         lang, source = cell.metadata.get("lang"), with_placeholders(cell.source)
         literals = _LITERALS if lang == "en" else _LITERALS | _TRANSLATED_LITERALS
         for literal, placeholder in literals.items() if lang else ():
-            if found := re.search(literal, source, re.MULTILINE):
-                yield index, f'it says "{found[0]}": write {placeholder} there, which the build fills in'
+            if match := re.search(literal, source, re.MULTILINE):
+                yield index, f'it says "{match[0]}": write {placeholder} there, which the build fills in'
         for name in sorted({*_PLACEHOLDER.findall(source)} - {*NAMES}) if lang else ():
             yield index, f"there is no placeholder {{{{{name}}}}}, only {', '.join(NAMES)}"
 

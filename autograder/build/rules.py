@@ -87,13 +87,13 @@ def lesson_problems(lesson: Lesson) -> list[str]:
 
 def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: Sequence[int]) -> list[str]:
     others = lessons.find_lessons(lesson.root)
-    course = {int(one.name[:2]): prose.numbered(lessons.lesson_text(one)) for one in others}
-    written = lessons.read_text(lesson.text)
-    found = [
+    course = {int(other.name[:2]): prose.numbered(lessons.lesson_text(other)) for other in others}
+    text_of_lesson = lessons.read_text(lesson.text)
+    problems = [
         *prose.prose_problems(notebook, int(lesson.name[:2]), course, lessons.listed_lessons(lesson.root)),
-        *prose.literal_problems(written),
+        *prose.literal_problems(text_of_lesson),
     ]
-    return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in found]
+    return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in problems]
 
 
 def _too_few(
@@ -104,8 +104,8 @@ def _too_few(
     recorded = Counter(answer.task for answer in answers)
     for task in tested if file.is_file() else ():
         if recorded[task] < least:
-            said = f"it has {recorded[task]} for {task}: record at least {least} for each task."
-            yield f"{file.relative_to(lesson.root)}: {said}"
+            problem = f"it has {recorded[task]} for {task}: record at least {least} for each task."
+            yield f"{file.relative_to(lesson.root)}: {problem}"
 
 
 def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
@@ -201,15 +201,15 @@ def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
     ]
 
 
-def _too_long(visible: str, most: int) -> Iterator[str]:
-    """Yield a problem if the visible part of a test has more than `most` lines."""
-    if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > most:
-        yield f"its visible part has {lines} lines, but at most {most} are allowed"
+def _too_long(visible: str, limit: int) -> Iterator[str]:
+    """Yield a problem if the visible part of a test has more than `limit` lines."""
+    if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > limit:
+        yield f"its visible part has {lines} lines, but at most {limit} are allowed"
 
 
-def _too_wide(source: str, most: int = WIDTH) -> Iterator[str]:
-    if wide := [line.strip() for line in source.splitlines() if len(line) > most]:
-        yield f"it has a line of more than {most} characters, {wide[0][:40]}..."
+def _too_wide(source: str, limit: int = WIDTH) -> Iterator[str]:
+    if wide := [line.strip() for line in source.splitlines() if len(line) > limit]:
+        yield f"it has a line of more than {limit} characters, {wide[0][:40]}..."
 
 
 def _place(file: Path, notebook: NotebookNode, index: int, lines: Sequence[int] = ()) -> str:
@@ -523,8 +523,8 @@ def _answer_problems(
         elif names[answer.name] > 1:
             yield f"{place}: {names[answer.name]} answers have this name."
         if answer.task not in tasks:
-            listed = ", ".join(sorted(tasks)) or "none"
-            yield f'{place}: there is no task "{answer.task}"; the tasks are: {listed}.'
+            task_names = ", ".join(sorted(tasks)) or "none"
+            yield f'{place}: there is no task "{answer.task}"; the tasks are: {task_names}.'
         if hinted and answer.hint_name and not answer.hint:
             yield f"{place}: hints.toml has no `{answer.hint_name}` of {answer.task}."
         elif hinted and not hinted <= set(answer.hint):

@@ -99,8 +99,8 @@ def create(db: Any, form: Form, student: str) -> None:
         assignment = new_uuid()
         row = {"id": assignment, "assignment_id": form.assignment, "student_id": student}
         db.execute(insert(SubmittedAssignment), [row])
-    known = select(SubmittedNotebook.notebook_id).where(SubmittedNotebook.assignment_id == assignment)
-    existing = set(db.scalars(known))
+    query = select(SubmittedNotebook.notebook_id).where(SubmittedNotebook.assignment_id == assignment)
+    existing = set(db.scalars(query))
     for notebook_form in form.notebooks:
         if notebook_form.id in existing:
             continue

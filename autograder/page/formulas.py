@@ -100,7 +100,7 @@ def _split(formula: Element) -> list[Element]:
     return [part for part in parts if len(part)]
 
 
-def together(page: str) -> str:
+def keep_together(page: str) -> str:
     """Wrap each inline formula with the characters that touch it, so that no line breaks between them."""
     return _TOUCHING.sub(r'<span class="whole">\g<0></span>', page)
 
@@ -116,10 +116,13 @@ class Renderer(IPythonRenderer):
             return f"<code>{html.escape(latex.strip())}</code>"
 
     def inline_math(self, body: str) -> str:
+        """Return an inline formula as HTML."""
         return self.formula(body, "inline")
 
     def block_math(self, body: str) -> str:
+        """Return a displayed formula as HTML."""
         return self.formula(body, "block")
 
     def latex_environment(self, name: str, body: str) -> str:
+        """Return a LaTeX environment as HTML."""
         return self.formula(rf"\begin{{{name}}}{body}\end{{{name}}}", "block")

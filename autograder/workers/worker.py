@@ -153,11 +153,11 @@ def memory_limit(more: int) -> Iterator[None]:
 
 def render(page: Page) -> Rendered:
     """Make one feedback page."""
-    from autograder.page.pictures import decoded, show_pictures, submitted_pictures
+    from autograder.page.pictures import decode_all, show_pictures, submitted_pictures
     from autograder.page.render import page_html
 
     cells = json.loads(page.notebook)["cells"]
-    pictures = decoded(submitted_pictures(cells))
+    pictures = decode_all(submitted_pictures(cells))
     show_pictures(cells, pictures, page.head.language)
     return Rendered(page_html(page.student, page.head, cells, page.bare), pictures)
 

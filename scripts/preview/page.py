@@ -14,7 +14,7 @@ from nbconvert.filters.markdown_mistune import MarkdownWithMath
 from nbformat import NotebookNode
 
 from autograder.course.cells import is_test
-from autograder.page.formulas import together
+from autograder.page.formulas import keep_together
 from scripts.preview.render import (
     HERE,
     KIT,
@@ -169,7 +169,7 @@ class _Exporter(HTMLExporter):
 
     @pass_context
     def markdown2html(self, context: Context, source: str) -> str:
-        return together(MarkdownWithMath(self.renderer).render(source))
+        return keep_together(MarkdownWithMath(self.renderer).render(source))
 
 
 def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:

@@ -27,7 +27,7 @@ _CODE = (*all_suffixes(), ".pyd")
 
 
 @dataclass(frozen=True)
-class Beside:
+class AdditionalFiles:
     """The additional files for a graded notebook's folder.
 
     Attributes:
@@ -41,9 +41,9 @@ class Beside:
     left_out: int
 
 
-def beside(
+def read_additional_files(
     folder: Path, root: Path, student: str, timestamp: datetime | None, key: bytes, ignore: Sequence[str]
-) -> Beside:
+) -> AdditionalFiles:
     """Read the additional files of a submission.
 
     Args:
@@ -62,7 +62,7 @@ def beside(
     # An empty timestamp means an unknown time to nbgrader, too.
     when = f"{timestamp:%Y-%m-%d %H:%M:%S.%f} UTC" if timestamp else ""
 
-    def wanted(path: PurePosixPath) -> bool:
+    def is_wanted(path: PurePosixPath) -> bool:
         is_exchange_file = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
         return (
             not is_exchange_file
@@ -70,8 +70,8 @@ def beside(
             and _is_data(path.name)
         )
 
-    files, left_out = read_side_files(folder, root, wanted)
-    return Beside({TIMESTAMP: when, EXCHANGE_SECRET: secret}, files, left_out)
+    files, left_out = read_side_files(folder, root, is_wanted)
+    return AdditionalFiles({TIMESTAMP: when, EXCHANGE_SECRET: secret}, files, left_out)
 
 
 def _is_data(name: str) -> bool:
