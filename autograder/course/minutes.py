@@ -26,7 +26,7 @@ def minutes(cells: Iterable[NotebookNode]) -> float:
     """Return the minutes that a lesson's prose, code, explorers and tasks take, optional parts excluded.
 
     A section or task is optional if its heading contains "optional". It ends at the next heading of the same
-    or a higher rank. Hints and worked detours are not counted, since they are folded.
+    or a higher level. Hints and worked detours are not counted, because they are collapsed.
     """
     total, section = 0.0, ""
     for cell in _required(cells):
@@ -55,7 +55,7 @@ def round_minutes(estimate: float) -> int:
 
 def _required(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the English text and the ungraded code of a lesson, without its optional sections."""
-    skipped = 0  # rank of the heading marked as optional; 0 outside of optional sections
+    skipped = 0  # level of the heading marked as optional; 0 outside of optional sections
     for cell in cells:
         if cell.metadata.get("lang", "en") != "en" or grading(cell):
             continue

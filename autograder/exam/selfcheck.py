@@ -88,7 +88,7 @@ class Checker:
         only: str | None = None,
         on_result: Callable[[TaskResult], object] = lambda result: None,
     ) -> Report:
-        """Grade a notebook that was read, or one of its tasks.
+        """Grade a notebook that has already been read, or only one of its tasks.
 
         Args:
             notebook: the notebook.

@@ -48,7 +48,7 @@ def complete(db: Any) -> None:
 def _begin(url: str) -> None:
     """Create nbgrader's version table in a database without tables; `complete` fills it in later.
 
-    If there were no table at all, nbgrader would start a separate program to set the version, and that takes
+    In a database without any table, nbgrader would start a separate program to set the version, which takes
     seconds.
     """
     file = sqlite_file(url)
@@ -65,7 +65,7 @@ def _begin(url: str) -> None:
 
 def _newest_version() -> str:
     """Return the newest version of nbgrader's tables, found as in nbgrader's `get_alembic_version`."""
-    # Imported here to save time, because only a new gradebook needs it.
+    # alembic is imported only here, to save time: only a new gradebook needs it.
     from alembic.script import ScriptDirectory
 
     (head,) = ScriptDirectory(ALEMBIC_DIR).get_heads()

@@ -29,8 +29,8 @@ class Record(_Base):
         key: a hash of everything that determined the result.
         result: the result as JSON; empty if there is none.
         filed: True if the result has also been written to the folders.
-        stale: empty if the grade is up to date. If it belongs to an earlier file or test, a JSON list of the
-            grades that needed manual grading before the grade was marked.
+        stale: empty if the grade is up to date. If the grade belongs to an earlier file or test, a JSON list
+            of the cells that needed manual grading before `mark_stale` marked all of them.
         page: the fingerprint of the entries that the student's page shows; see `Entered`, and
             `_page_fingerprint` in batch.py.
         penalty: the late penalty that the autograder entered. An instructor may have changed it in nbgrader's
@@ -108,7 +108,7 @@ def read_stored_results(
             continue
         own_scores, current_scores = auto_scores(result), entered[record.submitted].auto
         if any(score != own_scores.get(cell) for cell, score in current_scores.items()):
-            continue  # Another program, such as `nbgrader autograde`, has graded the submission since.
+            continue  # Another program, such as `nbgrader autograde`, has graded the submission again.
         results[record.student, record.lesson] = StoredResult(
             key=record.key,
             result=result,
@@ -141,5 +141,5 @@ def read_result(result: str) -> Result | None:
 
 
 def auto_scores(result: Result) -> dict[str, float | None]:
-    """Return each graded cell's automatic score by the cell's key; None if the cell needs manual grading."""
+    """Return the automatic scores, keyed by the graded cell's key; None if the cell needs manual grading."""
     return {task.key: task.auto for task in result.tasks}

@@ -1,4 +1,4 @@
-"""The pictures in a submitted cell's outputs, shown to the person who grades a written answer about them.
+"""The pictures in the outputs of submitted cells, for the person who grades a written answer about them.
 
 The grader draws no pictures itself: students' code runs without a display, and its process sends only text.
 So these pictures come from the student's file and prove nothing. They are PNG files of limited size. Any

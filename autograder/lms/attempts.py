@@ -106,7 +106,7 @@ class Attempt:
         return to_utc(self.reading.when, self.zone) if self.reading.when else None
 
     def settle(self, outcome: str, message: str) -> None:
-        """Set the outcome of all files of this attempt that would otherwise be collected."""
+        """Set the outcome and message of all files in this attempt whose outcome is still "collected"."""
         for file in self.files:
             if file.line.outcome == "collected":
                 file.line.say(outcome, message)
@@ -146,16 +146,16 @@ def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
 
 
 def _attempt_label(reading: PathReading) -> str:
-    """Return the part of the path that all files of one attempt share; empty if the LMS writes none."""
+    """Return the part of the path that all files of one attempt share; empty if the path has no such part."""
     if reading.system not in ("brightspace", "blackboard"):
         return ""
     return reading.label if reading.file else reading.label.removesuffix(".txt")
 
 
 def attempts_of(files: Sequence[File], zone: tzinfo | None) -> list[Attempt]:
-    """Group files into attempts: one per student and submission.
+    """Group files into attempts, one for each submission by each student.
 
-    An LMS that writes no label of the attempt into file names gives one attempt per student and archive.
+    If the LMS does not mark attempts in file names, a student's files for an assignment are one attempt.
 
     Args:
         files: the files with a known owner.

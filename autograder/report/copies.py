@@ -33,9 +33,10 @@ class Pair:
 
     Attributes:
         students: the names of the two students.
-        same: the number of token sequences that both have and the course does not explain.
+        same: the number of token sequences that both students have and the course does not explain.
         own: the number of such sequences that each student has.
-        tasks: the tasks in whose answers the shared sequences are, those with most sequences first.
+        tasks: the tasks whose answers contain the shared sequences, sorted by the number of sequences, most
+            first.
     """
 
     students: tuple[str, str]
@@ -50,7 +51,7 @@ class Pair:
 
 
 def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
-    """Return the pairs of students with similar answers, those with the largest share first.
+    """Return the pairs of students with similar answers, sorted by share, largest first.
 
     Args:
         answers: all students' answers.
@@ -63,7 +64,8 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
         student: _own_sequences(student_answers, course_sequences)
         for student, student_answers in sorted(answers.items())
     }
-    # Count students with identical sequences once. Otherwise what a large group copied would look usual.
+    # Count students with identical sequences as one. Otherwise code that a large group copied would look
+    # usual.
     groups: dict[frozenset[int], list[str]] = {}
     for student, sequences in sequences_by_student.items():
         groups.setdefault(frozenset(sequences), []).append(student)
@@ -93,7 +95,7 @@ def _sequences(text: str, is_code: bool) -> Iterable[int]:
 
 def _own_sequences(answers: Mapping[str, SubmittedAnswer], course_sequences: set[int]) -> _Own:
     return {
-        # the task is part of the key: in another task, the same lines are another answer
+        # the task is part of the hash, so that the same lines in two different tasks do not count as shared
         hash((task, sequence)): task
         for task, answer in answers.items()
         for sequence in _sequences(answer.text, answer.is_code)

@@ -1,9 +1,9 @@
 """A time limit that is fair on a busy machine.
 
-Only the time in which a submission computed or waited counts. Time in which the submission was ready to
-compute, but other processes had the processor, does not count. The supervisor of its container measures that
-time (inside/stopwatch.py). So the same file meets the same limit, regardless of what else runs on the
-machine.
+Time that a submission spends computing or waiting counts. Time during which it is ready to compute, but other
+processes occupy the processor, does not count. The supervisor of the submission's container measures the time
+that does not count (inside/stopwatch.py). So the same file is held to the same limit, regardless of what else
+runs on the machine.
 """
 
 import time
@@ -32,7 +32,7 @@ class FairDeadline:
         self._lost = 0.0
 
     def left(self) -> float:
-        """Return how many seconds to wait before checking the limit again, or 0 if it is reached.
+        """Return how many seconds to wait before checking the limit again, or 0 if the limit is reached.
 
         Raises:
             Overloaded: the limit is not reached, but the machine is too busy to wait any longer.

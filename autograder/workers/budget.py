@@ -16,7 +16,8 @@ _GIGABYTE = 2**30
 #: Bytes of memory for a worker: its own process, and the template of its containers (see
 #: benchmarks/memory.py).
 WORKER_BYTES = 600 * _MEGABYTE
-#: Bytes of memory for the command itself, and for any other program on this machine that needs a little more.
+#: Bytes of memory reserved for the command itself, and for other programs that may come to need a little
+#: more.
 RESERVE_BYTES = 512 * _MEGABYTE
 
 

@@ -31,7 +31,7 @@ with pages.frozen_imports(), contextlib.suppress(Exception):  # the first real p
 def _end(server: int) -> None:
     """Remove this process's socket and its folder, which a killed coordinator leaves behind, and exit.
 
-    The process exits at once: taking torch apart takes a fifth of a second, and the kernel frees the memory
+    The process exits at once: unloading torch would take a fifth of a second, and the kernel frees the memory
     anyway.
     """
     server_process: Any = forkserver._forkserver

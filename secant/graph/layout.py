@@ -174,9 +174,9 @@ def _split_long_edges(links: Sequence[Link], places: list[PlacedBox], rows: list
 
 
 def _order(scene: Scene) -> None:
-    """Order each row so that few edges cross.
+    """Sort the places in each row so that few edges cross.
 
-    Sweeps up and down take turns: each moves a place to the mean of its neighbours in the previous row.
+    Sweeps up and down alternate: each moves a place to the mean of its neighbours in the previous row.
     """
     above, below = _neighbours(scene)
     ports: dict[int, list[tuple[int, float]]] = {}
@@ -226,7 +226,7 @@ def _crossings(scene: Scene) -> int:
 
 
 def _space(scene: Scene) -> None:
-    """Set the x of each place so that edges are short and nearly vertical.
+    """Set the x coordinate of each place so that edges are short and nearly vertical.
 
     Each row keeps its order, and its boxes do not overlap.
     """
@@ -255,7 +255,7 @@ def _space(scene: Scene) -> None:
 def _spread(
     places: list[PlacedBox], row: Sequence[int], goals: Sequence[float], weights: Sequence[float]
 ) -> None:
-    """Set the x of each place in a row as near its goal as its neighbours allow, by isotonic regression."""
+    """Set each x coordinate in a row as near its goal as neighbouring places allow (isotonic regression)."""
     offsets = [0.0]
     for i, j in pairwise(row):
         gap = BOX_GAP if places[i].height and places[j].height else EDGE_GAP
