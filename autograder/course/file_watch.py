@@ -33,7 +33,8 @@ def watch_file(place: Path, pause: Callable[[], object] = lambda: time.sleep(POL
 def _stamp(place: Path) -> object:
     """Return values that change when a file is saved: inode, size and modification time.
 
-    For a folder, return those of its files. If there is no such file or folder, return None."""
+    For a folder, return those of its files. If there is no such file or folder, return None.
+    """
     if place.is_dir():
         return sorted((path.name, _stamp(path)) for path in place.iterdir() if path.suffix != ".pyc")
     try:

@@ -177,7 +177,8 @@ class NotebookReader:
     def _recognise(self, path: Path, root: Path) -> Assignment | None:
         """Return the lesson that shares the most graded cells with a notebook; None if no lesson matches.
 
-        If lessons share equally many cells or none, one whose name is part of the file's name is chosen."""
+        If lessons share equally many cells or none, one whose name is part of the file's name is chosen.
+        """
         marks = _grade_ids(path)
         places = [(name, folder) for folder in _asked(root) for name in built_lessons(root, folder)]
         # Lessons whose name is part of the file's name come first, because they are most likely to match.

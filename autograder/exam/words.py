@@ -164,7 +164,8 @@ def _causes(findings: Sequence[Finding]) -> Parts:
 def _nowhere(kind: str) -> str:
     """Return the likely cause of a NameError that nothing else explains; empty for other errors.
 
-    This assumes that all cells of the notebook have run."""
+    This assumes that all cells of the notebook have run.
+    """
     if kind != "NameError":
         return ""
     return say(

@@ -267,7 +267,8 @@ def _outside_test(source: str, test: str) -> str:
 def is_written(cell: Cell, stub: NotebookNode) -> bool:
     """Return whether a cell is neither empty nor the released stub.
 
-    A text cell with an attached picture always counts as written."""
+    A text cell with an attached picture always counts as written.
+    """
     illustrated = stub.cell_type == "markdown" and bool(cell.attachments)
     return illustrated or cell.source.strip() not in ("", stub.source.strip())
 

@@ -82,7 +82,8 @@ def _shown_text(pairing: Pairing) -> list[Cell]:
     """Return the added text to show.
 
     In a lesson with written answers, this is all of the text. In other lessons, it is only text that defines
-    a task's function or class."""
+    a task's function or class.
+    """
     if any(map(is_manual, pairing.lesson)):
         return pairing.added
     names = [name for cell in pairing.lesson if is_answer(cell) for name in names_defined(cell)]
