@@ -139,7 +139,7 @@ def check(
     from autograder import check as own
     from autograder.course.find import find_notebook
 
-    language(terminal_language())  # the language to use until the notebook's own is known
+    language(terminal_language())  # the language to use until the notebook's own language is known
     if watch and (as_json or solution):
         raise CourseError(
             say(

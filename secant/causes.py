@@ -14,7 +14,7 @@ from secant.language import say
 QUESTION = "<question>"
 #: The message of the NotImplementedError that a release puts in place of each answer.
 STUB = "Write your answer here / 여기에 답을 쓰세요"
-_MAX_SEARCHED = 2_000  # the most characters of a message that are searched
+_MAX_SEARCHED = 2_000  # maximum number of characters of a message that are searched
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from secant.files import locked, move_aside, replace_file
 from secant.language import say
 
 FILE = "predictions.json"
-MAX_BYTES = 1_000_000  # the most bytes that are read: hundreds of times what all lessons write
+MAX_BYTES = 1_000_000  # maximum number of bytes read: hundreds of times what all lessons write
 LOCK_TIMEOUT = 2.0  # seconds to wait while another notebook writes, which takes milliseconds
 
 # The style wraps choices that are too long for one line, and makes the radio buttons visible on dark pages.

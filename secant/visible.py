@@ -1,9 +1,9 @@
 r"""Escapes for characters in untrusted text that are invisible or change how the text is displayed.
 
-A control character rings a bell or moves a terminal's cursor. A direction character makes code appear in
-another order than it runs in (Trojan Source, CVE-2021-42574). Other characters take up no room at all. Each
-is shown as Python would write it, `\x1b` or `\u202e`. Nothing is removed, so that two texts that differ
-look different.
+A control character rings a bell or moves a terminal's cursor. A direction character makes code appear in a
+different order from the one in which it runs (Trojan Source, CVE-2021-42574). Other characters take up no
+room at all. Each is shown as Python would write it, `\x1b` or `\u202e`. Nothing is removed, so that two
+texts that differ look different.
 
 - Line ends and tabs stay. Korean needs no other exceptions, because its text has no joiners.
 - The characters that join the parts of an emoji (U+200D, U+FE0F) stay between these parts, because no name

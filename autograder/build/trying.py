@@ -37,8 +37,8 @@ class TriedAnswer:
         task: the task that the answer is for.
         kind: `own` for the course's own answer, otherwise `right` or `wrong`.
         message: the message that a student would read; empty for a pass.
-        hint: the name of the hint in the message, if a catalogue has it.
-        mismatch: how the result differs from what is recorded; empty if it does not.
+        hint: the name of the hint in the message; empty if the message has no hint from a catalogue.
+        mismatch: how the result differs from the recorded one; empty if it does not.
         passes_visible: whether the answer is wrong and passes the visible part.
         earned: the points of a wrong answer, if the task gives partial credit.
     """

@@ -44,7 +44,7 @@ def with_hints(notebook: NotebookNode) -> NotebookNode:
 
 
 def in_one_language(source: str, language: str) -> str:
-    """Reduce the hints that `with_all_languages` wrote to one language and to those that the cell uses."""
+    """Reduce the hints that `with_all_languages` wrote into a test cell to one language and those it uses."""
 
     def written(call: re.Match[str]) -> str:
         texts = ast.literal_eval(call[2].removeprefix(", "))

@@ -13,7 +13,7 @@ CELL_MINUTES = 0.75  # minutes to read and run a short code cell and look at its
 EXPLORER_MINUTES = 5.0  # minutes to answer an explorer's questions with the sliders
 # minutes to answer the single question below the heading "First look" with the sliders
 FIRST_LOOK_MINUTES = 2.0
-MAX_MINUTES = 90  # minutes a lesson may take: learners finish it in one sitting
+MAX_MINUTES = 90  # maximum minutes of a lesson, so that learners finish it in one sitting
 
 _EXPLORER = re.compile(r"^explore\w*\(", re.MULTILINE)
 _HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)

@@ -171,9 +171,10 @@ def merge_files(
     If both have a file with the same path, nbgrader's rules decide which one is used.
 
     Args:
-        assignment_files: the assignment's files, by path.
-        student_files: the student's files, by path.
-        protected: paths at which the student's file wins over the assignment's
+        assignment_files: the contents of the assignment's files, keyed by path.
+        student_files: the contents of the student's files, keyed by path.
+        protected: the paths at which the student's file is used even if the assignment
+            has one
             (`Autograde.exclude_overwriting`).
     """
     overwritten = {

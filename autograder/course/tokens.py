@@ -28,9 +28,9 @@ def tokens(text: str, is_code: bool = True, max_chars: int = MAX_CHARS) -> tuple
     Args:
         text: the answer.
         is_code: whether the answer is code. In code, comments are left out. All variable names are replaced
-            with one token and all strings with another, since a writer is free to choose them. Attributes,
-            keywords, numbers and signs are kept. In prose, every word counts.
-        max_chars: the number of characters to look at.
+            with one token and all strings with another, because a writer is free to choose them.
+            Attributes, keywords, numbers and symbols are kept. In prose, every word counts.
+        max_chars: the maximum number of characters to read.
     """
     matches = TOKEN.findall(text[:max_chars])
     return tuple(_normalised(token) for token in matches if token[0] != "#") if is_code else tuple(matches)

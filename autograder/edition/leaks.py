@@ -91,7 +91,7 @@ class Secrets:
 
     def leaks(self, archive: bytes) -> list[Leak]:
         """Return the secret lines in the files of a zip, in archives inside it and in file names."""
-        names: dict[bytes, str] = {}  # a file that is in the zip twice is searched once
+        names: dict[bytes, str] = {}  # identical files in the zip are searched once
         for name, data in files_in("", archive):
             names.setdefault(data, name)
         return [

@@ -82,7 +82,7 @@ class Examiner:
             secret: a key for the random choice of inputs, so that students cannot predict them. The same
                 secret and the same file always give the same inputs.
             only: the id of the task to grade; None for all tasks.
-            run_tasks: how to run several tasks; by default, one after another.
+            run_tasks: the function that runs several tasks; by default, they run one after another.
             on_result: called with each task's result as soon as it is known.
 
         Raises:

@@ -106,7 +106,7 @@ class PlainExaminer:
         Args:
             open_container: opens a container for the student's code.
             submitted: the bytes of the notebook file.
-            files: the contents of the files next to the notebook, by path; see `merge_files`.
+            files: the contents of the files next to the notebook, keyed by path; see `merge_files`.
             done: the value of the environment variable NBGRADER_EXECUTION.
 
         Raises:

@@ -73,9 +73,9 @@ class StoredResult:
 def stored_results_in(
     gradebook: Gradebook, entries: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], StoredResult]:
-    """Return results as `Book.stored_results` does, from a gradebook that the caller has opened.
+    """Return results as `Book.stored_results` does, but without a lock, from a gradebook that the caller has opened.
 
-    Reading takes no lock. A gradebook without the autograder's table, or with that of an older version, has
+    Reading takes no lock. If the autograder's table is missing or was made by an older version, there are
     no results.
     """
     database = inspect(gradebook.db.connection())
@@ -89,7 +89,7 @@ def stored_results_in(
 def read_stored_results(
     db: Any, entries: Collection[tuple[str, str]], clock: Clock
 ) -> dict[tuple[str, str], StoredResult]:
-    """Return the stored results of these students and lessons in a session; see `Book.stored_results`."""
+    """Return the stored results of the given submissions, using an open session."""
     records = db.execute(
         select(Record.student, Record.lesson, Record.notebook_id, Record.key, Record.result)
         .add_columns(Record.filed, Record.stale, Record.page, Record.penalty)

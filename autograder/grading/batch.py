@@ -94,13 +94,14 @@ class RunOutcome:
     Attributes:
         results: the results, keyed by submission; submissions that could not be graded are included.
         done: the number of submissions that are finished, with or without success.
-        graded_before: the number of submissions that had been graded before.
-        unread: the number of previously graded submissions that could not be read and need a person.
-        pages: the number of previously graded submissions with a new page.
-        failed: the reason for each submission that could not be graded or filed.
-        refused: the submissions of assignments that cannot be graded at all, by reason.
-        students_before: the students in the gradebook when the run began.
-        students: the ids of the students in the gradebook at the end.
+        graded_before: the number of submissions whose stored result from an earlier run was reused.
+        unread: the number of reused results whose submissions could not be read and still need a person's
+            attention.
+        pages: the number of submissions with a stored result for which a new feedback page was made.
+        failed: for each submission that could not be graded or written to the folders, the reason.
+        refused: the submissions of assignments that cannot be graded at all, keyed by the reason.
+        students_before: the students in the gradebook at the start of the run, as `Listed` objects.
+        students: the ids of the students in the gradebook at the end of the run.
         walls: the kinds of wall that were used; "single" is the slow one.
         notices: messages about the wall, in order and without duplicates.
         unclear_times: the submissions whose time of submission is unclear, keyed by a description of the
@@ -170,7 +171,8 @@ def make_pages(
     """Remake the feedback pages that do not match the gradebook, without running any student's code.
 
     Args:
-        course, entries, workers, on_message: see `grade`. A submission that changed after grading fails.
+        course, entries, workers, on_message: see `grade`. A submission that has changed since it was graded is
+            reported as failed.
         force: remake all pages.
 
     Raises:
@@ -298,7 +300,7 @@ class _Batch:
             raise WallUnavailable(done.reason, done.fix)
         entry = Entry(job.student, job.lesson)
         in_progress = self._in_progress.get(entry)
-        if in_progress is None:  # An error in another page of this submission has already closed it.
+        if in_progress is None:  # An error in another page has already closed this submission.
             return
         with self._reporting_errors(entry, in_progress.assignment):
             match done:

@@ -71,7 +71,7 @@ def read_lesson_notebooks(
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
         root: a folder above `path` that the autograder created, or None.
-        released_files: a folder of the files that students get with the lesson.
+        released_files: a folder with the files that students receive with the lesson.
 
     Returns:
         The notebooks that were read, and the notebooks that could not be read.
@@ -467,7 +467,7 @@ def _read_file(folder: _Folder, name: str, limit: int) -> tuple[bytes, list[str]
     """Read a regular file once, and return its bytes and remarks for staff.
 
     Raises:
-        Refused: it is not a regular file, or it is larger than `limit` bytes.
+        Refused: the file is not a regular file, or it is larger than `limit` bytes.
     """
     _refuse_special(_lstat(folder, name))  # checked first, so that a device is never opened
     flags = os.O_RDONLY | _O_NOFOLLOW | _O_NONBLOCK | _BINARY

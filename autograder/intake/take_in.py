@@ -40,7 +40,7 @@ class SubmittedFile:
         name: the file's name.
         data: the file's bytes.
         notes: remarks for staff; see `parse_submission`.
-        others: the other notebooks in the order in which they would count; see `parse_submission`.
+        others: the other notebooks in order of preference; see `parse_submission`.
         unread: the notebooks that could not be read, such as links, each with the reason.
         pictures: the contents of the picture files that the notebooks refer to, keyed by path.
     """
@@ -89,10 +89,11 @@ def find_file(
     Args:
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
-        root: a folder above `path` that the autograder created. Every folder below it must be a real folder,
-            not a link. Without `root`, only `path` itself must be one.
-        released_files: a folder of the files that students get with the lesson. Unchanged copies of these
-            files in the submission do not count as side files.
+        root: a folder above `path` that the autograder created. No part of the path below it may be
+            a link. Without `root`, this holds only for the last part of `path`.
+        released_files: a folder with the files that students receive with the lesson. Unchanged copies of these
+            files
+            in the submission do not count as side files.
 
     Raises:
         OSError: this machine could not read the file, which is not the student's fault.

@@ -31,7 +31,7 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-MAX_ORDER_BYTES = 1 << 20  # maximum size of an order in bytes
+MAX_ORDER_BYTES = 1 << 20  # maximum size of a request in bytes
 _PR_SET_PDEATHSIG = 1
 _INLINE = "module://matplotlib_inline.backend_inline"
 

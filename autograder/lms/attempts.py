@@ -60,8 +60,8 @@ class File:
     """A file of an archive, with what is known so far about its owner and its content.
 
     Attributes:
-        readings: each way in which the LMS can have written the file's path.
-        reading: the correct reading once the owner is known; until then the first reading.
+        readings: the possible readings of the file's path; see `exported.readings`.
+        reading: the correct reading once the owner is known; until then, the first possible reading.
         lesson: the lesson that the file's cells belong to.
         problem: the reason why a notebook cannot be parsed.
         kind: the type of a file that is not named like a notebook, if the type is known.

@@ -154,10 +154,10 @@ class _Collector:
     """A collector that places one archive's files in submitted/.
 
     Attributes:
-        cells_by_lesson: the names of the graded cells of each lesson.
-        named_lesson: the lesson that the user named; empty if the notebooks decide.
-        people: the students found so far, by id; shared by all archives.
-        lines: the report, shared by all archives.
+        cells_by_lesson: the names of the graded cells, keyed by lesson.
+        named_lesson: the lesson that the user named; empty if it is to be found from the notebooks.
+        people: the students found so far, keyed by id; shared by all archives.
+        lines: the lines of the report; shared by all archives.
         name: the archive's file name.
     """
 

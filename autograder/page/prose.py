@@ -27,8 +27,8 @@ from secant.visible import visible
 # Code that is longer is a student's own and would fill the memory. The number is enough for a whole course.
 MAX_CACHED_CHARS = 8_000
 CACHED_CELLS = 1_000
-MAX_FORMULAS = 50  # formulas that are set in one text; further ones are shown as typed
-# Formulas as Pandoc recognises them, so that "$5 and $6" is not one. Their length is limited because
+MAX_FORMULAS = 50  # maximum number of formulas to typeset in one text; further formulas are shown as typed
+# Formulas as Pandoc recognises them, so that "$5 and $6" is not a formula. Their length is limited because
 # latex2mathml takes more time for longer ones.
 _FORMULA = re.compile(r"\$\$([^$]{1,200})\$\$|\$(?! )([^$\n]{1,200})(?<! )\$(?!\d)")
 # A formula would fill pages if it contains a width, height, depth or offset of 10 or more in any unit, or a
@@ -38,8 +38,8 @@ _TEXT = '<div style="white-space: pre-wrap">{}</div>'
 _CODE = "<pre>{}</pre>"
 _REMARK = "<div><em>{}</em></div>"
 _PICTURE = "![{}](attachment:{})"
-# One part of the Markdown that `parts_as_markdown` makes. A student's text in it contains no line end and no
-# "[".
+# One part of the Markdown that `harmless` or `parts_as_markdown` makes. These functions escape line ends and "["
+# in a student's text.
 _PART = re.compile(
     r'<div style="white-space: pre-wrap">(?P<text>[^<]*)</div>|<pre>(?P<code>[^<]*)</pre>'
     r"|<div><em>(?P<remark>[^<]*)</em></div>|!\[(?P<alt>[^\]]*)\]\(attachment:(?P<picture>picture-\d+)\)"

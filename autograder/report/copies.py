@@ -1,10 +1,13 @@
 """Find pairs of answers that are more alike than the course explains, for a person to judge.
 
-Each answer becomes the set of its sequences of SEQUENCE_TOKENS tokens, with all variables made alike.
+Each answer becomes the set of its sequences of SEQUENCE_TOKENS tokens, with all variables replaced by the same token.
 Sequences from the course itself (stubs, hints, tests, examples, solutions) are removed. So are sequences that
-many students wrote, because they are the usual way to solve the task. The rest is the student's own. The
-method is that of MOSS (Schleimer, Wilkerson and Aiken, Winnowing, 2003) without the winnowing, since the
-answers of a class are short. An index by sequence finds the pairs, so answers that share nothing are never
+many students wrote, because they are the usual way to solve the task. The sequences that remain count as the
+student's own. The
+method is that of MOSS (Schleimer, Wilkerson and Aiken, Winnowing, 2003) without the
+winnowing, because the
+answers of a class are short. An index by sequence finds the pairs, so answers that
+share nothing are never
 compared.
 """
 
@@ -16,15 +19,15 @@ from itertools import combinations
 from autograder.course.tokens import tokens
 from autograder.report.lesson_text import SubmittedAnswer
 
-SEQUENCE_TOKENS = 8  # tokens in a sequence
-MIN_SHARED = 16  # sequences that two students must share, at least: three or four lines
-MIN_SHARE = 0.5  # the least `Pair.share` of a pair that is reported
-# A sequence counts as usual if more than a tenth of the class has it. That limit is at least MIN_USUAL
-# students and at most MAX_USUAL.
+SEQUENCE_TOKENS = 8  # number of tokens in a sequence
+MIN_SHARED = 16  # minimum number of sequences that two students must share: three or four lines
+MIN_SHARE = 0.5  # minimum `Pair.share` of a reported pair
+# A sequence counts as usual if more than a tenth of the class has it. This limit is never below
+# MIN_USUAL or above MAX_USUAL students.
 MIN_USUAL, MAX_USUAL = 5, 20
 
-Answers = Mapping[str, Mapping[str, SubmittedAnswer]]  # answers by student and task
-_Own = dict[int, str]  # hashes of a student's own sequences, each with its task
+Answers = Mapping[str, Mapping[str, SubmittedAnswer]]  # answers, keyed by student and then by task
+_Own = dict[int, str]  # maps the hash of each of a student's own sequences to the task of the sequence
 
 
 @dataclass(frozen=True)

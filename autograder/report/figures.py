@@ -18,9 +18,9 @@ from autograder.report.reading import Work
 
 STRUGGLING_BELOW = 0.5
 MIN_ATTEMPTS = (
-    10  # students who must have tried a task, at least; with fewer, a correlation means next to nothing
+    10  # minimum number of students who tried a task; with fewer, a correlation means next to nothing
 )
-MAX_EXAMPLES = 3  # examples shown for each misconception, at most
+MAX_EXAMPLES = 3  # maximum number of examples shown for each misconception
 _FAILED = ("wrong", "crashed", "timed_out")
 _BINS = 10
 
@@ -287,7 +287,7 @@ def lesson_figures(works: Sequence[Work], text: LessonText) -> LessonFigures:
 # minimum drop of a student's share of the points, relative to the class, from the earlier lessons to the last
 # one
 MIN_FALL = 0.2
-MIN_EARLIER_LESSONS = 2  # earlier lessons with which the last one is compared, at least
+MIN_EARLIER_LESSONS = 2  # minimum number of earlier lessons to compare the last one with
 
 
 @dataclass(frozen=True)
@@ -297,8 +297,8 @@ class Drifting:
     Attributes:
         missing: the due lessons after the last lesson that the student handed in.
         last: the last due lesson that the student handed in; empty if there is no such lesson.
-        fall: how far the share of the points in the last lesson lies below the mean of the earlier lessons,
-            all relative to the class; None if that is less than MIN_FALL or cannot be computed.
+        fall: the drop of the student's share of the points from the mean of the earlier lessons to the last
+            lesson, all relative to the class; None if that is less than MIN_FALL or cannot be computed.
     """
 
     student: str

@@ -36,7 +36,7 @@ from secant.visible import visible
 _HERE = Path(__file__).parent
 _LINES, _CHARS = 12, 160  # maximum number of lines shown of an example, and of characters in each line
 _PAIR_LINES = 60
-MAX_PAIRS = 25  # pairs that are shown with both answers, at most
+MAX_PAIRS = 25  # maximum number of pairs that are shown with both answers
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class CandidateClient:
     behind, or if forking is impossible.
 
     Attributes:
-        spent: seconds that this submission has used, without the time that does not count; see
+        spent: seconds that this submission has used and that count towards its limits; see
             fair_deadline.py.
     """
 

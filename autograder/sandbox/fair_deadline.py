@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from autograder.sandbox.results import Overloaded
 
-MAX_SLOWDOWN = 10  # how many times the limit may pass in real time before the machine counts as too busy
-_MIN_QUERY_SECONDS = 0.5  # seconds; below this, it is not worth asking how much of the time counts
+MAX_SLOWDOWN = 10  # multiple of the limit, in real time, after which the machine counts as too busy
+_MIN_QUERY_SECONDS = 0.5  # seconds; for a shorter time, it is not worth asking how much of it counts
 _MIN_WAIT_SECONDS = 0.05  # minimum number of seconds between two checks of a limit
 
 
@@ -21,7 +21,7 @@ class FairDeadline:
 
     Args:
         seconds: the limit.
-        starved_seconds: a function that takes a moment of time.monotonic, and returns how many of the seconds
+        starved_seconds: a function that takes a time.monotonic() timestamp, and returns how many of the seconds
             since then do not count.
     """
 
@@ -35,7 +35,8 @@ class FairDeadline:
         """Return how many seconds to wait before checking the limit again, or 0 if the limit is reached.
 
         Raises:
-            Overloaded: the limit is not reached, but the machine is too busy to wait any longer.
+            Overloaded: the limit is not reached, but the machine is so busy that there is no point in waiting
+                longer.
         """
         passed = time.monotonic() - self._start
         if passed - self._lost >= self.seconds:

@@ -26,7 +26,7 @@ from secant.files import locked, read_json, replace_file
 # Every file of a course contains one of the first three byte strings. A copy of its tests may lack them and
 # use other names, but it still imports from secant, as all tests do.
 MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
-_MAX_FILE_BYTES = 8 * 2**20  # maximum number of bytes read of a file; lessons are forty times smaller
+_MAX_FILE_BYTES = 8 * 2**20  # maximum number of bytes read from a file; lessons are forty times smaller
 _MAX_ARCHIVE_BYTES = 64 * 2**20
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 # Extensions of the most common files that are not text. Any text file may be a copy of a lesson, whatever its

@@ -103,9 +103,10 @@ class Loaded:
     Attributes:
         cells: the results of the cells.
         threads: the number of threads in the process after the last cell; 0 if unknown.
-        answer_findings: for each task, findings about the names that its answer uses. The candidate claims
-            them, so they are used only in messages.
-        cell_findings: the same for cells that stopped with an error, by the cell's label.
+        answer_findings: for each task, findings about the names that its answer uses. They come from the
+            candidate, so they are used only in messages.
+        cell_findings: findings of the same kind for cells that stopped with an error, keyed by the cell's
+            label.
     """
 
     cells: tuple[CellResult, ...]

@@ -1,8 +1,8 @@
 """The files of this machine that are visible inside the wall, and those among them that are covered.
 
 Only an allow-list is visible: the system's folders, and those in which Python is installed. In these folders,
-the wall covers everything that belongs to Secant: a course, a class, the grader, and files that pip left of
-an older version. Other copies of a course are found by their content (leak_scan.py).
+the wall covers everything that belongs to Secant: a course, a class, the grader, and files of an older
+version that pip left behind. Other copies of a course are found by their content (see leak_scan.py).
 """
 
 import importlib.util

@@ -107,7 +107,7 @@ class Wall:
 
     @property
     def suspects(self) -> tuple[str, ...]:
-        """The files that are visible inside and may contain a part of a course; see leak_scan.py."""
+        """The files that are visible inside the wall and may contain a part of a course; see leak_scan.py."""
         if self._suspects is None:
             self._suspects = suspects(visible(self._hidden))
         return self._suspects

@@ -23,7 +23,7 @@ _LONGEST_PATH = 2_000  # maximum number of characters in a path
 _LONGEST_NAME = 200
 _DOCTOR_SECONDS = 120.0
 _HEARTBEAT_SECONDS = (
-    2.0  # seconds between two writes to a stream, so that either side notices that the other is gone
+    2.0  # seconds between two writes to a stream, so that each side notices if the other has closed it
 )
 SETTING = "secant_service"
 _WORKER_ENDED = {
@@ -352,7 +352,7 @@ class Review(_Handler):
 
 
 class ResetProgress(_Handler):
-    """The endpoint that keeps the stored progress under another name and starts from zero."""
+    """The endpoint that renames the file with the stored progress and starts a new one."""
 
     auth_resource = "contents"
 

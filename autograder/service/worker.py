@@ -45,8 +45,9 @@ from secant.visible import visible
 # maximum number of seconds for one command; most take milliseconds, and a check only has to begin within this
 # time
 ORDER_SECONDS = 20
-IDLE_MINUTES = 10.0  # minutes without an order, unless SECANT_IDLE_MINUTES sets another limit
-_EXIT_SECONDS = 5.0  # seconds from the end of the orders to the forced end of the process
+# minutes without a command after which the worker ends, unless SECANT_IDLE_MINUTES sets another limit
+IDLE_MINUTES = 10.0
+_EXIT_SECONDS = 5.0  # seconds from the end of the input to the forced end of the process
 
 SendAnswer = Callable[[dict[str, Any]], None]
 SaveResults = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]

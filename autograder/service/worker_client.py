@@ -22,7 +22,7 @@ from platformdirs import user_cache_path
 import autograder
 from autograder.kernels.provisioner import CannotFork, ForkedModule, fork_module
 
-WORKER_EXITED = {"gone": True}  # the answer to an order if the worker has ended
+WORKER_EXITED = {"gone": True}  # the answer to a command if the worker has ended
 _MODULE = "autograder.service.worker"
 _WORKER = [sys.executable, "-P", "-m", _MODULE]
 # Settings that the worker's forks need before anything is imported: one thread each, no windows for plots,
@@ -117,7 +117,7 @@ class WorkerClient:
             return WORKER_EXITED
 
     def _kill(self, process: Process | None) -> None:
-        """Kill a worker that does not answer. Its orders then receive WORKER_EXITED."""
+        """Kill a worker that does not answer. All of its pending commands then receive WORKER_EXITED."""
         if process is not None and process.stdin is not None:
             if self._process is process:
                 self._process = None

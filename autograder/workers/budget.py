@@ -28,7 +28,7 @@ class Budget:
     Attributes:
         cores: the number of processors that this process may use.
         free: bytes of free memory.
-        worker_bytes: the most bytes that one worker may need, with a submission that uses all it is allowed
+        worker_bytes: maximum number of bytes that one worker needs, if its submission uses all it is allowed
             to.
     """
 

@@ -74,9 +74,9 @@ class LocalWorkers:
         hidden: the paths that must not exist inside the shared wall; None if each worker builds its own wall.
         template: a template that `start_preparations` has started. It is used if it hides the same paths,
             and closed otherwise.
-        pages_only: True if the workers only make pages. Pages need no torch, and no process is started
-            before the first page. What the first workers of this process have imported, later workers have
-            too.
+        pages_only: True if the workers only make pages. Torch is then not imported, and no process is
+            started before the first page. Later workers of this process get the same imports as its first
+            workers.
 
     Raises:
         WallUnavailable: bubblewrap is not installed, and the workers were to share a wall.

@@ -25,7 +25,7 @@ def warm_up_page() -> Page:
 
 
 with pages.frozen_imports(), contextlib.suppress(Exception):  # the first real page will report such an error
-    render(warm_up_page())  # each worker inherits what this imports and compiles
+    render(warm_up_page())  # each worker inherits what this call imports and compiles
 
 
 def _end(server: int) -> None:

@@ -140,7 +140,7 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
 
 @contextmanager
 def use_transport(transport: Transport) -> Iterator[None]:
-    """Send the body's questions to another process through `transport`.
+    """Send the questions that the body asks to another process through `transport`.
 
     The function `transport` takes a request and returns the same report as `situation.answer_request`.
     """

@@ -70,8 +70,9 @@ def answer_request(request: Mapping[str, Any], names: dict[str, Any]) -> dict[st
         - stopped: the name of the error by which a limit on steps ended the call.
         - count, largest: the counts of `operations`.
         - warned: the warnings.
-        - given: by the name of each function in `noting`, its arguments so far, as
-          `RecordedFunction` records them.
+        - given: the arguments so far of each function in `noting`, as
+          `RecordedFunction` records them, keyed by the
+          function's name.
         - ran: the names of these functions, one for each call so far.
         - ahead: a dict like this one for each of the questions to be asked next, up to the first that raises
           an error. The error is raised when that question itself is asked. If this question was stopped, the
@@ -99,7 +100,7 @@ class Situation:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
         self._ran: list[str] = []
-        self._ahead_error: Exception | None = None  # the error of a question asked ahead
+        self._ahead_error: Exception | None = None  # the error that a question asked in advance raised
         for name, argument in arguments.items():
             value = _build_argument(argument, self._names)
             value = RecordedFunction(value, name, self._ran) if name in recorded_names else value

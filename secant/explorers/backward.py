@@ -22,7 +22,7 @@ from secant.explorers.kit.words import Row
 LOG_H = (-8.0, 0.0)
 START, KINK = 3.0, 0.0  # x that is selected for 5**x, and for the functions with a kink at 0
 
-# The line styles of the quotients, in the order of the table's rows.
+# Colour, marker and dashes of each quotient, in the order of the table's rows.
 STYLES = {"forward": LineStyle(SECANT, "o"), "backward": PARTS[0], "central": PARTS[1]}
 # Line widths in points, decreasing so that coinciding lines stay visible.
 WIDTHS = {"forward": 4.0, "backward": 3.0, "central": 2.2}
@@ -224,7 +224,7 @@ class Picture:
             secant.set_data(across, height + reading.quotients[name] * (across - place))
         for row, (name, curve) in enumerate(self.curves.items()):
             at_zero = self.errors.set_curves(self.zeros[name], reading.steps, (curve, reading.curves[name]))
-            # The zeros of all quotients lie on one line, so each quotient shows a third of its zeros.
+            # Errors of 0 lie on one line for all quotients, so each quotient marks a third of its zeros.
             self.zeros[name].set_data(at_zero[row::3], np.full(len(at_zero[row::3]), self.errors.zero))
         self.errors.set_step(
             h, *((self.current_error[name], error) for name, error in reading.errors.items())

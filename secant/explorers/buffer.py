@@ -27,9 +27,9 @@ MAX_CALLS = (
     12  # largest number of calls; more would be indistinguishable in the plot and too slow for a frame
 )
 SLOPE_OFFSET = (
-    0.2  # offset of the last call's own slope from its stem, so that the stem does not hide the slope
+    0.2  # horizontal offset of the last call's slope from its stem, so that the stem does not hide it
 )
-MAX_NAME_LENGTH = 7  # largest number of letters of a name that is shown below its call
+MAX_NAME_LENGTH = 7  # longest function name, in letters, that is shown below the number of a call
 
 FUNCTIONS: dict[str, Function] = {"x²": square, "x³": cube}
 

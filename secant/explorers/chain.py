@@ -39,7 +39,7 @@ Steps = Sequence[tuple[str, Function]]
 # Number of x values near the chosen one for a median, and number of h values of an error curve, four per
 # decade.
 MEDIAN_POINTS, COUNT = 21, 65
-SINGLE_COUNT = 33  # number of h values if a step takes one number at a time; there is then only one x
+SINGLE_COUNT = 33  # number of h values, for a single x, if a step of the chain takes one number at a time
 MAX_STEPS = len(line_styles.PARTS)  # largest number of steps that fits into the picture
 STRIP = -0.053  # vertical position of the drawn chain, in axes fractions: between the plot and its labels
 BOX: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": INK, "lw": 1.2}

@@ -51,13 +51,14 @@ class Reading(Findings):
     Attributes:
         setting: the values of the controls.
         height: the function at x.
-        end_height: the function at x + h, with the detached factor fixed or not.
+        end_height: the function at x + h, with the detached factor kept at its value at x if `held` is set.
         factor: the detached factor at x.
         quotient: the difference quotient.
         slope: autograd's slope.
-        lost_slope: the part of the slope that is lost at the cut.
-        steps: the values of h for `errors`.
-        errors: the quotient's distances from `slope`, with the factor fixed and with the factor moving.
+        lost_slope: the part of the slope that is lost by detaching the factor.
+        steps: the values of h at which `errors` are computed.
+        errors: the quotient's distances from `slope`, first with the detached factor fixed, then with it
+            moving.
     """
 
     setting: Setting

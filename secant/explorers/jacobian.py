@@ -33,8 +33,8 @@ LINES, ALONG = 9, 41  # number of grid lines in each direction, and number of po
 # takes one point at a time.
 FEW_STEPS, FEW_PATH = 17, 9
 FEW_LINES, FEW_ALONG = 5, 9
-SECONDS_PER_FRAME = 0.015  # seconds per frame that a function may use
-TURN = (-180.0, 180.0)  # degrees
+SECONDS_PER_FRAME = 0.015  # seconds in each frame that are available for calling the function
+TURN = (-180.0, 180.0)  # range of the sliders for the angles of v and u, in degrees
 
 # At the first use of forward mode, torch warns about its own code. The warning is of no use to a student, so
 # the first use happens here, where it is suppressed.

@@ -77,7 +77,7 @@ class Reading(Findings):
         median_count: the number of x values in a median.
         values: f at x and at x + h.
         slopes: autograd's gradient of f at x and at x + h.
-        estimates: the quotient of f, or the second derivative in each of the three ways.
+        estimates: the quotient of f, or the second derivative as found in each of the three ways.
         truth: the exact second derivative, if it is known.
         steps: the values of h at which `curves` are computed.
         curves: for each estimate, the median of its errors over x values nearby, at each of `steps`.

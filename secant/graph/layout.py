@@ -59,7 +59,8 @@ class Scene:
     width: float = 0
     height: float = 0
     bottoms: list[float] = field(default_factory=list)
-    unattached: list[tuple[float, float, float]] = field(default_factory=list)  # (x, y, width) of each box
+    # (x, y, width) of the box of each loose tensor
+    unattached: list[tuple[float, float, float]] = field(default_factory=list)
 
 
 def cells(text: str) -> int:
@@ -273,7 +274,7 @@ def _spread(
 
 
 def _set_heights(scene: Scene, graph: GraphSnapshot) -> None:
-    """Set the y of every place, the positions of the unattached boxes and the size of the picture."""
+    """Set the y coordinate of every place, the positions of unattached tensors' boxes, and the picture's size."""
     places, margin = scene.places, 6.0
     left = min((place.x - place.left for place in places), default=0)
     for place in places:

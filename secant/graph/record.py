@@ -101,8 +101,8 @@ def record(tensors: Mapping[str, torch.Tensor], kinds: Collection[Kind] = ()) ->
     """Read every node that backward can reach from the tensors, and match the tensors to the nodes.
 
     Args:
-        tensors: the tensors by the names to show.
-        kinds: the kinds of number to read as well: values, slopes, gradients.
+        tensors: the tensors, keyed by the names to show.
+        kinds: the kinds of numbers to read in addition: values, slopes, gradients.
     """
     makers = {name: tensor.grad_fn for name, tensor in tensors.items()}
     graph_nodes, inputs = _walk(makers.values())  # keeps the nodes alive, so that no id is used again

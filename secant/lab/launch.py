@@ -184,7 +184,7 @@ def claim(workspace: Path, settings_root: Path, fresh: bool) -> None:
 
     Args:
         workspace: the folder with the lessons.
-        settings_root: the folder in which a mark records that Secant created the workspace.
+        settings_root: the folder in which a marker file records that Secant created the workspace.
         fresh: whether Secant creates the workspace now, as `is_fresh` reports it.
     """
     mark = settings_root / "own"

@@ -140,7 +140,9 @@ def copy_file(source: Path, name: str, workspace: Path, state: State, today: dat
         entry["beside"] = write_new_version(path, content, today).relative_to(workspace).as_posix()
         entry["offered"] = released
     newer_version = entry.get("beside", "")
-    exists = newer_version and os.path.isfile(workspace / newer_version)  # False also for an invalid name
+    exists = newer_version and os.path.isfile(
+        workspace / newer_version
+    )  # isfile() returns False for an invalid name
     return CopyResult(name, is_edited, newer_version if exists else None)
 
 

@@ -190,7 +190,7 @@ class TooMuch(WireError):
     """The frame breaks a limit.
 
     Attributes:
-        stand_in: a stand-in for the object that breaks it.
+        stand_in: a stand-in for the object that breaks the limit.
     """
 
     def __init__(self, stand_in: Unsendable) -> None:
@@ -249,7 +249,7 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
     Args:
         value: any object.
         limits: the limits on the frame.
-        exact: raise an error instead of sending an `Unsendable`, for a sender whose values must arrive.
+        exact: True to raise an error instead of sending an `Unsendable`, if the value itself has to arrive.
 
     Raises:
         WireError: only with `exact`, for a value that cannot be sent.

@@ -28,7 +28,7 @@ class Prepared:
         f: the elementwise function.
         is_vectorised: whether the function takes many x at once.
         calls: how many calls with a single x fit into a frame.
-        single: the original function, for one x, or one that raises a FunctionProblem if that is unusable.
+        single: the original function of one x; if it is unusable, a function that raises a FunctionProblem.
     """
 
     f: Function

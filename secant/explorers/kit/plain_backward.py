@@ -63,7 +63,7 @@ class _Leaves(TorchDispatchMode):
     """A dispatch mode that records each leaf that an operation reads, with its .grad.
 
     Attributes:
-        records: by the leaf's id, the leaf, its .grad, and a copy of the values of that .grad.
+        records: the leaves, keyed by id, each with its .grad and a copy of that .grad's values.
     """
 
     def __init__(self) -> None:

@@ -64,8 +64,8 @@ class PlanePlot:
         """Draw an arrow, and its label next to the tip; see `arrow_points` and `label_position`.
 
         Args:
-            arrow: the line from `arrow`.
-            name: the artist from `label`, and its side as in `label_position`.
+            arrow: the line returned by `arrow`.
+            name: the artist returned by `label`, and its side as in `label_position`.
             start: the arrow's start, (2,).
             vector: the vector from its start to its tip, (2,).
             options: options of `arrow_points`.

@@ -31,7 +31,7 @@ class Play:
 
         Args:
             slider: the slider for h.
-            reduced_motion: returns whether the system asks for reduced motion.
+            reduced_motion: a function that returns whether the system asks for reduced motion.
         """
         self.slider, self.reduced_motion = slider, reduced_motion
         self.button = widgets.ToggleButton(

@@ -398,7 +398,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return self.stage.static_png()
 
     def _limit_figures(self) -> None:
-        """Move this explorer to the end of `live_panels`, and drop the figures of all but the last few.
+        """Move this explorer to the end of `live_panels`, and drop the figures of all but the last KEPT explorers.
 
         Running a cell again makes another explorer, so there can be many.
         """
