@@ -1,8 +1,9 @@
 """The result of grading a submission, for the gradebook, the folders, the feedback and `grade --json`."""
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from autograder.course.cells import Task, grade_id
@@ -63,9 +64,6 @@ class Printed:
     place: int
     cell: CellResult
     notebook: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        return {**asdict(self.cell), "place": self.place, "notebook": self.notebook}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
@@ -173,15 +171,24 @@ class Result:
 
         return replace(self, tasks=[row(task) for task in self.tasks])
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the complete result as a dict for the gradebook's record; `from_json` reads it back."""
-        return {
-            **self.public(),
-            "tasks": [asdict(task) for task in self.tasks],
+    def as_text(self) -> str:
+        """Return the complete result as JSON for the gradebook's record; `from_json` reads back its data."""
+        data = {
+            "student": self.student,
+            "lesson": self.lesson,
+            "score": sum(task.points for task in self._counted),
+            "max_score": sum(task.max_points for task in self._counted),
+            "tasks": list(self.tasks),
+            "flags": list(self.flags),
             "comments": dict(self.comments),
-            "cells": [printed.as_json() for printed in self.cells],
+            "cells": [
+                {**vars(printed.cell), "place": printed.place, "notebook": printed.notebook}
+                for printed in self.cells
+            ],
             "language": self.language,
         }
+        # Without `dataclasses.asdict`, which copies everything first: a run makes this text for every student.
+        return json.dumps(data, default=vars)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from nbgrader.api import Assignment as AssignmentEntry
@@ -16,19 +17,52 @@ from nbgrader.api import (
     SubmittedNotebook,
     new_uuid,
 )
-from sqlalchemy import insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 
 from autograder.gradebook.entered import notebook_key
-from autograder.gradebook.records import Record, auto_scores, read_result
+from autograder.gradebook.records import PreviousRecord, Record, auto_scores, read_result
 from autograder.gradebook.result import Result, cell_key
 
 
+# The statements that run for each submission are built once, from tables instead of nbgrader's classes,
+# because building a statement takes longer than the database needs to run it.
+_STUDENTS, _SUBMITTED, _PARTS = Student.__table__, SubmittedAssignment.__table__, SubmittedNotebook.__table__
+_ASSIGNMENTS, _NOTEBOOKS = AssignmentEntry.__table__, Notebook.__table__
+_FIND_IDS = (
+    select(_SUBMITTED.c.id, _PARTS.c.id.label("notebook"), _NOTEBOOKS.c.name)
+    .select_from(_SUBMITTED)
+    .join(_PARTS, _PARTS.c.assignment_id == _SUBMITTED.c.id)
+    .join(_ASSIGNMENTS, _ASSIGNMENTS.c.id == _SUBMITTED.c.assignment_id)
+    .join(_NOTEBOOKS, _NOTEBOOKS.c.id == _PARTS.c.notebook_id)
+    .where(_SUBMITTED.c.student_id == bindparam("student"), _ASSIGNMENTS.c.name == bindparam("assignment"))
+    .order_by(_NOTEBOOKS.c.name)
+)
+_FIND_STUDENT = select(_STUDENTS.c.id).where(_STUDENTS.c.id == bindparam("student"))
+_FIND_PARTS = (
+    select(_SUBMITTED.c.id, _PARTS.c.notebook_id)
+    .select_from(_SUBMITTED)
+    .outerjoin(_PARTS, _PARTS.c.assignment_id == _SUBMITTED.c.id)
+    .where(_SUBMITTED.c.assignment_id == bindparam("assignment"))
+    .where(_SUBMITTED.c.student_id == bindparam("student"))
+)
+_SET_TIME = update(_SUBMITTED).where(_SUBMITTED.c.id == bindparam("submitted"))
+_SET_TIME = _SET_TIME.values(timestamp=bindparam("time"))
+_INSERT_STUDENT, _INSERT_SUBMITTED, _INSERT_PARTS = map(insert, (_STUDENTS, _SUBMITTED, _PARTS))
+_INSERT_GRADES, _INSERT_COMMENTS = insert(Grade.__table__), insert(Comment.__table__)
+
+
 class NotebookForm(NamedTuple):
-    """The ids of an assignment's notebook and of its cells."""
+    """The ids of an assignment's notebook and of its cells.
+
+    Attributes:
+        id: the notebook's id.
+        graded: the graded cells' ids, each with the cell's key.
+        commented: the ids of the cells that can have a comment, each with the cell's key.
+    """
 
     id: str
-    graded: Sequence[str]
-    commented: Sequence[str]
+    graded: Mapping[str, str]
+    commented: Mapping[str, str]
 
 
 class Form(NamedTuple):
@@ -58,11 +92,16 @@ class Ids(NamedTuple):
 def read_form(gradebook: Gradebook, assignment: str) -> Form:
     """Return the ids of the notebooks and cells that every submission of an assignment has."""
     master = gradebook.find_assignment(assignment)
+
+    def keys(notebook: Notebook, cells: Sequence[BaseCell]) -> dict[str, str]:
+        key = notebook_key(notebook.name, assignment)
+        return {cell.id: cell_key(key, cell.name) for cell in cells}
+
     notebooks = [
         NotebookForm(
             notebook.id,
-            [cell.id for cell in (*notebook.grade_cells, *notebook.task_cells)],
-            [cell.id for cell in (*notebook.solution_cells, *notebook.task_cells)],
+            keys(notebook, (*notebook.grade_cells, *notebook.task_cells)),
+            keys(notebook, (*notebook.solution_cells, *notebook.task_cells)),
         )
         for notebook in sorted(master.notebooks, key=lambda notebook: str(notebook.name))
     ]
@@ -71,46 +110,58 @@ def read_form(gradebook: Gradebook, assignment: str) -> Form:
 
 def find_ids(db: Any, student: str, assignment: str) -> Ids | None:
     """Return the ids of a student's submission; None if there is none."""
-    rows = db.execute(
-        select(SubmittedAssignment.id, SubmittedNotebook.id.label("notebook"), Notebook.name)
-        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-        .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
-        .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-        .where(SubmittedAssignment.student_id == student, AssignmentEntry.name == assignment)
-        .order_by(Notebook.name)
-    ).all()
+    rows = db.connection().execute(_FIND_IDS, {"student": student, "assignment": assignment}).all()
     if not rows:
         return None
     return Ids(rows[0].id, {notebook_key(row.name, assignment): row.notebook for row in rows})
 
 
-def create(db: Any, form: Form, student: str) -> None:
+def create(db: Any, form: Form, student: str, result: Result, timestamp: datetime | None) -> None:
     """Add a submission as nbgrader's add_submission does, but in a few statements and without a commit.
 
-    If the submission already exists, only its missing notebooks are added.
+    If the submission already exists, only its missing notebooks are added. The scores and comments of new
+    cells come from the result, as in `set_grades` and `set_comments`.
     """
-    if db.execute(select(Student.id).where(Student.id == student)).first() is None:
-        db.execute(insert(Student), [{"id": student}])
-    there = select(SubmittedAssignment.id).where(
-        SubmittedAssignment.assignment_id == form.assignment, SubmittedAssignment.student_id == student
-    )
-    assignment = db.execute(there).scalar()
-    if assignment is None:
-        assignment = new_uuid()
-        row = {"id": assignment, "assignment_id": form.assignment, "student_id": student}
-        db.execute(insert(SubmittedAssignment), [row])
-    known = select(SubmittedNotebook.notebook_id).where(SubmittedNotebook.assignment_id == assignment)
-    existing = set(db.scalars(known))
-    for notebook_form in form.notebooks:
-        if notebook_form.id in existing:
-            continue
-        notebook = new_uuid()
-        row = {"id": notebook, "assignment_id": assignment, "notebook_id": notebook_form.id}
-        db.execute(insert(SubmittedNotebook), [row])
-        for table, cells in ((Grade, notebook_form.graded), (Comment, notebook_form.commented)):
-            if cells:
-                rows = [{"id": new_uuid(), "cell_id": cell, "notebook_id": notebook} for cell in cells]
-                db.execute(insert(table), rows)
+    connection = db.connection()
+    if connection.execute(_FIND_STUDENT, {"student": student}).first() is None:
+        connection.execute(_INSERT_STUDENT, {"id": student})
+    existing = connection.execute(_FIND_PARTS, {"assignment": form.assignment, "student": student}).all()
+    submitted = existing[0].id if existing else new_uuid()
+    if existing:
+        set_time(db, submitted, timestamp)
+    else:
+        row = {"id": submitted, "assignment_id": form.assignment, "student_id": student}
+        connection.execute(_INSERT_SUBMITTED, {**row, "timestamp": timestamp})
+    known = {part.notebook_id for part in existing}
+    new = {new_uuid(): notebook for notebook in form.notebooks if notebook.id not in known}
+    parts = [
+        {"id": part, "assignment_id": submitted, "notebook_id": notebook.id} for part, notebook in new.items()
+    ]
+    scores = auto_scores(result)
+    grades = [
+        {
+            "id": new_uuid(),
+            "cell_id": cell,
+            "notebook_id": part,
+            "auto_score": scores.get(key),
+            "needs_manual_grade": scores.get(key) is None,
+        }
+        for part, notebook in new.items()
+        for cell, key in notebook.graded.items()
+    ]
+    comments = [
+        {"id": new_uuid(), "cell_id": cell, "notebook_id": part, "auto_comment": result.comments.get(key)}
+        for part, notebook in new.items()
+        for cell, key in notebook.commented.items()
+    ]
+    for statement, rows in ((_INSERT_PARTS, parts), (_INSERT_GRADES, grades), (_INSERT_COMMENTS, comments)):
+        if rows:
+            connection.execute(statement, rows)
+
+
+def set_time(db: Any, submitted: str, timestamp: datetime | None) -> None:
+    """Set the time of submission of a submitted assignment; None if unknown."""
+    db.connection().execute(_SET_TIME, {"submitted": submitted, "time": timestamp})
 
 
 def change(db: Any, table: type, rows: list[dict[str, Any]]) -> None:
@@ -119,7 +170,7 @@ def change(db: Any, table: type, rows: list[dict[str, Any]]) -> None:
         db.execute(update(table), rows)
 
 
-def set_grades(db: Any, ids: Ids, result: Result, record: Record | None, key: str) -> None:
+def set_grades(db: Any, ids: Ids, result: Result, record: PreviousRecord | None, key: str) -> None:
     """Set the automatic scores, and mark the grades that need manual grading. Manual scores stay.
 
     Args:

@@ -70,7 +70,7 @@ class Results(MutableMapping[Entry, Result]):
         if packages := result.missing_packages:
             self.missing[entry] = packages
         shown = replace(result, comments={}, cells=())
-        self._packed[entry] = zlib.compress(json.dumps(shown.as_json()).encode(), 1)
+        self._packed[entry] = zlib.compress(shown.as_text().encode(), 1)
 
     def __getitem__(self, entry: Entry) -> Result:
         return Result.from_json(json.loads(zlib.decompress(self._packed[entry])))
@@ -381,7 +381,9 @@ class _Batch:
             self._mark_done(entry)
         else:
             self.summary.pages += 1
-            self._file(entry, open_, open_.taken.placed(kept.result), page_alone=filed)
+            entered = self._book.entered(*entry)
+            self.summary.results[entry] = kept.result.entered(entered.scores, entered.waiting)
+            self._file(entry, open_, open_.taken.placed(kept.result), entered, page_alone=filed)
         return True
 
     def _page_fingerprint(self, entry: Entry, entered: Entered) -> str:
@@ -408,14 +410,16 @@ class _Batch:
 
     def _finish(self, entry: Entry, open_: _Open, result: Result) -> None:
         """Enter a result into the gradebook; from then on, the folders can be made from it at any time."""
-        self._book.write(*entry, open_.taken.key, result, open_.timestamp, self._filed)
+        entered = self._book.write(*entry, open_.taken.key, result, open_.timestamp, self._filed)
         self._filed = {}
-        self.summary.results[entry] = result
+        self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
         if result.flags:
             self._tell(entry, ", ".join(result.flags))
-        self._file(entry, open_, result)
+        self._file(entry, open_, result, entered)
 
-    def _file(self, entry: Entry, open_: _Open, result: Result, page_alone: bool = False) -> None:
+    def _file(
+        self, entry: Entry, open_: _Open, result: Result, entered: Entered, page_alone: bool = False
+    ) -> None:
         """Write the notebooks for formgrader, and queue the student's feedback pages."""
         notebooks = open_.taken.notebooks(result)
         if not page_alone and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
@@ -424,9 +428,7 @@ class _Batch:
             open_.illustrated.update(copy.deepcopy(dict(notebooks)))
         elif not page_alone:
             self._write_notebooks(entry, open_, notebooks)
-        entered = self._book.entered(*entry)
         self._shown[entry] = self._page_fingerprint(entry, entered)
-        self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
         self._note_penalty(entry, entered)
         times = self._course.clock.show(*entered.late) if entered.late else None
         for name, notebook in reversed(list(notebooks.items())):
