@@ -6,6 +6,7 @@ support are refused here, with a message that names the option.
 """
 
 import ast
+import copy
 import fnmatch
 import hashlib
 import json
@@ -13,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -150,16 +151,29 @@ def instructors_notebooks(root: Path, name: str, source: str = "source") -> dict
     Raises:
         CourseError: a notebook cannot be read.
     """
-    return {path.stem: _instructors(path) for path in notebooks(root / source / name)}
+    return {path.stem: read_instructors(path) for path in notebooks(root / source / name)}
 
 
-def _instructors(path: Path) -> NotebookNode:
-    from nbgrader.nbgraderformat import ValidationError, read
+def read_instructors(path: Path) -> NotebookNode:
+    """Read one of the instructor's notebooks.
+
+    Raises:
+        CourseError: the notebook cannot be read.
+    """
+    from nbgrader.nbgraderformat import ValidationError
 
     try:
-        notebook: NotebookNode = read(str(path), as_version=4)
+        return copy.deepcopy(_parsed(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, RuntimeError, ValidationError) as error:
         raise Unsupported(f"source/{path.parent.name}/{path.name} cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> NotebookNode:
+    """Parse and validate a notebook; a grading run needs each notebook of an assignment several times."""
+    from nbgrader.nbgraderformat import reads
+
+    notebook: NotebookNode = reads(text, as_version=4)
     return notebook
 
 
@@ -193,7 +207,7 @@ def _read(path: Path, config: Config) -> PlainSource:
     from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 
     location = f"source/{path.parent.name}/{path.name}"
-    instructors = _instructors(path)
+    instructors = read_instructors(path)
     bound = _names_bound(cell.source for cell in instructors.cells if cell.cell_type == "code")
     try:
         release, _ = ClearSolutions(config=config).preprocess(instructors, {})

@@ -87,7 +87,7 @@ def _in_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
 
 
 # The statements are built once, because building one takes longer than the database needs to run it.
-_NOTEBOOKS = bindparam("notebooks", expanding=True)
+_NOTEBOOKS: Any = bindparam("notebooks", expanding=True)
 _WHOLE = (
     select(SubmittedNotebook.id, SubmittedNotebook.max_score, SubmittedNotebook.late_submission_penalty)
     .add_columns(SubmittedAssignment.timestamp, AssignmentEntry.duedate, SubmittedAssignment.extension)

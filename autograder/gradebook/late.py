@@ -14,7 +14,6 @@ from traitlets.config import Config
 from autograder.course.clock import Clock
 from autograder.gradebook.submissions import change
 
-
 _LATE = (
     select(SubmittedNotebook.id, SubmittedNotebook.score, SubmittedNotebook.late_submission_penalty)
     .add_columns(AssignmentEntry.duedate, SubmittedAssignment.extension)

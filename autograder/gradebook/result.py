@@ -187,7 +187,7 @@ class Result:
             ],
             "language": self.language,
         }
-        # Without `dataclasses.asdict`, which copies everything first: a run makes this text for every student.
+        # `dataclasses.asdict` would copy everything first, and a run makes this text for every student.
         return json.dumps(data, default=vars)
 
     @classmethod

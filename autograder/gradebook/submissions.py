@@ -23,7 +23,6 @@ from autograder.gradebook.entered import notebook_key
 from autograder.gradebook.records import PreviousRecord, Record, auto_scores, read_result
 from autograder.gradebook.result import Result, cell_key
 
-
 # The statements that run for each submission are built once, from tables instead of nbgrader's classes,
 # because building a statement takes longer than the database needs to run it.
 _STUDENTS, _SUBMITTED, _PARTS = Student.__table__, SubmittedAssignment.__table__, SubmittedNotebook.__table__

@@ -38,7 +38,7 @@ from autograder.gradebook.errors import GradebookBusy, reason
 from autograder.gradebook.records import Kept
 from autograder.gradebook.result import Result, sha256
 from autograder.grading.assigned import Assigned, Taken
-from autograder.grading.beside import beside
+from autograder.grading.beside import Beside, beside
 from autograder.grading.feedback import Pages, as_text, bare, replace_folder
 from autograder.grading.lessons import GradedLesson
 from autograder.grading.plain import GradedPlain
@@ -264,6 +264,7 @@ class _Batch:
         self._shown: dict[Entry, str] = {}  # fingerprints of the entries shown by pages that are being made
         # Submissions whose folders are written but not yet recorded as such.
         self._filed: dict[tuple[str, str], str] = {}
+        self._additional: dict[Entry, Beside] = {}  # files for the folder that is written second
         self._due: deque[Work] = deque()
 
     def next_job(self) -> Work | None:
@@ -477,20 +478,29 @@ class _Batch:
         self, step: Literal["autograded", "feedback"], entry: Entry, files: Mapping[str, str]
     ) -> int:
         """Write a folder; return the number of the student's additional files that were left out."""
-        settings, root = self._course.directory, self._course.submitted
-        folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
-        additional = beside(folder, root, entry.student, when, self._secret, settings.ignore)
-        is_secret = self._open[entry].assigned.is_secret
-        safe = {path: data for path, data in additional.side_files.items() if not is_secret(data)}
-        additional = replace(
-            additional, side_files=safe, left_out=additional.left_out + len(additional.side_files) - len(safe)
-        )
+        settings, additional = self._course.directory, self._additional_files(entry)
         # The two modes are those that nbgrader gives the files of these folders.
         course_files, mode = given(self._course, entry.lesson), 0o444 if step == "autograded" else 0o644
         replace_folder(
             self._course.folder(step, *entry), files, additional, course_files, mode, settings.groupshared
         )
         return additional.left_out
+
+    def _additional_files(self, entry: Entry) -> Beside:
+        """Return the additional files for a submission's two folders, without those that quote a test.
+
+        They are kept from the first folder to the second one, because reading them takes as long as writing.
+        """
+        if entry in self._additional:
+            return self._additional.pop(entry)
+        settings, root = self._course.directory, self._course.submitted
+        folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
+        found = beside(folder, root, entry.student, when, self._secret, settings.ignore)
+        is_secret = self._open[entry].assigned.is_secret
+        safe = {path: data for path, data in found.side_files.items() if not is_secret(data)}
+        left_out = found.left_out + len(found.side_files) - len(safe)
+        self._additional[entry] = replace(found, side_files=safe, left_out=left_out)
+        return self._additional[entry]
 
     def _reject_student_id(self, entry: Entry, assigned: Assigned) -> None:
         """Reject a folder with an invalid student id.
@@ -511,6 +521,7 @@ class _Batch:
     def _mark_done(self, entry: Entry) -> None:
         self._open.pop(entry, None)
         self._shown.pop(entry, None)
+        self._additional.pop(entry, None)
         self.summary.done += 1
         self._tell(entry, "")
 
