@@ -165,22 +165,7 @@ class Book:
         The grade stays but needs manual grading, and each answer gets a comment with the reason, until the
         next result is written.
         """
-        ids = find_ids(self._db, student, lesson)
-        if ids is None:
-            return False
-        submission = self.connection.gradebook.find_submission(lesson, student)
-        record = self._record(student, lesson)
-        # A file that could not be read also has a result.
-        has_result = record is not None and bool(record.result)
-        grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
-        if not has_result and all(grade.auto_score is None for grade in grades):
-            return False
-        if record is None or record.notebook_id != ids.first:
-            record = Record(student=student, lesson=lesson, notebook_id=ids.first, key="")
-            record.result, record.filed, record.stale = "", True, ""
-            record = self._db.merge(record)
-        submissions.mark_stale(submission, record, why)
-        return True
+        return submissions.mark_stale(self._db, student, lesson, why)
 
     @_in_transaction
     def write(

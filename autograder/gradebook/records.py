@@ -189,6 +189,31 @@ def write_record(
         db.connection().execute(_REPLACE, {"of_student": student, "of_lesson": lesson, **values})
 
 
+def write_mark(
+    db: Any, student: str, lesson: str, notebook_id: str, previous: PreviousRecord | None, waiting: str
+) -> None:
+    """Note in a submission's record that its grade belongs to an earlier file or test.
+
+    A record of another submitted notebook is emptied first.
+
+    Args:
+        db: the session of the gradebook.
+        student: the student's id.
+        lesson: the lesson's name.
+        notebook_id: the id of the first submitted notebook.
+        previous: the record; None if there is none.
+        waiting: a JSON list of the grades that need manual grading. A list that is already stored stays.
+    """
+    these = {"of_student": student, "of_lesson": lesson}
+    empty = {"notebook_id": notebook_id, "key": "", "result": "", "filed": True, "stale": waiting}
+    if previous is None:
+        db.connection().execute(_INSERT, {"student": student, "lesson": lesson, **empty})
+    elif previous.notebook_id != notebook_id:
+        db.connection().execute(_REPLACE, {**these, **empty})
+    elif not previous.stale:
+        db.connection().execute(_REPLACE, {**these, "stale": waiting})
+
+
 def read_result(result: str) -> Result | None:
     """Return a record's result; None if it is empty or in another version's format."""
     try:

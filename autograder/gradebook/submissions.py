@@ -20,7 +20,7 @@ from nbgrader.api import (
 from sqlalchemy import bindparam, insert, select, update
 
 from autograder.gradebook.entered import notebook_key
-from autograder.gradebook.records import PreviousRecord, Record, auto_scores, read_result
+from autograder.gradebook.records import PreviousRecord, auto_scores, previous_record, read_result, write_mark
 from autograder.gradebook.result import Result, cell_key
 
 # The statements that run for each submission are built once, from tables instead of nbgrader's classes,
@@ -47,7 +47,31 @@ _FIND_PARTS = (
 _SET_TIME = update(_SUBMITTED).where(_SUBMITTED.c.id == bindparam("submitted"))
 _SET_TIME = _SET_TIME.values(timestamp=bindparam("time"))
 _INSERT_STUDENT, _INSERT_SUBMITTED, _INSERT_PARTS = map(insert, (_STUDENTS, _SUBMITTED, _PARTS))
-_INSERT_GRADES, _INSERT_COMMENTS = insert(Grade.__table__), insert(Comment.__table__)
+_GRADES, _COMMENTS, _CELLS = Grade.__table__, Comment.__table__, BaseCell.__table__
+_INSERT_GRADES, _INSERT_COMMENTS = insert(_GRADES), insert(_COMMENTS)
+_THESE_PARTS: Any = bindparam("parts", expanding=True)
+_FIND_GRADES = (
+    select(_GRADES.c.id, _GRADES.c.notebook_id, _CELLS.c.name)
+    .add_columns(_GRADES.c.auto_score, _GRADES.c.manual_score, _GRADES.c.needs_manual_grade)
+    .join_from(_GRADES, _CELLS, _CELLS.c.id == _GRADES.c.cell_id)
+    .where(_GRADES.c.notebook_id.in_(_THESE_PARTS))
+)
+_FIND_COMMENTS = (
+    select(_COMMENTS.c.id, _COMMENTS.c.notebook_id, _CELLS.c.name)
+    .join_from(_COMMENTS, _CELLS, _CELLS.c.id == _COMMENTS.c.cell_id)
+    .where(_COMMENTS.c.notebook_id.in_(_THESE_PARTS))
+)
+_FIND_POINTS = (
+    select(Grade.notebook_id, BaseCell.name, Grade.score)
+    .join(Grade.cell)
+    .where(Grade.notebook_id.in_(_THESE_PARTS))
+    .where(Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None))
+)
+_SET_GRADE = update(_GRADES).where(_GRADES.c.id == bindparam("grade"))
+_SET_COMMENT = update(_COMMENTS).where(_COMMENTS.c.id == bindparam("row"))
+_MARK_GRADES = update(_GRADES).where(_GRADES.c.notebook_id.in_(_THESE_PARTS)).values(needs_manual_grade=True)
+_MARK_COMMENTS = update(_COMMENTS).where(_COMMENTS.c.notebook_id.in_(_THESE_PARTS))
+_MARK_COMMENTS = _MARK_COMMENTS.values(auto_comment=bindparam("why"))
 
 
 class NotebookForm(NamedTuple):
@@ -186,23 +210,22 @@ def set_grades(db: Any, ids: Ids, result: Result, record: PreviousRecord | None,
     if record and record.key == key:
         # The key is unchanged, so the instructor saw this same result when giving points.
         lost = set()
-    grades = select(Grade.id, Grade.notebook_id, BaseCell.name)
-    grades = grades.add_columns(Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade)
     rows = []
-    for cell, grade in _by_key(db, grades.join(Grade.cell), Grade, ids):
+    for cell, grade in _by_key(db, _FIND_GRADES, ids):
         score = scores.get(cell)
         changed = score != grade.auto_score or _answer(before, cell) != _answer(result, cell)
         waits = grade.needs_manual_grade if waited is None else cell in waited
         again = changed or waits or cell in lost
         by_hand = score is None if grade.manual_score is None else again
-        rows.append({"id": grade.id, "auto_score": score, "needs_manual_grade": by_hand})
-    change(db, Grade, rows)
+        rows.append({"grade": grade.id, "auto_score": score, "needs_manual_grade": by_hand})
+    if rows:
+        db.connection().execute(_SET_GRADE, rows)
 
 
-def _by_key(db: Any, rows: Any, table: Any, ids: Ids) -> Iterator[tuple[str, Any]]:
+def _by_key(db: Any, statement: Any, ids: Ids) -> Iterator[tuple[str, Any]]:
     """Yield the rows that belong to a submission's cells, each with the cell's key."""
     names = {submitted: name for name, submitted in ids.notebooks.items()}
-    for row in db.execute(rows.where(table.notebook_id.in_(list(names)))).all():
+    for row in db.execute(statement, {"parts": list(names)}).all():
         yield cell_key(names[row.notebook_id], row.name), row
 
 
@@ -213,28 +236,36 @@ def _answer(result: Result | None, cell: str) -> str | None:
 
 def set_comments(db: Any, ids: Ids, result: Result) -> None:
     """Set the automatic comments of a submission."""
-    comments = select(Comment.id, Comment.notebook_id, BaseCell.name).join(Comment.cell)
-    rows = _by_key(db, comments, Comment, ids)
-    change(db, Comment, [{"id": row.id, "auto_comment": result.comments.get(cell)} for cell, row in rows])
+    comments = _by_key(db, _FIND_COMMENTS, ids)
+    rows = [{"row": row.id, "auto_comment": result.comments.get(cell)} for cell, row in comments]
+    if rows:
+        db.connection().execute(_SET_COMMENT, rows)
 
 
 def graded_points(db: Any, ids: Ids) -> dict[str, float]:
     """Return the points of the cells that a test or a person has graded, by the cell's key."""
-    grades = select(Grade.notebook_id, BaseCell.name, Grade.score).join(Grade.cell)
-    graded = grades.where(Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None))
-    return {cell: row.score for cell, row in _by_key(db, graded, Grade, ids)}
+    return {cell: row.score for cell, row in _by_key(db, _FIND_POINTS, ids)}
 
 
-def mark_stale(submission: SubmittedAssignment, record: Record, why: str) -> None:
-    """Mark all grades as needing manual grading, and set all comments to the reason.
+def mark_stale(db: Any, student: str, lesson: str, why: str) -> bool:
+    """Mark all grades of a submission as needing manual grading, and set all comments to the reason.
 
-    The record stores which grades needed manual grading before.
+    The submission's record stores which grades needed manual grading before.
+
+    Returns:
+        Whether the submission has a grade. Without one, nothing is marked.
     """
-    parts = [(notebook_key(notebook.name, submission.name), notebook) for notebook in submission.notebooks]
-    grades = [(cell_key(key, grade.name), grade) for key, notebook in parts for grade in notebook.grades]
-    if not record.stale:
-        record.stale = json.dumps([cell for cell, grade in grades if grade.needs_manual_grade])
-    for _, grade in grades:
-        grade.needs_manual_grade = True
-    for comment in (comment for _, notebook in parts for comment in notebook.comments):
-        comment.auto_comment = why
+    ids = find_ids(db, student, lesson)
+    if ids is None:
+        return False
+    previous, grades = previous_record(db, student, lesson), list(_by_key(db, _FIND_GRADES, ids))
+    # A file that could not be read also has a result.
+    has_result = previous is not None and bool(previous.result)
+    if not has_result and all(grade.auto_score is None for _, grade in grades):
+        return False
+    waiting = json.dumps([cell for cell, grade in grades if grade.needs_manual_grade])
+    write_mark(db, student, lesson, ids.first, previous, waiting)
+    parts = {"parts": list(ids.notebooks.values())}
+    db.connection().execute(_MARK_GRADES, parts)
+    db.connection().execute(_MARK_COMMENTS, {**parts, "why": why})
+    return True
