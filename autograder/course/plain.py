@@ -228,17 +228,27 @@ def refuse_awaiting(cell: PlainCell, where: str) -> None:
     Raises:
         Unsupported: the test uses `await` outside of a function.
     """
-    # imported here because it is slow and few commands need it
-    from IPython.core.inputtransformer2 import TransformerManager
-
     try:
-        compile(TransformerManager().transform_cell(cell.source), "<test>", "exec", dont_inherit=True)
+        compile(python_of(cell.source), "<test>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         if _AWAIT.search(str(error)):
             raise Unsupported(
                 f"{where}, cell {cell.id}: a test that awaits outside of a function cannot be graded. "
                 "Put it into `async def` and call that with asyncio.run."
             ) from error
+
+
+def python_of(source: str) -> str:
+    """Return a code cell as Python: unchanged if it is Python already, else as IPython translates its magics.
+
+    Importing IPython takes longer than reading an assignment, and most cells contain no magics.
+    """
+    with suppress(SyntaxError, ValueError, RecursionError):
+        ast.parse(source)
+        return source
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    return str(TransformerManager().transform_cell(source))
 
 
 def _refuse(notebook: NotebookNode, where: str) -> None:
