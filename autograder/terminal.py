@@ -22,6 +22,7 @@ class Terminal(Console):
         super().__init__(highlight=False, markup=False, emoji=False, **more)
 
     def render(self, *what: Any, **how: Any) -> Iterator[Segment]:
+        """Yield the segments of rich's own `render`, with control characters in their texts escaped."""
         for segment in super().render(*what, **how):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 

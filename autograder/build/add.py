@@ -49,7 +49,7 @@ class Added:
     files: Sequence[Path]
 
 
-def find_own_course(start: Path) -> Path:
+def find_user_course(start: Path) -> Path:
     """Return the root of the nbgrader course that a folder belongs to.
 
     Raises:
@@ -74,12 +74,12 @@ def find_own_course(start: Path) -> Path:
     return root
 
 
-def is_own_course(root: Path) -> bool:
+def is_user_course(root: Path) -> bool:
     """Return whether a course takes its lessons from the installed Secant, even if it has none yet."""
     return (root / _RECORD).is_file() or not (root / "course").is_dir()
 
 
-def find_brought() -> tuple[Path, list[Lesson]]:
+def find_installed_course() -> tuple[Path, list[Lesson]]:
     """Return the course that is installed with Secant, and its lessons.
 
     Raises:
@@ -136,9 +136,13 @@ def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
     home = Path("source", lesson.name)
     folder = lesson.root / home
     notebook = read_notebook(folder / f"{lesson.name}.ipynb")
-    known = sorted({str(cell.metadata["lang"]) for cell in notebook.cells if "lang" in cell.metadata})
-    if unknown := [language for language in languages if language not in known]:
-        raise CourseError(f"{lesson.name} is not written in {unknown[0]!r}, only in {', '.join(known)}.")
+    languages_of_lesson = sorted(
+        {str(cell.metadata["lang"]) for cell in notebook.cells if "lang" in cell.metadata}
+    )
+    if unknown := [language for language in languages if language not in languages_of_lesson]:
+        raise CourseError(
+            f"{lesson.name} is not written in {unknown[0]!r}, only in {', '.join(languages_of_lesson)}."
+        )
     notebook.metadata["secant"]["languages"] = list(languages)
     files = {home / f"{lesson.name}.ipynb": f"{nbformat.writes(notebook)}\n".encode()}
     files |= {home / path: (folder / path).read_bytes() for path in lesson.extra_files}

@@ -28,24 +28,24 @@ def new_lesson(root: Path, name: str) -> Lesson:
     Raises:
         CourseError: the name is not valid, its number is taken, or there is no folder course/ or no template.
     """
-    given = _NAME.fullmatch(name)
-    if not given:
+    match = _NAME.fullmatch(name)
+    if not match:
         raise CourseError(f'"{name}" is not a valid lesson name. A valid name is, for example, 11_my_lesson.')
     if not (root / "course").is_dir():
         raise CourseError(f"{root} has no folder course/. Write lessons in a copy of Secant's repository.")
     if not _TEMPLATE.is_dir():
         raise CourseError("A class's edition holds no template: write lessons in a copy of the repository.")
-    taken = [lesson for lesson in find_lessons(root) if lesson.name[:2] == given["number"]]
-    if taken:
+    existing = [lesson for lesson in find_lessons(root) if lesson.name[:2] == match["number"]]
+    if existing:
         raise CourseError(
-            f"Lesson {given['number']} exists already: {taken[0].folder}. Choose another number."
+            f"Lesson {match['number']} exists already: {existing[0].folder}. Choose another number."
         )
     lesson = Lesson(name, root / "course" / name)
     lesson.folder.mkdir()
-    marks = {"N": str(int(given["number"])), "TITLE": _title(name)}
+    marks = {"N": str(int(match["number"])), "TITLE": _title(name)}
     for template, file in _FILES.items():
         path = lesson.folder / file.format(name=name)
-        path.write_text(_filled(template, marks), encoding="utf-8")
+        path.write_text(_fill_template(template, marks), encoding="utf-8")
     return lesson
 
 
@@ -54,7 +54,7 @@ def _title(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _filled(template: str, marks: dict[str, str]) -> str:
+def _fill_template(template: str, marks: dict[str, str]) -> str:
     """Return a template with its marks filled in, and the hash of the English text in each Korean cell."""
     text = (_TEMPLATE / template).read_text(encoding="utf-8")
     for mark, value in marks.items():

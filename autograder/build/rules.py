@@ -36,7 +36,7 @@ from autograder.course.cells import (
     tasks,
 )
 from autograder.course.errors import CourseError
-from autograder.course.lesson import CELL_METADATA, Answer, Lesson, named
+from autograder.course.lesson import CELL_METADATA, Answer, Lesson, language_name
 from autograder.course.solutions import solution_problems
 from secant.catalogue import SHARED, read_hints
 from secant.language import LANGUAGES
@@ -87,13 +87,13 @@ def lesson_problems(lesson: Lesson) -> list[str]:
 
 def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: Sequence[int]) -> list[str]:
     others = lessons.find_lessons(lesson.root)
-    course = {int(one.name[:2]): prose.numbered(lessons.text_of(one)) for one in others}
-    written = lessons.read_text(lesson.text)
-    found = [
+    course = {int(other.name[:2]): prose.numbered(lessons.lesson_text(other)) for other in others}
+    text_of_lesson = lessons.read_text(lesson.text)
+    problems = [
         *prose.prose_problems(notebook, int(lesson.name[:2]), course, lessons.listed_lessons(lesson.root)),
-        *prose.literal_problems(written),
+        *prose.literal_problems(text_of_lesson),
     ]
-    return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in found]
+    return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in problems]
 
 
 def _too_few(
@@ -104,8 +104,8 @@ def _too_few(
     recorded = Counter(answer.task for answer in answers)
     for task in tested if file.is_file() else ():
         if recorded[task] < least:
-            said = f"it has {recorded[task]} for {task}: record at least {least} for each task."
-            yield f"{file.relative_to(lesson.root)}: {said}"
+            problem = f"it has {recorded[task]} for {task}: record at least {least} for each task."
+            yield f"{file.relative_to(lesson.root)}: {problem}"
 
 
 def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
@@ -118,8 +118,8 @@ def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
         yield f"{file}: it is not TOML: {error}."
         return
     listed = [entry.get("minutes") for entry in listed if entry.get("folder") == lesson.name]
-    want = minutes.rounded(minutes.minutes(notebook.cells))
-    if listed and minutes.stated(notebook.cells) and listed[0] != want:
+    want = minutes.round_minutes(minutes.minutes(notebook.cells))
+    if listed and minutes.stated_minutes(notebook.cells) and listed[0] != want:
         yield f"{file}: {lesson.name} has minutes = {listed[0]}, but the lesson's own count is {want}."
 
 
@@ -133,7 +133,7 @@ def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list
     missing = [
         f"{folder / lesson.text.name}, cell test_{task}: {problem}."
         for task, source in tests.items()
-        for problem in hints.unknown(source, catalogue)
+        for problem in hints.unknown_hints(source, catalogue)
     ]
     without_text = [
         f"{folder / 'hints.toml'}: {task}.{name} needs its text in English, as en."
@@ -143,7 +143,7 @@ def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list
     idle = [
         f"{folder / 'hints.toml'}: no test uses {task}.{name}."
         for task, name, _ in listed
-        if name not in hints.used("\n".join(tests.values()) if task == SHARED else tests.get(task, ""))
+        if name not in hints.used_hints("\n".join(tests.values()) if task == SHARED else tests.get(task, ""))
     ]
     return missing + without_text + idle
 
@@ -201,15 +201,15 @@ def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
     ]
 
 
-def _too_long(visible: str, most: int) -> Iterator[str]:
-    """Yield a problem if the visible part of a test has more than `most` lines."""
-    if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > most:
-        yield f"its visible part has {lines} lines, but at most {most} are allowed"
+def _too_long(visible: str, limit: int) -> Iterator[str]:
+    """Yield a problem if the visible part of a test has more than `limit` lines."""
+    if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > limit:
+        yield f"its visible part has {lines} lines, but at most {limit} are allowed"
 
 
-def _too_wide(source: str, most: int = WIDTH) -> Iterator[str]:
-    if wide := [line.strip() for line in source.splitlines() if len(line) > most]:
-        yield f"it has a line of more than {most} characters, {wide[0][:40]}..."
+def _too_wide(source: str, limit: int = WIDTH) -> Iterator[str]:
+    if wide := [line.strip() for line in source.splitlines() if len(line) > limit]:
+        yield f"it has a line of more than {limit} characters, {wide[0][:40]}..."
 
 
 def _place(file: Path, notebook: NotebookNode, index: int, lines: Sequence[int] = ()) -> str:
@@ -250,19 +250,19 @@ def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
 
 def _minutes(cells: list[NotebookNode]) -> Found:
     estimate = minutes.minutes(cells)
-    want = minutes.rounded(estimate)
-    wrong = [said for said in minutes.stated(cells) if said != want]
+    want = minutes.round_minutes(estimate)
+    wrong = [said for said in minutes.stated_minutes(cells) if said != want]
     if wrong:
         yield (
             -1,
             f"its header says {wrong[0]} minutes, but the count is {estimate:.1f}: write {want}, "
             "rounded up to a multiple of five, in each language; optional parts do not count",
         )
-    if minutes.stated(cells) and want > minutes.MOST:
+    if minutes.stated_minutes(cells) and want > minutes.MAX_MINUTES:
         yield (
             -1,
-            f"it takes {estimate:.0f} minutes by its own count, but at most {minutes.MOST} are allowed; "
-            'parts with "optional" in their heading do not count',
+            f"it takes {estimate:.0f} minutes by its own count, but at most {minutes.MAX_MINUTES} are "
+            'allowed; parts with "optional" in their heading do not count',
         )
 
 
@@ -274,13 +274,13 @@ def _translations(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
                 if langs[place : place + 1] != [other]:
                     yield (
                         index,
-                        f"no {named(other)} cell follows this English one: as long as nobody has translated "
-                        f'it, put a copy of it there with lang="{other}" en="00000000"',
+                        f"no {language_name(other)} cell follows this English one: as long as nobody has "
+                        f'translated it, put a copy of it there with lang="{other}" en="00000000"',
                     )
         elif lang in languages:
             english = index - languages.index(lang)
             if english < 0 or langs[english] != "en":
-                yield index, f"no English cell comes right before this {named(lang)} one"
+                yield index, f"no English cell comes right before this {language_name(lang)} one"
 
 
 def _tildes(cells: list[NotebookNode]) -> Found:
@@ -523,8 +523,8 @@ def _answer_problems(
         elif names[answer.name] > 1:
             yield f"{place}: {names[answer.name]} answers have this name."
         if answer.task not in tasks:
-            listed = ", ".join(sorted(tasks)) or "none"
-            yield f'{place}: there is no task "{answer.task}"; the tasks are: {listed}.'
+            task_names = ", ".join(sorted(tasks)) or "none"
+            yield f'{place}: there is no task "{answer.task}"; the tasks are: {task_names}.'
         if hinted and answer.hint_name and not answer.hint:
             yield f"{place}: hints.toml has no `{answer.hint_name}` of {answer.task}."
         elif hinted and not hinted <= set(answer.hint):

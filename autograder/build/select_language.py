@@ -12,7 +12,7 @@ from traitlets import Unicode, default
 from autograder.build.lesson_step import LessonStep
 from autograder.course.assignment import languages_of
 from autograder.course.cells import HEADER_MARKS, is_ordinary
-from autograder.course.placeholders import plain
+from autograder.course.placeholders import without_spans
 
 #: The call in a lesson's setup cell that sets the language of the notebook.
 LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:[a-z]{2,3})\1\)""")
@@ -41,15 +41,15 @@ class SelectLanguage(LessonStep):
         if any("lang" in cell.metadata and "nbgrader" in cell.metadata for cell in nb.cells):
             raise ValueError("a graded cell must not carry a language")
         lang = next(iter(languages_of(nb)), self.lang)
-        written = {cell.metadata["lang"] for cell in nb.cells if "lang" in cell.metadata}
-        if written and lang not in written:
+        languages = {cell.metadata["lang"] for cell in nb.cells if "lang" in cell.metadata}
+        if languages and lang not in languages:
             raise ValueError(f"no cell is written in {lang!r}")
         nb.cells = [cell for cell in nb.cells if cell.metadata.get("lang", lang) == lang]
         for cell in nb.cells:
             _settle(cell, lang)
-        ours = [cell for cell in nb.cells if is_ordinary(cell)]
-        if not any(SAY.search(cell.source) for cell in ours):
-            for cell in ours:
+        code_cells = [cell for cell in nb.cells if is_ordinary(cell)]
+        if not any(SAY.search(cell.source) for cell in code_cells):
+            for cell in code_cells:
                 cell.source = IMPORTED_SAY.sub("", cell.source)
         nb.metadata.pop("secant", None)
         nb.metadata["lang"] = lang
@@ -60,12 +60,12 @@ def _settle(cell: NotebookNode, lang: str) -> None:
     # The marks are no longer needed, and a student need not see them.
     for mark in ("lang", "en", *HEADER_MARKS):
         cell.metadata.pop(mark, None)
-    cell.source = plain(cell.source)
+    cell.source = without_spans(cell.source)
     if is_ordinary(cell):
-        cell.source = LANGUAGE_CALL.sub(f'language("{lang}")', said(cell.source, lang))
+        cell.source = LANGUAGE_CALL.sub(f'language("{lang}")', in_language(cell.source, lang))
 
 
-def said(source: str, language: str) -> str:
+def in_language(source: str, language: str) -> str:
     """Return code with each `say(en=..., ko=...)` replaced by its text in one language.
 
     A learner reads the code too, and the other language would be noise there. Code that does not parse, such

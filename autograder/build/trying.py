@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from autograder.course.cells import Task, imports, split_tests, tasks
 from autograder.course.errors import CourseError
-from autograder.course.hints import gives, unknown, with_hints
+from autograder.course.hints import contains_hint, unknown_hints, with_hints
 from autograder.course.lesson import Answer, Lesson, read_lesson, right_answers, wrong_answers
 from secant import PartialCredit, check
 from secant.catalogue import read_hints
@@ -30,7 +30,7 @@ Kind = Literal["own", "right", "wrong"]
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedAnswer:
     """A recorded answer and the result of its test.
 
     Attributes:
@@ -38,8 +38,8 @@ class Tried:
         kind: `own` for the course's own answer, otherwise `right` or `wrong`.
         message: the message that a student would read; empty for a pass.
         hint: the name of the hint in the message, if a catalogue has it.
-        amiss: how the result differs from what is recorded; empty if it does not.
-        unseen: whether the answer is wrong and passes the visible part.
+        mismatch: how the result differs from what is recorded; empty if it does not.
+        passes_visible: whether the answer is wrong and passes the visible part.
         earned: the points of a wrong answer, if the task gives partial credit.
     """
 
@@ -48,18 +48,18 @@ class Tried:
     answer: Answer
     message: str
     hint: str
-    amiss: str
-    unseen: bool = False
+    mismatch: str
+    passes_visible: bool = False
     earned: float = 0.0
 
 
-def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
+def try_answers(lesson: Lesson, task: str, lang: Language) -> Iterator[TriedAnswer]:
     """Run the course's own answer to a task and all recorded answers against the task's test cell.
 
     Args:
         lesson: the lesson as it is in course/, built or not.
         task: the task's id; empty for all tasks.
-        tongue: the language of the messages.
+        lang: the language of the messages.
 
     Raises:
         CourseError: there is no such task, a test cell names a hint that no catalogue has, or the system
@@ -68,19 +68,19 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
     first, chosen = tasks_to_try(lesson, task)
     recorded: list[tuple[Kind, Answer]] = [("right", chosen_task) for chosen_task in right_answers(lesson)]
     recorded += [("wrong", chosen_task) for chosen_task in wrong_answers(lesson)]
-    begun = deque[tuple[Task, Kind, Answer, Child]]()
+    started = deque[tuple[Task, Kind, Answer, Child]]()
     for chosen_task in chosen:
         assert chosen_task.test is not None
         own = Answer("the course's own answer", chosen_task.id, chosen_task.answer.source)
         for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == chosen_task.id)]:
             # A student has only the visible part, so a wrong answer is run against that, too.
             visible = split_tests(chosen_task.test.source)[0] if kind == "wrong" else ""
-            child = Child(_ask, f"{first}\n{answer.source}", chosen_task.test.source, visible, tongue)
-            begun.append((chosen_task, kind, answer, child))
-            if len(begun) > _MAX_CHILDREN:
-                yield _collect(*begun.popleft(), tongue)
-    for left in begun:
-        yield _collect(*left, tongue)
+            child = Child(_run_and_send, f"{first}\n{answer.source}", chosen_task.test.source, visible, lang)
+            started.append((chosen_task, kind, answer, child))
+            if len(started) > _MAX_CHILDREN:
+                yield _collect(*started.popleft(), lang)
+    for child_task in started:
+        yield _collect(*child_task, lang)
 
 
 def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
@@ -97,7 +97,9 @@ def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     if not chosen:
         names = ", ".join(each.id for each in tasks(notebook) if each.test is not None)
         raise CourseError(f'Lesson {lesson.name} has no task "{task}" with a test cell; it has {names}.')
-    missing = [text for each in chosen for text in unknown(each.test.source if each.test else "", catalogue)]
+    missing = [
+        text for each in chosen for text in unknown_hints(each.test.source if each.test else "", catalogue)
+    ]
     if missing:
         raise CourseError(f"{', '.join(missing)}.")
     first = imports(notebook.cells)
@@ -105,32 +107,35 @@ def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     return first, chosen
 
 
-def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", tongue: Language) -> Tried:
+def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", lang: Language) -> TriedAnswer:
     result = child.result()
-    message, hint, unseen, earned = (result, "", False, 0.0) if isinstance(result, str) else result
+    message, hint, passes_visible, earned = (result, "", False, 0.0) if isinstance(result, str) else result
     if kind != "wrong":
-        return Tried(task, kind, answer, message, hint, "this answer must pass" if message else "")
-    expected = answer.hint_name or answer.hint.get(tongue, "")
+        return TriedAnswer(task, kind, answer, message, hint, "this answer must pass" if message else "")
+    expected = answer.hint_name or answer.hint.get(lang, "")
     if answer.hint_name and not answer.hint:
         expected = f"{expected}, which hints.toml does not have for {task.id}"
-    is_as_recorded = gives(message, answer.hint.get(tongue, "\0")) and hint in ("", answer.hint_name or hint)
-    amiss = "" if is_as_recorded else f"recorded is: {expected}"
+    is_as_recorded = contains_hint(message, answer.hint.get(lang, "\0")) and hint in (
+        "",
+        answer.hint_name or hint,
+    )
+    mismatch = "" if is_as_recorded else f"recorded is: {expected}"
     if earned != answer.points:
-        amiss = f'it earns points="{earned:g}", and recorded are {answer.points:g}'
-    return Tried(task, kind, answer, message, hint, amiss, unseen, earned)
+        mismatch = f'it earns points="{earned:g}", and recorded are {answer.points:g}'
+    return TriedAnswer(task, kind, answer, message, hint, mismatch, passes_visible, earned)
 
 
-def share_seen(tried: Sequence[Tried]) -> tuple[str, bool]:
+def share_seen(tried: Sequence[TriedAnswer]) -> tuple[str, bool]:
     """Return a sentence on how many wrong answers the visible part rejects, and whether that suffices.
 
     A student whose answer passes the visible part believes that it is right until the hidden tests are run.
     """
     wrong = [each for each in tried if each.kind == "wrong"]
-    unseen = [each.answer.name for each in wrong if each.unseen]
-    sentence = f"The visible part refuses {len(wrong) - len(unseen)} of {len(wrong)} wrong answers"
-    if 3 * len(unseen) <= len(wrong):
+    passing = [each.answer.name for each in wrong if each.passes_visible]
+    sentence = f"The visible part refuses {len(wrong) - len(passing)} of {len(wrong)} wrong answers"
+    if 3 * len(passing) <= len(wrong):
         return f"{sentence}.", True
-    return f"{sentence}, but must refuse at least two thirds. These pass: {', '.join(unseen)}.", False
+    return f"{sentence}, but must refuse at least two thirds. These pass: {', '.join(passing)}.", False
 
 
 class Child:
@@ -159,17 +164,17 @@ class Child:
         return result
 
 
-def _ask(connection: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
+def _run_and_send(connection: Connection, answer: str, test: str, visible: str, lang: Language) -> None:
     """Send the message (empty for a pass), its hint, whether the visible tests pass, and the points."""
-    message, hint, earned = _run(answer, test, tongue)
-    unseen = bool(visible) and (not message or not _run(answer, visible, tongue)[0])
-    connection.send((message, hint, unseen, earned))
+    message, hint, earned = _run(answer, test, lang)
+    passes_visible = bool(visible) and (not message or not _run(answer, visible, lang)[0])
+    connection.send((message, hint, passes_visible, earned))
 
 
 @contextlib.contextmanager
-def quiet(tongue: Language) -> Iterator[None]:
+def quiet(lang: Language) -> Iterator[None]:
     """Run the body in a language, without output, and with warnings as errors."""
-    language(tongue)
+    language(lang)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")
         # DeprecationWarnings in torch's own code are not errors
@@ -177,12 +182,12 @@ def quiet(tongue: Language) -> Iterator[None]:
         yield
 
 
-def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
+def _run(answer: str, test: str, lang: Language) -> tuple[str, str, float]:
     """Return an answer's message (empty for a pass), its hint, and the points of the parts that passed."""
     earned = 0.0
     names: dict[str, object] = {"__name__": "__main__"}
     check.seed(os.urandom(8))
-    with quiet(tongue):
+    with quiet(lang):
         try:
             exec(compile(answer, "answer", "exec"), names)
             exec(compile(test, "test", "exec"), names)

@@ -64,7 +64,7 @@ class Secrets:
         }
         self.shapes = dict(_shapes(secrets, "\n".join(public)))
 
-    def told_by(self, text: str, *, is_code: bool = False) -> list[Line]:
+    def lines_in(self, text: str, *, is_code: bool = False) -> list[Line]:
         """Return the secret lines that a text contains.
 
         Args:
@@ -80,9 +80,9 @@ class Secrets:
         ]
 
     def _shaped_in(self, code: str) -> list[Line]:
-        found = tokens(code, most=len(code))
-        starts = {found[i : i + _START] for i in range(len(found))}
-        joined = _joined(found)
+        code_tokens = tokens(code, max_chars=len(code))
+        starts = {code_tokens[i : i + _START] for i in range(len(code_tokens))}
+        joined = _joined(code_tokens)
         return [
             line
             for shape, line in self.shapes.items()
@@ -91,13 +91,13 @@ class Secrets:
 
     def leaks(self, archive: bytes) -> list[Leak]:
         """Return the secret lines in the files of a zip, in archives inside it and in file names."""
-        seen: dict[bytes, str] = {}  # a file that is in the zip twice is searched once
+        names: dict[bytes, str] = {}  # a file that is in the zip twice is searched once
         for name, data in files_in("", archive):
-            seen.setdefault(data, name)
+            names.setdefault(data, name)
         return [
             Leak(name, line)
-            for data, name in seen.items()
-            for line in self.told_by(data.decode(errors="replace"), is_code=is_code(name))
+            for data, name in names.items()
+            for line in self.lines_in(data.decode(errors="replace"), is_code=is_code(name))
         ]
 
 
@@ -109,7 +109,7 @@ def is_code(name: str) -> bool:
 
 def _shapes(secrets: Sequence[Line], public: str) -> Iterator[tuple[tuple[str, ...], Line]]:
     """Yield the tokens of long secret lines, and of pairs of consecutive secret lines."""
-    public_tokens = _joined(tokens(public, most=len(public)))
+    public_tokens = _joined(tokens(public, max_chars=len(public)))
     code = [(tokens(line.text), line) for line in secrets if line.kind != "worked solution"]
     alone = [(shape, line) for shape, line in code if len(shape) >= LONG and shape[-1] != ":"]
     pairs = [
@@ -157,7 +157,7 @@ def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
     public: list[str] = []
     secrets: list[Line] = []
 
-    def keep(text: str, kind: str) -> None:
+    def add_secret(text: str, kind: str) -> None:
         secrets.extend(
             Line(line.strip(), lesson.name, kind) for line in text.splitlines() if _is_revealing(line)
         )
@@ -166,15 +166,15 @@ def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
         if is_answer(cell):
             visible, solution = split_solution(cell.source)
             # without solution marks, nbgrader replaces the whole cell, so all of it is secret
-            keep(solution or cell.source, "answer")
+            add_secret(solution or cell.source, "answer")
             public.append(visible if solution else "")
         else:
             visible, hidden = split_tests(cell.source)
             public.append(visible)
-            keep(hidden, "hidden test")
+            add_secret(hidden, "hidden test")
     for answer in right_answers(lesson):
-        keep(answer.source, "answer")
+        add_secret(answer.source, "answer")
     for words in solution_words(lesson).values():
-        for said in words.values():
-            keep(said, "worked solution")
+        for text in words.values():
+            add_secret(text, "worked solution")
     return public, secrets

@@ -49,7 +49,7 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
         CourseError: Secant is not installed here as a package.
     """
     try:
-        ours = importlib.metadata.distribution("secant")
+        project = importlib.metadata.distribution("secant")
     except importlib.metadata.PackageNotFoundError:
         raise CourseError("Secant is not installed here: run `make build`, or `pip install .`.") from None
     code = dict(_code())
@@ -61,10 +61,10 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
         shared = {file: data for file, data in code.items() if file.startswith(place)}
         files |= {f"{name}.data/data/{target}{f.removeprefix(place)}": data for f, data in shared.items()}
     about = {
-        "METADATA": _metadata(ours, name.removeprefix("secant-"), problems),
+        "METADATA": _metadata(project, name.removeprefix("secant-"), problems),
         "WHEEL": _WHEEL,
-        "entry_points.txt": ours.read_text("entry_points.txt") or "",
-        "licenses/LICENSE": ours.read_text("licenses/LICENSE") or "",
+        "entry_points.txt": project.read_text("entry_points.txt") or "",
+        "licenses/LICENSE": project.read_text("licenses/LICENSE") or "",
     }
     files |= {f"{name}.dist-info/{file}": text.encode() for file, text in about.items()}
     record = f"{name}.dist-info/RECORD"

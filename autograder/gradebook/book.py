@@ -22,12 +22,12 @@ from autograder.gradebook.connection import Connection
 from autograder.gradebook.entered import Entered, read_entered
 from autograder.gradebook.late import LatePenalty, set_penalty
 from autograder.gradebook.records import (
-    Kept,
     Record,
-    kept_results,
+    StoredResult,
     mark_filed,
     previous_record,
     read_result,
+    read_stored_results,
     write_record,
 )
 from autograder.gradebook.result import Result
@@ -47,10 +47,10 @@ def _in_transaction(method: Callable[Concatenate["Book", P], T]) -> Callable[Con
     """Wrap a method of `Book` so that it runs in one transaction."""
 
     @wraps(method)
-    def done(book: "Book", /, *args: P.args, **more: P.kwargs) -> T:
+    def in_transaction(book: "Book", /, *args: P.args, **more: P.kwargs) -> T:
         return book.connection.transaction(lambda: method(book, *args, **more))
 
-    return done
+    return in_transaction
 
 
 class Book:
@@ -82,7 +82,7 @@ class Book:
         self.connection.close()
 
     @_in_transaction
-    def kept(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
+    def stored_results(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], StoredResult]:
         """Return stored results, except those that the gradebook's automatic scores no longer match.
 
         Args:
@@ -91,7 +91,7 @@ class Book:
         Raises:
             GradebookBusy: if the results could not be read.
         """
-        return kept_results(self._db, entries, self._clock)
+        return read_stored_results(self._db, entries, self._clock)
 
     @_in_transaction
     def entered(self, student: str, lesson: str) -> Entered:
@@ -107,7 +107,7 @@ class Book:
         return read_entered(self._db, [ids.assignment], self._clock)[ids.assignment]
 
     @_in_transaction
-    def earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
+    def earlier_points(self, student: str, lesson: str, key: str) -> dict[str, float]:
         """Return the points that a student's earlier file had, by the graded cell's key.
 
         An unreadable file has no points; its record keeps the points of the file before it.
@@ -125,12 +125,14 @@ class Book:
             return {}
         record = self._record(student, lesson)
         result = read_result(record.result) if record and record.notebook_id == ids.first else None
-        known = {task.key: task.before for task in result.tasks if task.before is not None} if result else {}
+        earlier_points = (
+            {task.key: task.before for task in result.tasks if task.before is not None} if result else {}
+        )
         if record and record.key == key:
-            return known
-        return known | submissions.graded_points(self._db, ids)
+            return earlier_points
+        return earlier_points | submissions.graded_points(self._db, ids)
 
-    def renew_penalty(self, student: str, lesson: str, kept: Kept) -> Kept:
+    def renew_penalty(self, student: str, lesson: str, stored: StoredResult) -> StoredResult:
         """Recompute the late penalty from the due date, the score and the course's plugin; return the result.
 
         A penalty that an instructor entered by hand stays.
@@ -138,23 +140,23 @@ class Book:
         Raises:
             GradebookBusy: if the penalty could not be written.
         """
-        entered = kept.entered
-        if entered.penalty != (kept.penalty or 0.0):
-            return kept
-        parts = {name: entered.of(name) for name in entered.notebooks}
+        entered = stored.entered
+        if entered.penalty != (stored.penalty or 0.0):
+            return stored
+        parts = {name: entered.for_notebook(name) for name in entered.notebooks}
         points = {name: self._penalty(student, part.score, part.times) for name, part in parts.items()}
         if all(part.penalty == (points[name] or 0.0) for name, part in parts.items()):
-            return kept
+            return stored
 
-        def write() -> Kept:
+        def write() -> StoredResult:
             ids = find_ids(self._db, student, lesson)
             if ids is None:
-                return kept
+                return stored
             when = entered.times[0] if entered.times else None
             penalty = set_penalty(self._db, student, ids.assignment, when, self._clock, self._penalty)
             change(self._db, Record, [{"student": student, "lesson": lesson, "penalty": penalty}])
             renewed = read_entered(self._db, [ids.assignment], self._clock)[ids.assignment]
-            return replace(kept, entered=renewed, penalty=penalty)
+            return replace(stored, entered=renewed, penalty=penalty)
 
         return self.connection.transaction(write)
 
@@ -225,8 +227,8 @@ class Book:
         return self.connection.db
 
     def _record(self, student: str, lesson: str) -> Record | None:
-        found: Record | None = self._db.get(Record, (student, lesson))
-        return found
+        record: Record | None = self._db.get(Record, (student, lesson))
+        return record
 
     def _form(self, lesson: str) -> Form:
         if lesson not in self._forms:

@@ -11,7 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from autograder.course.errors import CourseError
-from autograder.gradebook.errors import GradebookBusy, reason, shown
+from autograder.gradebook.errors import GradebookBusy, reason, url_without_password
 from autograder.gradebook.locks import ServerLock, locked_file
 from autograder.gradebook.opening import complete, open_gradebook
 
@@ -42,18 +42,18 @@ class Connection:
         self.coursedir = coursedir
         self._patient = True  # becomes False after a transaction has waited without success
         self._lock = ServerLock(coursedir.db_url)
-        with ExitStack() as opened:
-            opened.enter_context(locked_file(coursedir))
+        with ExitStack() as gradebook:
+            gradebook.enter_context(locked_file(coursedir))
             self.gradebook = open_gradebook(coursedir)
-            opened.callback(self.gradebook.close)
+            gradebook.callback(self.gradebook.close)
             try:
                 self.transaction(lambda: complete(self.db))
             except GradebookBusy as error:
                 raise CourseError(
-                    f"The gradebook {shown(coursedir.db_url)} cannot be written to: {error}. "
+                    f"The gradebook {url_without_password(coursedir.db_url)} cannot be written to: {error}. "
                     "Nothing was graded; run the same command again later."
                 ) from error
-            self._opened = opened.pop_all()
+            self._opened = gradebook.pop_all()
 
     def close(self) -> None:
         """Close the gradebook, and release the lock."""

@@ -50,7 +50,7 @@ class Entered:
     extra: Mapping[str, float]
     notebooks: Mapping[str, tuple[float, float]]
 
-    def of(self, notebook: str) -> "Entered":
+    def for_notebook(self, notebook: str) -> "Entered":
         """Return the entries for one notebook, keyed by grade_id."""
         max_score, penalty = self.notebooks.get(notebook, (0.0, 0.0))
         scores = _in_notebook(self.scores, notebook)

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import sqlite_file
-from autograder.gradebook.errors import shown
+from autograder.gradebook.errors import url_without_password
 
 GRACE_SECONDS = 2.0  # seconds to wait for the lock: a server takes a moment to notice that a run was killed
 
@@ -58,7 +58,7 @@ def locked_file(coursedir: CourseDirectory) -> Iterator[None]:
     except Timeout:
         raise CourseError(_busy(coursedir.db_url)) from None
     except OSError as error:
-        where = shown(coursedir.db_url)
+        where = url_without_password(coursedir.db_url)
         raise CourseError(f"The gradebook {where} cannot be written to: {error.strerror}.") from error
     try:
         yield
@@ -112,4 +112,5 @@ class ServerLock:
 
 def _busy(url: str, name: str | None = None) -> str:
     where = f" ({name.removeprefix(_SESSION_PREFIX)})" if name and name.startswith(_SESSION_PREFIX) else ""
-    return f"Another `autograder grade`{where} is busy in the gradebook {shown(url)}; wait for it to end."
+    gradebook = url_without_password(url)
+    return f"Another `autograder grade`{where} is busy in the gradebook {gradebook}; wait for it to end."

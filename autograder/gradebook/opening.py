@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, inspect, select, text
 from sqlalchemy.schema import CreateColumn
 
 from autograder.course.settings import sqlite_file
-from autograder.gradebook.errors import refused, shown
+from autograder.gradebook.errors import as_course_error, url_without_password
 from autograder.gradebook.records import Record
 
 _VERSION_TABLE = text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
@@ -24,7 +24,7 @@ def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
     Raises:
         CourseError: if the gradebook cannot be opened.
     """
-    with refused(f"The gradebook {shown(coursedir.db_url)} cannot be opened"):
+    with as_course_error(f"The gradebook {url_without_password(coursedir.db_url)} cannot be opened"):
         _begin(coursedir.db_url)
         gradebook = Gradebook(coursedir.db_url, coursedir.course_id)
         Record.metadata.create_all(gradebook.engine)
@@ -97,8 +97,8 @@ def _step(script: bytes) -> tuple[object, object]:
 
 def _migrate(db: Any) -> None:
     """Add the columns that the autograder's table lacks if an earlier version created it."""
-    known = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
+    existing = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
     for column in Record.metadata.tables[Record.__tablename__].columns:
-        if column.name not in known:
+        if column.name not in existing:
             form = CreateColumn(column).compile(dialect=db.connection().dialect)
             db.execute(text(f"ALTER TABLE {Record.__tablename__} ADD COLUMN {form}"))

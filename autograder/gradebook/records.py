@@ -69,7 +69,7 @@ class PreviousRecord(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredResult:
     """A stored result that still matches the gradebook.
 
     Attributes:
@@ -88,21 +88,26 @@ class Kept:
     penalty: float | None
 
 
-def kept_in(gradebook: Gradebook, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
-    """Return results as `Book.kept` does, from a gradebook that the caller has opened; reading takes no lock.
+def stored_results_in(
+    gradebook: Gradebook, entries: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], StoredResult]:
+    """Return results as `Book.stored_results` does, from a gradebook that the caller has opened.
 
-    A gradebook without the autograder's table, or with that of an older version, has no results.
+    Reading takes no lock. A gradebook without the autograder's table, or with that of an older version, has
+    no results.
     """
-    there = inspect(gradebook.db.connection())
-    if not there.has_table(Record.__tablename__):
+    database = inspect(gradebook.db.connection())
+    if not database.has_table(Record.__tablename__):
         return {}
-    columns = {column["name"] for column in there.get_columns(Record.__tablename__)}
+    columns = {column["name"] for column in database.get_columns(Record.__tablename__)}
     complete = columns >= {column.name for column in Record.metadata.tables[Record.__tablename__].columns}
-    return kept_results(gradebook.db, entries, Clock()) if complete else {}
+    return read_stored_results(gradebook.db, entries, Clock()) if complete else {}
 
 
-def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) -> dict[tuple[str, str], Kept]:
-    """Return the stored results of these students and lessons, as `Book.kept` does, in the given session."""
+def read_stored_results(
+    db: Any, entries: Collection[tuple[str, str]], clock: Clock
+) -> dict[tuple[str, str], StoredResult]:
+    """Return the stored results of these students and lessons in a session; see `Book.stored_results`."""
     records = db.execute(
         select(Record.student, Record.lesson, Record.notebook_id, Record.key, Record.result)
         .add_columns(Record.filed, Record.stale, Record.page, Record.penalty)
@@ -122,7 +127,7 @@ def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) ->
         own_scores, current_scores = auto_scores(result), entered[record.submitted].auto
         if any(score != own_scores.get(cell) for cell, score in current_scores.items()):
             continue  # Another program, such as `nbgrader autograde`, has graded the submission since.
-        results[record.student, record.lesson] = Kept(
+        results[record.student, record.lesson] = StoredResult(
             key=record.key,
             result=result,
             filed=record.filed,

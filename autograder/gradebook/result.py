@@ -10,7 +10,7 @@ from autograder.course.cells import Task, grade_id
 from autograder.exam.report import PUBLIC, Report, TaskResult
 from autograder.exam.words import NOT_DONE, missing_module
 from autograder.intake.submission import Submission
-from autograder.sandbox.results import CellResult, Line
+from autograder.sandbox.results import CellResult, TraceLine
 from secant.language import Language
 from secant.verdict import Part
 
@@ -67,8 +67,9 @@ class Printed:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the output that is part of the data of `Result.as_text`."""
         fields = {name: value for name, value in data.items() if name not in ("place", "notebook")}
-        trace = tuple(Line(**line) for line in data["trace"])
+        trace = tuple(TraceLine(**line) for line in data["trace"])
         return cls(data["place"], CellResult(**{**fields, "trace": trace}), data.get("notebook", ""))
 
 
@@ -128,16 +129,16 @@ class Result:
         return [task for task in self.tasks if task.auto is not None]
 
     @property
-    def before(self) -> tuple[float, float] | None:
+    def earlier_points(self) -> tuple[float, float] | None:
         """An earlier file's points and their maximum; None unless the current file could not be read."""
         points_before = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
         return (
-            (sum(points for points, _ in points_before), sum(most for _, most in points_before))
+            (sum(points for points, _ in points_before), sum(available for _, available in points_before))
             if points_before
             else None
         )
 
-    def after(self, earlier: Mapping[str, float]) -> Self:
+    def with_earlier_points(self, earlier: Mapping[str, float]) -> Self:
         """Return this result of an unreadable file, with the points of an earlier file added to the comments.
 
         The earlier points are only mentioned; they do not count.
@@ -151,7 +152,9 @@ class Result:
         }
         return replace(self, tasks=rows, comments={**self.comments, **comments})
 
-    def entered(self, scores: Mapping[str, tuple[float, float]], waiting: Collection[str]) -> Self:
+    def with_gradebook_points(
+        self, scores: Mapping[str, tuple[float, float]], waiting: Collection[str]
+    ) -> Self:
         """Return this result with the points from the gradebook, some of which may have been given by hand.
 
         Args:
@@ -192,6 +195,7 @@ class Result:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the result from which `as_json` made a dict."""
         return cls(
             student=data["student"],
             lesson=data["lesson"],
@@ -232,8 +236,8 @@ def graded(
         flags: remarks for the course staff.
         earlier: the language of the student's previous submission.
     """
-    known = {task.id: task for task in tasks}
-    rows = [_graded_task(row, known[row.id], submission) for row in report.tasks]
+    tasks_by_id = {task.id: task for task in tasks}
+    rows = [_graded_task(row, tasks_by_id[row.id], submission) for row in report.tasks]
     if submission is None:
         comments = {row.id: row.message for row in rows}
     else:

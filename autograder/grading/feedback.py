@@ -30,14 +30,14 @@ from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
 from autograder.gradebook.entered import Entered
 from autograder.gradebook.result import GradedTask, Printed, Result
-from autograder.grading.beside import Beside
+from autograder.grading.additional_files import AdditionalFiles
 from autograder.intake.files import EXCHANGE_SECRET
 from autograder.intake.pictures import is_picture
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Rejected, Submission
 from autograder.overrides.hide_tests import ClearTests, HideTests
-from autograder.page.facts import Head, Row
-from autograder.page.prose import harmless, harmless_parts
+from autograder.page.facts import PageHead, TaskRow
+from autograder.page.prose import as_typed_markdown, parts_as_markdown
 from autograder.sandbox.results import CellResult
 from autograder.workers.jobs import Page
 from secant.headings import task_heading
@@ -99,12 +99,12 @@ def graded_notebook(
             cell.outputs = outputs_of(printed[place]) + cell.outputs
         elif submission and cell.id in submission.parts:
             parts = submission.parts[cell.id]
-            cell.source, attachments = harmless_parts(parts, submission.language, pictures + 1)
+            cell.source, attachments = parts_as_markdown(parts, submission.language, pictures + 1)
             pictures += len(attachments)
             if attachments:
                 cell.attachments = attachments
         elif is_extra_text(cell) or (cell.cell_type == "markdown" and is_answer(cell) and name in prose):
-            cell.source = harmless(cell.source)
+            cell.source = as_typed_markdown(cell.source)
     choose_colours(notebook)
     if result.flags or submission is None:
         notebook.metadata["autograder"] = {"flags": list(result.flags)}
@@ -123,7 +123,7 @@ def _verdict(task: GradedTask, why: str) -> NotebookNode:
     return output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
-def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
+def locate_outputs(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
     """Return the outputs of the student's cells, cut to a maximum length, with the cells' positions.
 
     The cells ran in the order of the notebook, but cells of the lesson that the student deleted did not run.
@@ -219,7 +219,13 @@ class Pages:
         self._db_url = coursedir.db_url
 
     def page(
-        self, notebook: NotebookNode, entered: Entered, head: Head, student: str, lesson: str, name: str = ""
+        self,
+        notebook: NotebookNode,
+        entered: Entered,
+        head: PageHead,
+        student: str,
+        lesson: str,
+        name: str = "",
     ) -> Page:
         """Return the data of a feedback page to be made for a student.
 
@@ -245,27 +251,27 @@ class Pages:
 
 def page_head(
     assignment: Assignment,
-    taken: Submission | Rejected,
+    submission: Submission | Rejected,
     result: Result,
     entered: Entered,
     solutions: Mapping[str, WorkedSolution],
     released: bool = False,
     times: tuple[str, ...] | None = None,
-) -> Head:
+) -> PageHead:
     """Return the head of a feedback page: scores, tasks and comments.
 
     Args:
         assignment: the lesson.
-        taken: the submission as read by the intake, or its rejection.
+        submission: the submission as read by the intake, or its rejection.
         result: the result of the submission.
         entered: the gradebook's entries for the submission.
         solutions: worked solutions by task; a student who passed a task sees the explanation of its solution.
         released: True if all students see the complete solutions.
         times: the times of submission and of the due date if points were deducted for lateness.
     """
-    known = taken.language if isinstance(taken, Submission) else result.language
+    known = submission.language if isinstance(submission, Submission) else result.language
 
-    def head(language: Language) -> Head:
+    def head(language: Language) -> PageHead:
         titles, rows = (
             headings(assignment.releases.get(language) or next(iter(assignment.releases.values()))),
             [],
@@ -276,23 +282,25 @@ def page_head(
             if worked and known:
                 row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
             rows.append(row)
-        return Head(
+        return PageHead(
             titles.get("", assignment.lesson),
             language,
             entered.score,
             entered.max_score,
             entered.penalty,
             rows,
-            "" if isinstance(taken, Submission) else visible({"en": taken.en, "ko": taken.ko}[language]),
+            ""
+            if isinstance(submission, Submission)
+            else visible({"en": submission.en, "ko": submission.ko}[language]),
             next(result.flagged("counted"), ""),
-            before=result.before,
+            earlier_points=result.earlier_points,
             times=times,
         )
 
     return head(known) if known else replace(head("en"), korean=head("ko"))
 
 
-def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
+def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> TaskRow:
     """Return a task's row in the table of a feedback page.
 
     Args:
@@ -301,21 +309,21 @@ def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Ro
         result: the result of the submission.
         entered: the gradebook's entries for the task's notebook.
     """
-    points, most = entered.scores.get(task.cell, (task.points, task.max_points))
+    points, max_points = entered.scores.get(task.cell, (task.points, task.max_points))
     automatic = result.comments.get(task.id)
     comment = entered.comments.get(task.name) or ""
     waits = task.cell in entered.waiting
     extra, auto = entered.extra.get(task.cell, 0.0), entered.auto.get(task.cell)
     by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
     shows_verdict = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
-    return Row(
+    return TaskRow(
         task=task.name,
         title=title,
         points=points,
-        most=most,
+        max_points=max_points,
         extra=extra,
         outcome="manual" if by_hand and not waits else task.outcome,
-        waits=waits,
+        needs_grading=waits,
         verdict=task.verdict if shows_verdict else None,
         comment=comment if comment != automatic else "",
     )
@@ -344,7 +352,7 @@ def bare(page: Page) -> Page:
             if cell.cell_type == "code":
                 cell.source, cell.outputs = _LEFT_OUT, []
             else:
-                cell.source = harmless(_LEFT_OUT)
+                cell.source = as_typed_markdown(_LEFT_OUT)
     return replace(page, notebook=json.dumps(notebook), bare=True)
 
 
@@ -352,14 +360,19 @@ def bare(page: Page) -> Page:
 
 
 def replace_folder(
-    folder: Path, files: Mapping[str, str], beside: Beside, extra: Path, mode: int, shared: bool = False
+    folder: Path,
+    files: Mapping[str, str],
+    additional: AdditionalFiles,
+    extra: Path,
+    mode: int,
+    shared: bool = False,
 ) -> None:
     """Replace a folder with a new one that contains these files.
 
     Args:
         folder: the path of the folder.
         files: the texts of files by name.
-        beside: additional files; a student's file never replaces one of the other files.
+        additional: additional files; a student's file never replaces one of the other files.
         extra: a folder of the course from which all files except notebooks are added.
         mode: the permissions of the files.
         shared: True if a group of instructors may write to the files.
@@ -374,17 +387,17 @@ def replace_folder(
     has_extra = len(skip(str(extra), names)) < len(names)
     if has_extra:
         shutil.copytree(extra, new, ignore=skip, dirs_exist_ok=True)
-    texts = {**beside.exchange, **files}
+    texts = {**additional.exchange, **files}
     for name, text in texts.items():
         (new / name).write_text(text, encoding="utf-8")
-    for path, data in beside.side_files.items():
+    for path, data in additional.side_files.items():
         # Skip the student's file if a file of the course is already at its path.
         with suppress(FileExistsError, NotADirectoryError):
             (new / path).parent.mkdir(parents=True, exist_ok=True)
             with (new / path).open("xb") as file:
                 file.write(data)
     # Most submissions have no further files, so there is no need to search the folder for them.
-    places = new.rglob("*") if has_extra or beside.side_files else [new / name for name in texts]
+    places = new.rglob("*") if has_extra or additional.side_files else [new / name for name in texts]
     for place in places:
         os.chmod(place, (0o2770 if shared else 0o755) if place.is_dir() else (0o664 if shared else mode))
     # Anyone who knows the secret can fetch the student's page.

@@ -27,12 +27,12 @@ from autograder.gradebook.plain import PlainForm
 from autograder.gradebook.result import NO_RESPONSE, GradedTask, Printed, Result, cell_key, sha256
 from autograder.gradebook.tasks import register_plain
 from autograder.grading.feedback import CELL_CHARS, PAGE_CHARS, row_of
-from autograder.grading.plain_notebook import Given, staff_notebook
+from autograder.grading.plain_notebook import AssignmentNotebook, staff_notebook
 from autograder.intake.parse import Cell
 from autograder.intake.plain import FoundNotebooks, read_cells
 from autograder.intake.submission import Rejected
 from autograder.overrides.hide_tests import ClearTests
-from autograder.page.facts import Head, Row
+from autograder.page.facts import PageHead, TaskRow
 from autograder.workers.jobs import PlainJob
 from secant.language import Language
 from secant.verdict import Verdict
@@ -92,7 +92,7 @@ class GradedPlain:
 
     def __init__(self, course: Course, book: Book, name: str) -> None:
         self.course, self.name = course, name
-        self.form = PlainForm.of(course, name)
+        self.form = PlainForm.read(course, name)
         self.sources = {notebook_key(one.name, name): one for one in self.form.assignment.notebooks}
         made = instructors_notebooks(course.root, name, course.directory.source_directory)
         register_plain(book, name, made)
@@ -117,9 +117,9 @@ class GradedPlain:
         texts = (cell.source for one in self._made.values() for cell in one.cells)
         return "ko" if any(map(_HANGUL.search, texts)) else "en"
 
-    def take(self, entry: Entry) -> "PlainTaken":
+    def read_submission(self, entry: Entry) -> "PlainSubmission":
         """Read a student's submission of the assignment."""
-        return PlainTaken(self, entry.student, self.form.find(entry))
+        return PlainSubmission(self, entry.student, self.form.find(entry))
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
         """Return a result with the same outcome and message for every task."""
@@ -147,9 +147,12 @@ class GradedPlain:
         return False
 
     @cached_property
-    def given(self) -> Mapping[str, Given]:
+    def given(self) -> Mapping[str, AssignmentNotebook]:
         """The assignment's notebooks by name, in the form needed to combine them with submitted notebooks."""
-        return {name: Given(one, self._made[name], self.language) for name, one in self.sources.items()}
+        return {
+            name: AssignmentNotebook(one, self._made[name], self.language)
+            for name, one in self.sources.items()
+        }
 
     @cached_property
     def titles(self) -> Mapping[str, Mapping[str, str]]:
@@ -241,7 +244,7 @@ def _tested_answers(source: PlainSource, own: Mapping[str, list[PlainCell]]) -> 
 
 
 @dataclass(frozen=True)
-class PlainTaken:
+class PlainSubmission:
     """A student's submission of a plain assignment."""
 
     assigned: GradedPlain
@@ -291,7 +294,7 @@ class PlainTaken:
             assignment=form.assignment,
             notebooks=self.found.notebooks,
             files=_beside(self.found.files, form.assignment.files),
-            kept=form.kept,
+            kept=form.protected_files,
             timeout=form.timeout,
             hidden=self.assigned.course.hidden,
             preload=self.assigned.preload,
@@ -317,7 +320,7 @@ class PlainTaken:
             self.student, self.assigned.name, rows, self.found.notes, comments, printed, self.language
         )
 
-    def refused(self, earlier: Language | None) -> Result:
+    def rejection_result(self, earlier: Language | None) -> Result:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
@@ -325,7 +328,7 @@ class PlainTaken:
         message = f"{why.en}\n{why.ko}"
         return self.assigned.everywhere(self.student, "rejected", message, f"rejected:{why.reason}")
 
-    def placed(self, result: Result) -> Result:
+    def relocate_outputs(self, result: Result) -> Result:
         """Return the result unchanged: the same file has the same cells at the same positions."""
         return result
 
@@ -339,18 +342,18 @@ class PlainTaken:
             for name, source in self.assigned.sources.items()
         }
 
-    def shown(self, notebook: NotebookNode) -> NotebookNode:
+    def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
         """Return a copy of a notebook without hidden tests."""
         return self.assigned.hide_tests(notebook)
 
-    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
+    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
         """Return the head of the feedback page for one of the notebooks: scores, tasks and comments."""
         titles = self.assigned.titles[name]
         tasks = [task for task in result.tasks if task.notebook == name]
         rows = [row_of(task, titles.get(task.cell, task.cell), result, entered) for task in tasks]
         title = titles.get("", self.assigned.name)
         why = self.rejected
-        return Head(
+        return PageHead(
             f"{title} · {name}" if name else title,
             self.language,
             entered.score,
@@ -358,7 +361,7 @@ class PlainTaken:
             entered.penalty,
             list(self._with_comments(name, rows, result, entered)),
             visible({"en": why.en, "ko": why.ko}[self.language]) if why else "",
-            before=replace(result, tasks=tasks).before,
+            earlier_points=replace(result, tasks=tasks).earlier_points,
             times=times if entered.penalty else None,
         )
 
@@ -443,15 +446,15 @@ class PlainTaken:
             known_cell = known.get(cell.grade_id)
             label = f"cell {cell.number}"
             if known_cell is not None:
-                label = f"{'cell' if known_cell.is_ours else 'answer'} {known_cell.id}"
+                label = f"{'cell' if known_cell.is_restored else 'answer'} {known_cell.id}"
             if label in ran:
                 text = visible(ran[label].output[:CELL_CHARS])[: min(chars_left, CELL_CHARS)]
                 chars_left -= len(text)
                 yield Printed(place, replace(ran[label], output=text), name)
 
     def _with_comments(
-        self, name: str, rows: Iterable[Row], result: Result, entered: Entered
-    ) -> Iterator[Row]:
+        self, name: str, rows: Iterable[TaskRow], result: Result, entered: Entered
+    ) -> Iterator[TaskRow]:
         """Yield the rows with the instructor's comments on the answers that each test belongs to."""
         answers = answers_of(self.assigned.sources[name])
         for row in rows:

@@ -21,7 +21,7 @@ from autograder.intake.files import PICTURES
 from autograder.intake.notes import Sources, is_plain, split
 from autograder.intake.parse import Cell
 from autograder.intake.pictures import output_of
-from autograder.page.prose import harmless, harmless_parts
+from autograder.page.prose import as_typed_markdown, parts_as_markdown
 from secant.language import Language
 from secant.visible import visible
 
@@ -30,7 +30,7 @@ _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
 @dataclass(frozen=True)
-class Given:
+class AssignmentNotebook:
     """A notebook of a plain assignment, in the form needed to combine it with a submitted notebook.
 
     Attributes:
@@ -56,7 +56,7 @@ class Given:
             if grade_id(cell) in self.cells:
                 marks = {"nbgrader": dict(grading(cell))}
                 known = self.cells[grade_id(cell)]
-                if known.is_ours:
+                if known.is_restored:
                     kind = "code" if known.is_code else "markdown"
                     node = from_dict({"cell_type": kind, "source": known.source, "metadata": marks})
                     marks["nbgrader"]["checksum"] = compute_checksum(node)
@@ -71,7 +71,11 @@ class Given:
 
 
 def staff_notebook(
-    submitted: Sequence[Cell], given: Given, name: str, result: Result, files: Mapping[str, bytes]
+    submitted: Sequence[Cell],
+    assignment: AssignmentNotebook,
+    name: str,
+    result: Result,
+    files: Mapping[str, bytes],
 ) -> NotebookNode:
     """Return the notebook for staff: the submitted cells, with results as outputs next to the pictures.
 
@@ -80,7 +84,7 @@ def staff_notebook(
 
     Args:
         submitted: the submitted cells.
-        given: the notebook of the assignment.
+        assignment: the notebook of the assignment.
         name: the notebook's name within the assignment.
         result: the result of the submission.
         files: the student's files in the notebook's folder, by path.
@@ -91,23 +95,25 @@ def staff_notebook(
     cells: list[NotebookNode] = []
     pictures = 0
     for place, cell in enumerate(submitted):
-        source_cell = given.cells.get(cell.grade_id)
-        node = _cell(cell, source_cell, given, place)
+        source_cell = assignment.cells.get(cell.grade_id)
+        node = _cell(cell, source_cell, assignment, place)
         cells.append(node)
         if source_cell is not None and source_cell.kind == "test":
             node.outputs = _test_outputs(tasks[source_cell.id])
         elif node.cell_type == "code":
             own = (
-                [] if source_cell is not None and source_cell.is_ours else list(map(output_of, cell.pictures))
+                []
+                if source_cell is not None and source_cell.is_restored
+                else list(map(output_of, cell.pictures))
             )
             node.outputs = (outputs_of(printed[place]) if place in printed else []) + own
-        elif source_cell.is_ours if source_cell is not None else cell.source in given.texts:
-            node.source = given.texts.get(node.source, node.source)
+        elif source_cell.is_restored if source_cell is not None else cell.source in assignment.texts:
+            node.source = assignment.texts.get(node.source, node.source)
         else:
             parts = split([cell], Sources(shown, cell.attachments))
-            words = harmless(cell.source), dict[str, dict[str, str]]()
+            words = as_typed_markdown(cell.source), dict[str, dict[str, str]]()
             node.source, attachments = (
-                words if is_plain(parts) else harmless_parts(parts, given.language, pictures + 1)
+                words if is_plain(parts) else parts_as_markdown(parts, assignment.language, pictures + 1)
             )
             pictures += len(attachments)
             if attachments:
@@ -124,15 +130,17 @@ def staff_notebook(
     return notebook
 
 
-def _cell(cell: Cell, source_cell: PlainCell | None, given: Given, place: int) -> NotebookNode:
+def _cell(
+    cell: Cell, source_cell: PlainCell | None, assignment: AssignmentNotebook, place: int
+) -> NotebookNode:
     """Return a cell as a notebook node, with the assignment's text, type and metadata where they apply."""
     is_code = cell.kind == "code" if source_cell is None else source_cell.is_code
-    is_locked = source_cell is not None and source_cell.is_ours
+    is_locked = source_cell is not None and source_cell.is_restored
     source = source_cell.source if source_cell is not None and is_locked else cell.source
     if is_code and not is_locked:
         # Shortened for readers only. The full code is what ran, and submitted/ still contains it.
         source = clipped(visible(source))
-    metadata = {} if source_cell is None else given.metadata[source_cell.id]
+    metadata = {} if source_cell is None else assignment.metadata[source_cell.id]
     # Made as nbformat's `new_code_cell` and `new_markdown_cell` do, but without their slow validation against
     # a schema.
     node = NotebookNode(id=f"cell-{place}", metadata=from_dict(metadata), source=source)

@@ -104,10 +104,10 @@ class Archive:
         with suppress(Unreadable):
             for member in self._entries():
                 counts[_student_part(member.path)] += 1
-        most, seen, left_out = _fair_share(counts.values(), MAX_ENTRIES), Counter[str](), 0
+        most, names, left_out = _fair_share(counts.values(), MAX_ENTRIES), Counter[str](), 0
         for member in self._entries():
-            seen[_student_part(member.path)] += 1
-            if seen[_student_part(member.path)] <= most:
+            names[_student_part(member.path)] += 1
+            if names[_student_part(member.path)] <= most:
                 yield member
             else:
                 left_out += 1
@@ -244,7 +244,7 @@ class Archive:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def open_archive(path: Path) -> Iterator[Archive]:
     """Open a zip archive for the duration of a `with` block.
 
     Raises:

@@ -21,18 +21,20 @@ from autograder.intake.files import (
     names_of,
     read_side_files,
 )
-from autograder.intake.timestamp import handed_in
+from autograder.intake.timestamp import submission_time
 from autograder.lms.archive import Archive, Unreadable
 from autograder.lms.attempts import Attempt, File, is_notebook
-from secant.files import put_aside, read_json, replace_file
+from secant.files import move_aside, read_json, replace_file
 from secant.language import say
 
 # Folder next to submitted/ for replaced submissions and for the data that identifies submissions in an LMS.
-PLACE = "collected"
-NOTE = "collect.txt"  # file written into a student's folder if none of the student's files could be collected
+COLLECTED_FOLDER = "collected"
+NOTE_FILE = (
+    "collect.txt"  # file written into a student's folder if none of the student's files could be collected
+)
 
 # File names used by nbgrader's exchange and by the autograder, never by students.
-_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE)
+_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE_FILE)
 _MAX_DEPTH, _MAX_NAME = 5, 100
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 
@@ -69,7 +71,7 @@ class Places:
         if folder.parent.is_symlink():
             raise OSError(say(en=f"{folder.parent} is a link", ko=f"{folder.parent}: 링크입니다"))
         is_there = os.path.lexists(folder)
-        before = handed_in(folder, root, self._course.clock).earliest if is_there else None
+        before = submission_time(folder, root, self._course.clock).earliest if is_there else None
         if before and attempt.when and before > attempt.when:
             newer = say(
                 en="The submission in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다."
@@ -77,7 +79,7 @@ class Places:
             self._set_aside(attempt, newer)
             return
         content = self._content(attempt)
-        if is_there and PurePosixPath(NOTE) in content:
+        if is_there and PurePosixPath(NOTE_FILE) in content:
             attempt.remark(say(en="The earlier submission stays.", ko="전에 있던 것은 그대로 두었습니다."))
         elif is_there and _is_there(content, folder, root):
             attempt.settle("unchanged", "")
@@ -107,7 +109,7 @@ class Places:
         attempt.settle("kept aside", f"{why} ({place.relative_to(self._course.root)})")
 
     def _kept_folder(self, attempt: Attempt) -> Path:
-        return self._course.root / PLACE / "kept" / attempt.student / attempt.lesson
+        return self._course.root / COLLECTED_FOLDER / "kept" / attempt.student / attempt.lesson
 
     def _notebook_names(self, attempt: Attempt) -> dict[int, PurePosixPath]:
         """Return the standard name for the lesson's notebook if the attempt has exactly one.
@@ -118,17 +120,17 @@ class Places:
         Returns:
             The name, keyed by the `id()` of the `File` that gets it.
         """
-        known = names_of(attempt.lesson)
+        expected = names_of(attempt.lesson)
         source = self._course.directory.source_directory
         if is_plain(self._course.root, attempt.lesson, source):
-            known = [path.name for path in notebooks_of(self._course.root / source / attempt.lesson)]
-            if len(known) > 1:
+            expected = [path.name for path in notebooks_of(self._course.root / source / attempt.lesson)]
+            if len(expected) > 1:
                 return {}
-        names = {PurePosixPath(file.handed.file).name for file in attempt.files}
+        names = {PurePosixPath(file.reading.file).name for file in attempt.files}
         candidates = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
-        if names & {*known} or len(candidates) != 1:
+        if names & {*expected} or len(candidates) != 1:
             return {}
-        return {id(candidates[0]): PurePosixPath(known[0])}
+        return {id(candidates[0]): PurePosixPath(expected[0])}
 
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
         """Return an attempt's files, keyed by target path, and report each file that cannot be used."""
@@ -136,7 +138,7 @@ class Places:
         # The number of bytes that the intake allows for a student's additional files.
         room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)
         for file in sorted(attempt.files, key=lambda file: not file.lesson):
-            if not file.handed.file:
+            if not file.reading.file:
                 file.line.say(
                     "ignored",
                     say(
@@ -160,7 +162,7 @@ class Places:
                 continue
             room -= len(data)
             new_name = notebooks.get(id(file))
-            content[_unused_path_in(new_name or safe_path(file.handed.file), content)] = data
+            content[_unused_path_in(new_name or safe_path(file.reading.file), content)] = data
             file.line.message = _remark(file, attempt)
             if new_name:
                 saved = say(en=f"It was saved as {new_name}.", ko=f"{new_name}(으)로 저장했습니다.")
@@ -168,7 +170,7 @@ class Places:
         if attempt.when:
             content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} +00:00".encode()
         if not set(content) - {PurePosixPath(TIMESTAMP)}:
-            content[PurePosixPath(NOTE)] = _note(attempt).encode()
+            content[PurePosixPath(NOTE_FILE)] = _note(attempt).encode()
         return content
 
 
@@ -183,7 +185,7 @@ def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) 
     return existing == content
 
 
-def remember(course: Course, attempts: Sequence[Attempt]) -> None:
+def record_names(course: Course, attempts: Sequence[Attempt]) -> None:
     """Record the data by which the LMS identifies each submission; `autograder export` needs it."""
     for lesson in sorted({attempt.lesson for attempt in attempts}):
         place = names_file(course, lesson)
@@ -192,35 +194,35 @@ def remember(course: Course, attempts: Sequence[Attempt]) -> None:
         # Set the damaged file aside instead of overwriting it: the instructor may still be able to recover
         # it.
         if names is None:
-            put_aside(place, "damaged")
-        known = dict(names or {})
+            move_aside(place, "damaged")
+        recorded = dict(names or {})
         for attempt in sorted(attempts, key=lambda attempt: attempt.when or datetime.min):
             if attempt.lesson == lesson:
-                known[attempt.student] = {
-                    "system": attempt.handed.system,
-                    "key": attempt.handed.keys[-1],
-                    "name": attempt.handed.name,
-                    "label": attempt.handed.label,
+                recorded[attempt.student] = {
+                    "system": attempt.reading.system,
+                    "key": attempt.reading.keys[-1],
+                    "name": attempt.reading.name,
+                    "label": attempt.reading.label,
                 }
-        write_names(place, known)
+        write_names(place, recorded)
 
 
-def remembered(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
+def recorded_names(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
     """Return the data by which the LMS identifies each student's submission, by student id.
 
-    `remember` recorded this data; its keys are `system`, `key`, `name` and `label`. If the file is missing or
-    damaged, the result is empty.
+    `record_names` recorded this data; its keys are `system`, `key`, `name` and `label`. If the file is
+    missing or damaged, the result is empty.
     """
     return read_names(names_file(course, lesson)) or {}
 
 
 def names_file(course: Course, lesson: str) -> Path:
-    """Return the path of the file in which `remember` records a lesson's names."""
-    return course.root / PLACE / f"{lesson}.json"
+    """Return the path of the file in which `record_names` records a lesson's names."""
+    return course.root / COLLECTED_FOLDER / f"{lesson}.json"
 
 
 def read_names(path: Path) -> dict[str, dict[str, str]] | None:
-    """Return the data that `remember` wrote to a file; None if it is damaged, {} if it does not exist."""
+    """Return the data that `record_names` wrote to a file; None if it is damaged, {} if it does not exist."""
     return read_json(path, _names_by_file, None) if os.path.lexists(path) else {}
 
 
@@ -236,7 +238,7 @@ def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]
 
 
 def write_names(path: Path, names: Mapping[str, Mapping[str, str]]) -> None:
-    """Write the data of `remember` to a JSON file that only the file's owner can read."""
+    """Write the data of `record_names` to a JSON file that only the file's owner can read."""
     replace_file(path, json.dumps(names, ensure_ascii=False, indent=1).encode(), private=True)
 
 
@@ -249,9 +251,9 @@ def _remark(file: File, attempt: Attempt) -> str:
                 ko=f"이 노트북은 {file.lesson} 수업의 것입니다.",
             )
         )
-    if file.handed.late:
+    if file.reading.late:
         sentences.append(say(en="Late, according to the system.", ko="시스템에 따르면 늦은 제출입니다."))
-    if PurePosixPath(file.handed.file).suffix.casefold() in (".zip", ".7z", ".rar", ".tar", ".gz"):
+    if PurePosixPath(file.reading.file).suffix.casefold() in (".zip", ".7z", ".rar", ".tar", ".gz"):
         sentences.append(
             say(
                 en="This is an archive inside the archive: it was not opened.",

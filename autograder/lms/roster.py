@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder.course.errors import CourseError
 from autograder.gradebook.tables import Sheet
 from autograder.intake.files import valid_student_id
-from autograder.lms.exported import SYSTEMS, System
+from autograder.lms.filenames import SYSTEMS, System
 from autograder.lms.tables import read_sheet
 from secant.language import say
 
@@ -104,7 +104,7 @@ class Roster:
                 self._by_key.setdefault(_key(key), set()).add(number)
             for system, own in person.numbers.items():
                 self._by_number.setdefault((system, _key(own)), set()).add(number)
-            for name in written(person.name) | written(f"{person.first_name} {person.last_name}"):
+            for name in name_forms(person.name) | name_forms(f"{person.first_name} {person.last_name}"):
                 self._by_name.setdefault(name, set()).add(number)
 
     def find(self, keys: Sequence[str], name: str, system: System | None = None) -> Person | None:
@@ -142,7 +142,7 @@ class Roster:
 
     def with_name(self, name: str) -> set[int]:
         """Return the indices of the people with this name."""
-        return set().union(*(self._by_name.get(form, set()) for form in written(name)))
+        return set().union(*(self._by_name.get(form, set()) for form in name_forms(name)))
 
 
 def _key(text: str) -> str:
@@ -152,7 +152,7 @@ def _key(text: str) -> str:
     return match[1] if match else text
 
 
-def written(name: str) -> set[str]:
+def name_forms(name: str) -> set[str]:
     """Return a name in the forms that LMSs write: last name first or last, without spaces and punctuation."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", name.replace("_", " ")).casefold())
     return {"".join(words), "".join([*words[-1:], *words[:-1]]), "".join([*words[1:], *words[:1]])} - {""}

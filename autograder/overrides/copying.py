@@ -158,20 +158,21 @@ class _Copy:
         if not is_folder and status.st_nlink != 1:
             raise NotCopied(
                 say(
-                    en=f"{_shown(path)} is a file of several names (a hard link).",
-                    ko=f"{_shown(path)}: 이름이 여럿인 파일(하드 링크)입니다.",
+                    en=f"{_visible_path(path)} is a file of several names (a hard link).",
+                    ko=f"{_visible_path(path)}: 이름이 여럿인 파일(하드 링크)입니다.",
                 )
             )
         if (status.st_uid, status.st_dev) != (self._top.st_uid, self._top.st_dev):
             raise NotCopied(
                 say(
-                    en=f"{_shown(path)} belongs to somebody else than the folder, or is on another disk.",
-                    ko=f"{_shown(path)}: 폴더와 소유자가 다르거나 다른 디스크에 있습니다.",
+                    en=f"{_visible_path(path)} belongs to somebody else than the folder, "
+                    "or is on another disk.",
+                    ko=f"{_visible_path(path)}: 폴더와 소유자가 다르거나 다른 디스크에 있습니다.",
                 )
             )
 
 
-def _shown(path: PurePosixPath | str) -> str:
+def _visible_path(path: PurePosixPath | str) -> str:
     return visible(str(path))[:100]
 
 
@@ -192,8 +193,8 @@ def _special(status: os.stat_result, path: PurePosixPath | str) -> NotCopied:
         return NotCopied(say(en=f"It is {kind[0]}, not a folder.", ko=f"폴더가 아니라 {kind[1]}입니다."))
     return NotCopied(
         say(
-            en=f"{_shown(path)} is {kind[0]}, not a file.",
-            ko=f"{_shown(path)}: 파일이 아니라 {kind[1]}입니다.",
+            en=f"{_visible_path(path)} is {kind[0]}, not a file.",
+            ko=f"{_visible_path(path)}: 파일이 아니라 {kind[1]}입니다.",
         )
     )
 

@@ -26,7 +26,7 @@ from nbgrader.utils import notebook_hash
 
 from autograder.course.clock import Clock
 from autograder.intake.files import EXCHANGE_SECRET, MAX_FILE_BYTES, valid_student_id
-from autograder.intake.timestamp import handed_in
+from autograder.intake.timestamp import submission_time
 from autograder.overrides.copying import Limits, NotCopied, copy_folder, is_plain, open_folder
 from secant.language import LANGUAGES, say
 from secant.visible import visible
@@ -84,14 +84,14 @@ class _NotCollected:
 
     Attributes:
         owner: the user id of the folder's owner; -1 if unknown.
-        who: the student in the folder's name, or the whole name if it cannot be parsed.
-        found: the reason why the folder was not collected.
+        student: the student in the folder's name, or the whole name if it cannot be parsed.
+        reason: the reason why the folder was not collected.
         to_do: advice for the instructor.
     """
 
     owner: int
-    who: str
-    found: str
+    student: str
+    reason: str
     to_do: str
 
 
@@ -222,7 +222,7 @@ class CollectFiles(ExchangeCollect):
 
     def _is_due(self, target: Path, timestamp: datetime) -> bool:
         """Return whether a submission replaces the collected one, by nbgrader's rules."""
-        earlier = handed_in(target, target.parent, self._clock).earliest
+        earlier = submission_time(target, target.parent, self._clock).earliest
         if self.update and (earlier is None or timestamp > earlier):
             return True
         return bool(self.before_duedate and earlier != timestamp)
@@ -279,32 +279,32 @@ def _size_read(folder: str) -> int:
         return sum(entry.stat(follow_symlinks=False).st_size for entry in read)
 
 
-def _describe_not_collected(owner: int, student: str, why: Exception) -> _NotCollected:
+def _describe_not_collected(owner: int, student: str, error: Exception) -> _NotCollected:
     """Return the table row for a folder that was not collected, with advice that fits the error."""
-    who = visible(student)[:60]
-    if isinstance(why, _WrongOwner):
+    shown_student = visible(student)[:60]
+    if isinstance(error, _WrongOwner):
         to_do = say(
             en="Ask both. If students are not users of this machine: c.ExchangeCollect.check_owner = False",
             ko="두 사람에게 확인하세요. 학생이 이 컴퓨터의 사용자가 아니라면: "
             "c.ExchangeCollect.check_owner = False.",
         )
-    elif isinstance(why, _InvalidStudentId):
+    elif isinstance(error, _InvalidStudentId):
         to_do = say(
             en="Give the student another user name, then ask for a new submission.",
             ko="학생에게 다른 사용자 이름을 준 뒤 다시 제출하라고 하세요.",
         )
-    elif isinstance(why, OSError) and why.errno in _DISK_FULL_ERRORS:
+    elif isinstance(error, OSError) and error.errno in _DISK_FULL_ERRORS:
         to_do = say(
             en="Make room on the disk of the course, then collect again.",
             ko="수업 폴더가 있는 디스크에 공간을 만든 뒤 다시 걷으세요.",
         )
     else:
         to_do = say(en=_SUBMIT_AGAIN[0], ko=_SUBMIT_AGAIN[1])
-    if isinstance(why, OSError):
-        why = NotCopied(
-            say(en=f"It could not be copied: {why.strerror}.", ko=f"복사할 수 없습니다: {why.strerror}.")
+    if isinstance(error, OSError):
+        error = NotCopied(
+            say(en=f"It could not be copied: {error.strerror}.", ko=f"복사할 수 없습니다: {error.strerror}.")
         )
-    return _NotCollected(owner, who, str(why), to_do)
+    return _NotCollected(owner, shown_student, str(error), to_do)
 
 
 def _as_table(rows: list[_NotCollected]) -> str:
@@ -313,13 +313,13 @@ def _as_table(rows: list[_NotCollected]) -> str:
     If there are too many, it shows the first ones of each owner, so that one user's folders cannot hide
     others.
     """
-    shown = sorted(_interleave_owners(rows)[:_MAX_ROWS], key=lambda row: row.who)
-    width = max(len(row.who) for row in shown)
+    shown = sorted(_interleave_owners(rows)[:_MAX_ROWS], key=lambda row: row.student)
+    width = max(len(row.student) for row in shown)
     head = say(
         en=f"Not collected: {len(rows)}. Earlier submissions of these students stay as they are.",
         ko=f"걷지 못한 제출: {len(rows)}개. 이 학생들이 전에 낸 것은 그대로 있습니다.",
     )
-    lines = [f"  {row.who:<{width}}  {row.found} {row.to_do}" for row in shown]
+    lines = [f"  {row.student:<{width}}  {row.reason} {row.to_do}" for row in shown]
     if len(rows) > _MAX_ROWS:
         lines.append(
             say(en=f"  … and {len(rows) - _MAX_ROWS} more", ko=f"  … 그 밖에 {len(rows) - _MAX_ROWS}개")
@@ -331,7 +331,7 @@ def _interleave_owners(rows: list[_NotCollected]) -> list[_NotCollected]:
     """Return the rows in rounds: the first row of each owner, then the second row of each, and so on."""
     count = Counter[int]()
     turns = []
-    for row in sorted(rows, key=lambda row: row.who):
+    for row in sorted(rows, key=lambda row: row.student):
         turns.append((count[row.owner], row))
         count[row.owner] += 1
     return [row for _, row in sorted(turns, key=lambda turn: turn[0])]

@@ -40,10 +40,11 @@ class Refuse(NbGraderPreprocessor):
     """A preprocessor that replaces nbgrader's steps for running students' code and raises an error."""
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
+        """Raise an error instead of processing a notebook."""
         raise NbGraderException(_REFUSED)
 
 
-class _Instead(Exporter):
+class _AutograderExporter(Exporter):
     """An exporter that runs an autograder command instead of nbgrader's conversion.
 
     Raises:
@@ -98,7 +99,7 @@ class _Instead(Exporter):
     from_filename = from_file = from_notebook_node
 
 
-class GradeInstead(_Instead):
+class GradeInstead(_AutograderExporter):
     """An exporter that runs `autograder grade` in place of `nbgrader autograde`."""
 
     converter, command = Autograde, "grade"
@@ -117,7 +118,7 @@ class GradeInstead(_Instead):
             )
 
 
-class FeedbackInstead(_Instead):
+class FeedbackInstead(_AutograderExporter):
     """An exporter that runs `autograder feedback` in place of `nbgrader generate_feedback`."""
 
     converter, command = GenerateFeedback, "feedback"

@@ -34,7 +34,7 @@ def correct_times(config: Config) -> None:
     _clock = Clock.of(config)
     if _clock.is_set:
         config.NbGraderAPI.setdefault("timezone", _clock.name)
-    replacements = {"parse_utc": read_or_none, "as_timezone": as_timezone, "to_numeric_tz": _zone_of_form}
+    replacements = {"parse_utc": to_utc_or_none, "as_timezone": as_timezone, "to_numeric_tz": _zone_of_form}
     # Take a copy, because another thread may import a module at the same time.
     loaded = sys.modules.copy().items()
     modules = [module for name, module in loaded if name.partition(".")[0] == "nbgrader"]
@@ -43,10 +43,10 @@ def correct_times(config: Config) -> None:
             if getattr(module, name, None) is original:
                 setattr(module, name, replacements[name])
     # The function that nbgrader.api calls to enter due dates needs to raise an error for an invalid one.
-    utils.parse_utc = read
+    utils.parse_utc = to_utc
 
 
-def read(time: datetime | str | None) -> datetime | None:
+def to_utc(time: datetime | str | None) -> datetime | None:
     """Return a time converted to UTC, as a datetime without a zone.
 
     Raises:
@@ -62,13 +62,13 @@ def read(time: datetime | str | None) -> datetime | None:
     return time.astimezone(UTC).replace(tzinfo=None)
 
 
-def read_or_none(time: datetime | str | None) -> datetime | None:
+def to_utc_or_none(time: datetime | str | None) -> datetime | None:
     """Return a time converted to UTC, as a datetime without a zone; None if it cannot be determined.
 
     `autograder grade` also treats such a time as unknown.
     """
     try:
-        return read(time)
+        return to_utc(time)
     except ValueError:
         return None
 

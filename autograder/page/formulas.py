@@ -1,6 +1,6 @@
-"""Convert formulas from LaTeX to MathML, so that browsers show them without a script.
+r"""Convert formulas from LaTeX to MathML, so that browsers show them without a script.
 
-latex2mathml reads the LaTeX, but copies the text of `\\text{<b>}` and the address of `\\href` into its HTML
+latex2mathml reads the LaTeX, but copies the text of `\text{<b>}` and the address of `\href` into its HTML
 as they are. So its result is rebuilt: only the tags and attributes that mathematics needs are kept, and all
 text is escaped.
 """
@@ -100,7 +100,7 @@ def _split(formula: Element) -> list[Element]:
     return [part for part in parts if len(part)]
 
 
-def together(page: str) -> str:
+def keep_together(page: str) -> str:
     """Wrap each inline formula with the characters that touch it, so that no line breaks between them."""
     return _TOUCHING.sub(r'<span class="whole">\g<0></span>', page)
 
@@ -116,10 +116,13 @@ class Renderer(IPythonRenderer):
             return f"<code>{html.escape(latex.strip())}</code>"
 
     def inline_math(self, body: str) -> str:
+        """Return an inline formula as HTML."""
         return self.formula(body, "inline")
 
     def block_math(self, body: str) -> str:
+        """Return a displayed formula as HTML."""
         return self.formula(body, "block")
 
     def latex_environment(self, name: str, body: str) -> str:
+        """Return a LaTeX environment as HTML."""
         return self.formula(rf"\begin{{{name}}}{body}\end{{{name}}}", "block")

@@ -26,8 +26,8 @@ _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 Cells = Sequence[MutableMapping[str, Any]]
 #: The result for a picture: its `data`, encoded again, in base64, perhaps with a `remark`; or the reason why
 #: it is `missing`.
-Decoded = Mapping[str, str]
-_NOT_DECODED: Decoded = {"missing": "not_decoded"}
+DecodedPicture = Mapping[str, str]
+_NOT_DECODED: DecodedPicture = {"missing": "not_decoded"}
 
 
 def submitted_pictures(cells: Cells) -> dict[str, str]:
@@ -38,13 +38,13 @@ def submitted_pictures(cells: Cells) -> dict[str, str]:
     }
 
 
-def decoded(pictures: Mapping[str, str]) -> dict[str, Decoded]:
+def decode_all(pictures: Mapping[str, str]) -> dict[str, DecodedPicture]:
     """Decode pictures in a separate process, and return a result for each name.
 
     Args:
         pictures: the pictures that a student submitted, by name, in base64.
     """
-    results_by_name: dict[str, Decoded] = {}
+    results_by_name: dict[str, DecodedPicture] = {}
     chars_left = MAX_ALL_CHARS
     deadline = time.monotonic() + WALL_SECONDS
     waiting = dict(pictures)
@@ -61,12 +61,12 @@ def decoded(pictures: Mapping[str, str]) -> dict[str, Decoded]:
     return results_by_name | dict.fromkeys(waiting, _NOT_DECODED)
 
 
-def show_pictures(cells: Cells, pictures: Mapping[str, Decoded], language: Language) -> None:
+def show_pictures(cells: Cells, pictures: Mapping[str, DecodedPicture], language: Language) -> None:
     """Put decoded pictures into the cells that show them.
 
     Args:
         cells: the cells of a graded notebook.
-        pictures: the result of `decoded`.
+        pictures: the result of `decode_all`.
         language: the language of the sentence in place of a picture that cannot be shown.
     """
     for cell in cells:
@@ -75,7 +75,9 @@ def show_pictures(cells: Cells, pictures: Mapping[str, Decoded], language: Langu
         bundle = {name: pictures.get(name, _NOT_DECODED) for name in cell.pop("attachments")}
         cell["source"] = with_remarks(cell["source"], bundle, language)
         shown = {
-            name: {kind_of(found["data"]): found["data"]} for name, found in bundle.items() if "data" in found
+            name: {kind_of(decoded["data"]): decoded["data"]}
+            for name, decoded in bundle.items()
+            if "data" in decoded
         }
         if shown:
             cell["attachments"] = shown
@@ -110,16 +112,16 @@ def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
             process.kill()
             process.wait()
         answers.seek(0)
-        found: list[Any] = []
+        results: list[Any] = []
         for line in answers.read().split(b"\n")[: len(pictures)]:
             try:
-                found.append(json.loads(line))
+                results.append(json.loads(line))
             except ValueError:
                 break
-        return found
+        return results
 
 
-def _checked(result: Any, most: int) -> Decoded:
+def _checked(result: Any, most: int) -> DecodedPicture:
     """Validate a result of the decoding process, since a stranger's bytes may have taken over the process."""
     match result:
         case {"data": str(data), "animated": bool(animated)} if kind_of(data):

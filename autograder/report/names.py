@@ -42,29 +42,29 @@ def pseudonym(secret: bytes, student: str) -> str:
 
 def vocabulary(texts: Iterable[str]) -> frozenset[str]:
     """Return the names and strings in the course's code, and Python's own names."""
-    found = (token for text in texts for token in TOKEN.findall(text) if is_name(token) or is_string(token))
-    return _PYTHON | frozenset(token.lstrip(".") for token in found)
+    tokens = (token for text in texts for token in TOKEN.findall(text) if is_name(token) or is_string(token))
+    return _PYTHON | frozenset(token.lstrip(".") for token in tokens)
 
 
-def without_names(code: str, known: Collection[str]) -> str:
+def without_names(code: str, public: Collection[str]) -> str:
     """Return code with the same structure but without any text that its author chose.
 
-    Comments are removed. Strings that are not in `known` become `"…"`, names become `name1`, `name2` and so
+    Comments are removed. Strings that are not in `public` become `"…"`, names become `name1`, `name2` and so
     on, and long numbers become `0`. Other characters that are not ASCII become `?`.
     """
     renamed: dict[str, str] = {}
 
-    def shown(found: re.Match[str]) -> str:
+    def replacement(found: re.Match[str]) -> str:
         token = found[0]
         if token.startswith("#"):
             return ""
         if is_string(token):
-            return token if token in known else '"…"'
+            return token if token in public else '"…"'
         if is_name(token):
             dot, name = token[: token.startswith(".")], token.lstrip(".")
-            return dot + (name if name in known else renamed.setdefault(name, f"name{len(renamed) + 1}"))
+            return dot + (name if name in public else renamed.setdefault(name, f"name{len(renamed) + 1}"))
         if token[0].isdigit() or (token[0] == "." and len(token) > 1):
             return token if _PLAIN_NUMBER.fullmatch(token) else "0"
         return token if token.isascii() else "?"
 
-    return "\n".join(line.rstrip() for line in TOKEN.sub(shown, code).split("\n"))
+    return "\n".join(line.rstrip() for line in TOKEN.sub(replacement, code).split("\n"))

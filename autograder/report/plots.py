@@ -87,16 +87,16 @@ def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, s
         names = [name if name.isascii() else str(number) for number, name in enumerate(rows, 1)]
         places = range(len(names))
         offsets = [0] * len(names)
-        most = max(1, *map(sum, rows.values()))
+        longest = max(1, *map(sum, rows.values()))
         for part, (colour, number) in enumerate(((_GOOD, _PAGE), (_BAD, _PAGE), (_LINE, _INK))):
             lengths = [row[part] for row in rows.values()]
             bars = axes.barh(
                 places, lengths, left=offsets, height=0.7, color=colour, edgecolor=_PAGE, clip_on=False
             )
-            shown = [str(length) if length >= _READABLE * most else "" for length in lengths]
+            shown = [str(length) if length >= _READABLE * longest else "" for length in lengths]
             axes.bar_label(bars, shown, label_type="center", color=number)
             offsets = [start + length for start, length in zip(offsets, lengths, strict=True)]
-        axes.set(yticks=places, yticklabels=names, xlim=(0, most), ylim=(len(names) - 0.5, -0.5))
+        axes.set(yticks=places, yticklabels=names, xlim=(0, longest), ylim=(len(names) - 0.5, -0.5))
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.set_xlabel("@axis_students", color=_INK)
         return _svg(figure, label, words)
@@ -114,9 +114,9 @@ def course(
         words: the words of the page.
     """
     with _drawing(2.0) as (figure, axes):
-        handed = [100 * count / max(1, students) for count, _ in rows.values()]
+        submitted = [100 * count / max(1, students) for count, _ in rows.values()]
         places = range(len(rows))
-        axes.bar(places, handed, width=0.8, color=_LINE, clip_on=False)
+        axes.bar(places, submitted, width=0.8, color=_LINE, clip_on=False)
         axes.axhline(0, color=_INK, linewidth=0.8, clip_on=False)
         means = [(place, 100 * mean) for place, (_, mean) in enumerate(rows.values()) if mean is not None]
         for place, mean in means:

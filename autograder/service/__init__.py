@@ -3,7 +3,7 @@
 It also escapes names in nbgrader's formgrader, if the server has it (formgrader.py).
 
 The server itself imports neither torch nor the examiner. A worker process does; it is started on first use
-and ends with the server (worker.py, warm.py).
+and ends with the server (worker.py, worker_client.py).
 """
 
 from typing import Any

@@ -85,7 +85,7 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
         connection.request("POST", f"{url.path}secant/api/check", body, headers)
         answer = connection.getresponse()
         if answer.status == http.HTTPStatus.CONFLICT:
-            raise Busy(json.loads(answer.read(10_000))["message"])
+            raise AlreadyChecking(json.loads(answer.read(10_000))["message"])
         if answer.status != http.HTTPStatus.OK:
             raise NoAnswer
         if connection.sock is not None:
@@ -97,7 +97,7 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
         connection.close()  # closing the connection also stops a check that is under way
 
 
-class Busy(Exception):
+class AlreadyChecking(Exception):
     """The error for a notebook that is already being checked, with a message for the user."""
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
 from autograder.exam import plain_words
 from autograder.exam.report import PUBLIC, TaskResult
-from autograder.exam.sheet import Sheet
+from autograder.exam.sheet import CheckedNotebook
 from secant.address import report_text, report_url
 from secant.headings import task_heading
 from secant.progress import store
-from secant.progress.facts import Task as TaskFacts
+from secant.progress.facts import TaskRecord
 from secant.visible import visible
 
 if TYPE_CHECKING:
@@ -27,42 +27,42 @@ _HINT = re.compile(r"(?:Hint|힌트) \d+")
 
 
 @dataclass(frozen=True)
-class Told:
+class TaskText:
     """A task's title and hints, as the lesson's text has them."""
 
     title: str
     hints: list[tuple[str, str]]
 
 
-def told(sheet: Sheet) -> dict[str, Told]:
+def task_texts(sheet: CheckedNotebook) -> dict[str, TaskText]:
     """Return each task's heading and hints (title, text), from the cells above its answer cell."""
-    prose: dict[str, Told] = {}
+    texts: dict[str, TaskText] = {}
     title, above = "", list[tuple[str, str]]()
-    for cell in sheet.given.cells:
+    for cell in sheet.release.cells:
         if cell.cell_type == "markdown" and not is_answer(cell):
             if heading := task_heading(cell.source):
                 title, above = visible(heading[:_MAX_TITLE_CHARS]), []
             above += islice(hints_in(cell.source), _MAX_HINTS - len(above))
         elif is_answer(cell):
-            prose.setdefault(grade_id(cell), Told(title, above))
+            texts.setdefault(grade_id(cell), TaskText(title, above))
         elif is_test(cell):
             above = []
-    return prose
+    return texts
 
 
 def hints_in(prose: str) -> Iterator[tuple[str, str]]:
     """Yield the hints (title, text) of a cell, in time that is linear in the cell's length."""
     for folded in prose.split("<details>")[1:]:
         inside, closed, _ = folded.partition("</details>")
-        title, told, text = inside.partition("</summary>")
+        title, separator, text = inside.partition("</summary>")
         title = title.strip().removeprefix("<summary>").strip()
-        if closed and told and _HINT.match(title):
+        if closed and separator and _HINT.match(title):
             yield visible(title[:_MAX_TITLE_CHARS]), visible(text.strip()[:_MAX_HINT_CHARS], prose=True)
 
 
-def lesson_title(sheet: Sheet) -> str:
+def lesson_title(sheet: CheckedNotebook) -> str:
     """Return the notebook's first heading, without the lesson's number."""
-    for cell in sheet.given.cells:
+    for cell in sheet.release.cells:
         if cell.cell_type == "markdown":
             for line in cell.source.splitlines():
                 if line.startswith("# "):
@@ -71,24 +71,24 @@ def lesson_title(sheet: Sheet) -> str:
     return sheet.assignment.lesson
 
 
-def lesson_number(sheet: Sheet) -> int | None:
+def lesson_number(sheet: CheckedNotebook) -> int | None:
     """Return the number at the beginning of a lesson's name, or None."""
     number = re.match(r"\d+", sheet.assignment.lesson)
     return int(number[0]) if number else None
 
 
-def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
+def tasks_of(sheet: CheckedNotebook) -> list[dict[str, Any]]:
     """Return a lesson's tasks in order, each with the hints that were opened and the best points so far."""
-    prose, known = told(sheet), _known(sheet.assignment.lesson)
+    texts, progress = task_texts(sheet), _progress(sheet.assignment.lesson)
     lesson = sheet.assignment.lesson
     return [
-        _task(task, prose.get(task.id, Told(task.id, [])), known.get(task.id))
+        _task(task, texts.get(task.id, TaskText(task.id, [])), progress.get(task.id))
         | {"report": report_url(lesson, task.id), "about": report_text(lesson, task.id)}
         for task in sheet.tasks
     ]
 
 
-def _known(lesson: str) -> dict[str, TaskFacts]:
+def _progress(lesson: str) -> dict[str, TaskRecord]:
     """Return the recorded progress in a lesson's tasks, or {} if the progress cannot be read."""
     try:
         return store.read()["lessons"].get(lesson, {})
@@ -96,16 +96,16 @@ def _known(lesson: str) -> dict[str, TaskFacts]:
         return {}
 
 
-def _task(task: Task, prose: Told, known: TaskFacts | None) -> dict[str, Any]:
-    seen = max(known["hints"], default=0) if known else 0  # hints are opened one after another
+def _task(task: Task, text: TaskText, progress: TaskRecord | None) -> dict[str, Any]:
+    seen = max(progress["hints"], default=0) if progress else 0  # hints are opened one after another
     return {
         "id": task.id,
-        "title": prose.title or task.id,
+        "title": text.title or task.id,
         "max_points": task.points,
         "manual": is_manual(task.answer),
-        "hints": len(prose.hints),
-        "shown": [{"title": title, "text": text} for title, text in prose.hints[:seen]],
-        "best": min(known["points"], task.points) if known else 0.0,
+        "hints": len(text.hints),
+        "shown": [{"title": title, "text": text} for title, text in text.hints[:seen]],
+        "best": min(progress["points"], task.points) if progress else 0.0,
     }
 
 
@@ -131,7 +131,7 @@ def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
 
 
 def _plain_row(test: "Grade") -> dict[str, Any]:
-    raised = plain_words.raised(test)
+    raised = plain_words.has_error(test)
     return {
         "id": visible(test.id),
         "points": test.points,
@@ -160,7 +160,7 @@ def plain_end(report: "OwnReport") -> dict[str, Any]:
         for cell in report.stopped
     ]
     return {
-        "said": plain_words.no_grade(report),
-        "left_out": plain_words.left_out(report),
+        "said": plain_words.no_grade_note(report),
+        "left_out": plain_words.left_out_note(report),
         "stopped": stopped,
     }

@@ -30,12 +30,12 @@ from typing import Any
 
 from autograder.course.errors import CourseError
 from autograder.exam.pool import ForkPool, Pool, WarmPool
-from autograder.exam.sheet import NoLesson, PlainNotebook, Reader, Sheet
+from autograder.exam.sheet import CheckedNotebook, NoLesson, NotebookReader, PlainNotebook
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallError
-from autograder.service import consent, describe, last
-from autograder.service.noting import note
-from autograder.service.running import Examine, Forked, Leash, Running, Threaded
+from autograder.service import consent, describe, last_verdicts
+from autograder.service.running import CancellablePool, Examine, Forked, Running, Threaded
+from autograder.service.save_results import save_results
 from secant.address import report_text, report_url
 from secant.language import LANGUAGES, Language, language, say
 from secant.progress import record
@@ -44,10 +44,10 @@ from secant.visible import visible
 # seconds for one order; most take milliseconds, and a check only has to begin within this time
 ORDER_SECONDS = 20
 IDLE_MINUTES = 10.0  # minutes without an order, unless SECANT_IDLE_MINUTES sets another limit
-_END_SECONDS = 5.0  # seconds from the end of the orders to the forced end of the process
+_EXIT_SECONDS = 5.0  # seconds from the end of the orders to the forced end of the process
 
-Answer = Callable[[dict[str, Any]], None]
-Noted = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
+SendAnswer = Callable[[dict[str, Any]], None]
+SaveResults = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
 
 
 class Worker:
@@ -66,14 +66,14 @@ class Worker:
     ) -> None:
         self._write = write
         self._idle = idle
-        self._reader = Reader()
+        self._reader = NotebookReader()
         self._kind = kind
-        self._pool: Pool | None = None if kind is Forked else Leash(WarmPool())
+        self._pool: Pool | None = None if kind is Forked else CancellablePool(WarmPool())
         self._running: dict[Path, Running] = {}
-        self._kitchen: Any = None
+        self._check_runner: Any = None
         self._orders: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         # checks that arrived before everything was imported; None afterwards
-        self._early: list[dict[str, Any]] | None = []
+        self._early_checks: list[dict[str, Any]] | None = []
         self._early_lock = threading.Lock()
         self._order_lock = threading.Lock()
         threading.Thread(target=self._prepare, daemon=True).start()
@@ -83,65 +83,65 @@ class Worker:
         for line in lines:
             self._orders.put(json.loads(line))
         self._orders.put(None)
-        time.sleep(_END_SECONDS)
+        time.sleep(_EXIT_SECONDS)
         os._exit(1)  # the process is still running, so it must be busy
 
     def serve(self) -> None:
         """Execute orders until there are no more, or until the worker has been idle for long."""
         while (order := self._next()) is not None:
             with self._order_lock, _limited(ORDER_SECONDS):
-                self.obey(order)
+                self.execute(order)
 
     def _next(self) -> dict[str, Any] | None:
         while True:
             try:
                 return self._orders.get(timeout=self._idle)
             except Empty:
-                if not self._running and self._early is None:
+                if not self._running and self._early_checks is None:
                     return None
 
     def _prepare(self) -> None:
         """Get ready for checks in a thread, then queue those that arrived meanwhile."""
-        self._warm()
+        self._import_examiner()
         with self._early_lock:
-            early, self._early = self._early or [], None
+            early, self._early_checks = self._early_checks or [], None
         for order in early:
             self._orders.put(order)
 
     def _postpone(self, order: dict[str, Any]) -> bool:
         """Save a check for later if not everything is imported yet, and return whether it was saved."""
         with self._early_lock:
-            if self._early is not None:
-                self._early.append(order)
-            return self._early is not None
+            if self._early_checks is not None:
+                self._early_checks.append(order)
+            return self._early_checks is not None
 
     def _is_busy(self, path: str) -> bool:
         """Return whether a notebook is being checked, or has a check that waits."""
         with self._early_lock:
-            early = [order["path"] for order in self._early or []]
+            early = [order["path"] for order in self._early_checks or []]
         return Path(path) in self._running or path in early
 
     def _drop_waiting(self, path: str) -> bool:
         """Stop the waiting checks of a notebook, and return whether there were any."""
         with self._early_lock:
-            waiting = [order for order in self._early or [] if order["path"] == path]
+            waiting = [order for order in self._early_checks or [] if order["path"] == path]
             for order in waiting:
-                self._early = [other for other in self._early or [] if other is not order]
+                self._early_checks = [other for other in self._early_checks or [] if other is not order]
         for order in waiting:
             self._write({"id": order["id"], "event": {"event": "stopped"}, "last": True})
         return bool(waiting)
 
-    def _warm(self) -> None:
+    def _import_examiner(self) -> None:
         """Import what a check needs, while a page already gets its lesson's data."""
-        from autograder.service.kitchen import Kitchen
+        from autograder.service.check_runner import CheckRunner
 
         if self._pool is None:
             try:
                 self._pool = self._fork_pool()
             except (OSError, WallError) as error:
                 print(f"Checks will be slower: {error}.", file=sys.stderr)
-                self._kind, self._pool = Threaded, Leash(WarmPool())
-        self._kitchen = Kitchen(self._pool, self._reader, side_by_side=self._kind is Forked)
+                self._kind, self._pool = Threaded, CancellablePool(WarmPool())
+        self._check_runner = CheckRunner(self._pool, self._reader, side_by_side=self._kind is Forked)
 
     def _fork_pool(self) -> ForkPool:
         """Return a pool that shares this process's memory.
@@ -163,7 +163,7 @@ class Worker:
             raise
         return pool
 
-    def obey(self, order: dict[str, Any]) -> None:
+    def execute(self, order: dict[str, Any]) -> None:
         """Answer an order, or begin the check that it asks for."""
 
         def answer(found: dict[str, Any]) -> None:
@@ -171,7 +171,7 @@ class Worker:
 
         language(_language(order.get("lang")))
         try:
-            self._execute(order, answer)
+            self._dispatch(order, answer)
         except NoLesson as error:
             answer(_refusal(404, str(error)))
         except CourseError as error:
@@ -182,7 +182,7 @@ class Worker:
             traceback.print_exc()
             answer(_refusal(500, _fault()))
 
-    def _execute(self, order: dict[str, Any], answer: Answer) -> None:
+    def _dispatch(self, order: dict[str, Any], answer: SendAnswer) -> None:
         try:
             match order["do"]:
                 case "stop":
@@ -192,12 +192,12 @@ class Worker:
                 case "check":
                     self._check(order, answer)
                 case _:
-                    answer({"last": True, "ok": self._tell(order)})
+                    answer({"last": True, "ok": self._answer_query(order)})
         except PlainNotebook as plain:
-            self._execute_plain(order, answer, plain)
+            self._dispatch_plain(order, answer, plain)
 
-    def _tell(self, order: dict[str, Any]) -> dict[str, Any]:
-        sheet = self._read(order)
+    def _answer_query(self, order: dict[str, Any]) -> dict[str, Any]:
+        sheet = self._read_sheet(order)
         match order["do"]:
             case "lesson":
                 return {
@@ -209,7 +209,7 @@ class Worker:
                     "tasks": describe.tasks_of(sheet),
                     "report": report_url(sheet.assignment.lesson),
                     "about": report_text(sheet.assignment.lesson),
-                    "last": last.recall(sheet),
+                    "last": last_verdicts.load(sheet),
                     "agreed": consent.is_agreed(sheet.path),
                 }
             case "hint":
@@ -218,24 +218,24 @@ class Worker:
                 return _solution(sheet, order["task"])
         raise ValueError(order["do"])
 
-    def _read(self, order: dict[str, Any]) -> Sheet:
+    def _read_sheet(self, order: dict[str, Any]) -> CheckedNotebook:
         """Read the order's notebook, and switch to its language."""
         sheet = self._reader.read(Path(order["path"]), Path(order["below"]))
         language(sheet.language)
         return sheet
 
-    def _execute_plain(self, order: dict[str, Any], answer: Answer, plain: PlainNotebook) -> None:
+    def _dispatch_plain(self, order: dict[str, Any], answer: SendAnswer, plain: PlainNotebook) -> None:
         """Answer an order about a notebook with ordinary nbgrader tests: describe it, or run those tests."""
         path = Path(order["path"])
         if plain.has_tests and order["do"] == "lesson":
-            found = {"plain": True, "name": visible(path.name), "agreed": consent.is_agreed(path)}
-            answer({"last": True, "ok": found})
+            description = {"plain": True, "name": visible(path.name), "agreed": consent.is_agreed(path)}
+            answer({"last": True, "ok": description})
         elif plain.has_tests and order["do"] == "check" and order.get("plain"):
             self._check_plain(order, answer)
         else:
             answer(_refusal(415, str(plain)))
 
-    def _check_plain(self, order: dict[str, Any], answer: Answer) -> None:
+    def _check_plain(self, order: dict[str, Any], answer: SendAnswer) -> None:
         """Run the visible tests of a plain assignment. They earn nothing, so no progress is recorded."""
         path, below = Path(order["path"]), Path(order["below"])
         if self._may_run(order, path, answer) and not self._must_wait(order, answer):
@@ -243,39 +243,39 @@ class Worker:
             self._run(
                 path,
                 answer,
-                lambda tell: self._kitchen.run_plain(path, below, tell),
+                lambda tell: self._check_runner.run_plain(path, below, tell),
                 lambda end, rows: {},
             )
 
-    def _check(self, order: dict[str, Any], answer: Answer) -> None:
+    def _check(self, order: dict[str, Any], answer: SendAnswer) -> None:
         if self._is_refused_as_busy(order, answer):
             return
-        sheet = self._read(order)
+        sheet = self._read_sheet(order)
         if not self._may_run(order, sheet.path, answer):
             return
-        wanted = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
-        if not wanted:
+        task_ids = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
+        if not task_ids:
             answer(_refusal(404, _no_task(order["task"])))
             return
         if self._must_wait(order, answer):
             return
-        self._kitchen.prepare(sheet)
+        self._check_runner.prepare(sheet)
         begin = {"event": "begin", "lesson": sheet.assignment.lesson, "language": sheet.language}
-        answer({"event": {**begin, "hidden": sheet.hidden, "tasks": wanted}})
+        answer({"event": {**begin, "hidden": sheet.hidden, "tasks": task_ids}})
 
-        def noted(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
+        def save(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
             if rows or end["event"] == "end":  # verdicts reached before a stop count as well
-                return note(sheet, rows, whole=order["task"] is None)
+                return save_results(sheet, rows, whole=order["task"] is None)
             return {}
 
         self._run(
             Path(order["path"]),
             answer,
-            lambda tell: self._kitchen.examine(sheet, order["task"], tell),
-            noted,
+            lambda tell: self._check_runner.examine(sheet, order["task"], tell),
+            save,
         )
 
-    def _is_refused_as_busy(self, order: dict[str, Any], answer: Answer) -> bool:
+    def _is_refused_as_busy(self, order: dict[str, Any], answer: SendAnswer) -> bool:
         """Refuse an order about a notebook that is being checked, and return whether it was refused."""
         busy = self._is_busy(order["path"])
         if busy:
@@ -285,7 +285,7 @@ class Worker:
             answer(_refusal(409, message))
         return busy
 
-    def _may_run(self, order: dict[str, Any], path: Path, answer: Answer) -> bool:
+    def _may_run(self, order: dict[str, Any], path: Path, answer: SendAnswer) -> bool:
         """Return whether the user has agreed to run a notebook; refuse the order if not."""
         if order.get("agree"):
             consent.agree(path)
@@ -294,26 +294,26 @@ class Worker:
             return False
         return True
 
-    def _must_wait(self, order: dict[str, Any], answer: Answer) -> bool:
+    def _must_wait(self, order: dict[str, Any], answer: SendAnswer) -> bool:
         """Postpone a check until everything is imported, and return whether it was postponed."""
         is_postponed = self._postpone(order)
         if is_postponed:
             answer({"event": {"event": "waits"}})
         return is_postponed
 
-    def _run(self, path: Path, answer: Answer, examine: Examine, noted: Noted) -> None:
+    def _run(self, path: Path, answer: SendAnswer, examine: Examine, save: SaveResults) -> None:
         """Begin a check.
 
         Args:
             path: the path of the notebook.
             answer: the function that sends an answer to the order.
             examine: the function that does the check; see `Running`.
-            noted: the function that records the results, in a thread of the check, and returns additions to
+            save: the function that records the results, in a thread of the check, and returns additions to
                 the last event.
         """
 
         def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:
-            end |= noted(end, rows)
+            end |= save(end, rows)
             self._running.pop(path, None)
             answer({"event": end, "last": True})
 
@@ -351,8 +351,8 @@ def _limited(seconds: int) -> Iterator[None]:
         signal.alarm(0)
 
 
-def _hint(sheet: Sheet, task: str, number: int) -> dict[str, Any]:
-    task_text = describe.told(sheet).get(task)
+def _hint(sheet: CheckedNotebook, task: str, number: int) -> dict[str, Any]:
+    task_text = describe.task_texts(sheet).get(task)
     if task_text is None:
         raise NoLesson(_no_task(task))
     if not 1 <= number <= len(task_text.hints):
@@ -364,9 +364,9 @@ def _hint(sheet: Sheet, task: str, number: int) -> dict[str, Any]:
     return {"title": title, "text": text, "number": number, "of": len(task_text.hints)}
 
 
-def _solution(sheet: Sheet, task: str) -> dict[str, Any]:
+def _solution(sheet: CheckedNotebook, task: str) -> dict[str, Any]:
     worked = sheet.solution(task)
-    before = last.recall(sheet)
+    before = last_verdicts.load(sheet)
     passed = {row["id"] for row in before["rows"] if row["outcome"] == "passed"} if before else set()
     record.solution(sheet.assignment.lesson, task)
     return {"code": worked.code, "words": worked.words[sheet.language], "noted": task not in passed}

@@ -7,7 +7,7 @@ from autograder.course.plain import PlainAssignment
 from autograder.exam.plain_report import PlainReport
 from autograder.exam.report import Report
 from autograder.intake.submission import Script
-from autograder.page.facts import Head
+from autograder.page.facts import PageHead
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Page:
     student: str
     lesson: str
     notebook: str
-    head: Head
+    head: PageHead
     bare: bool = False
     name: str = ""
 

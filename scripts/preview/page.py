@@ -14,7 +14,7 @@ from nbconvert.filters.markdown_mistune import MarkdownWithMath
 from nbformat import NotebookNode
 
 from autograder.course.cells import is_test
-from autograder.page.formulas import together
+from autograder.page.formulas import keep_together
 from scripts.preview.render import (
     HERE,
     KIT,
@@ -27,7 +27,7 @@ from scripts.preview.render import (
 from scripts.preview.run import PreviewError, Widgets
 from scripts.preview.words import words
 from secant.language import language
-from secant.progress.course import Lesson
+from secant.progress.course import SyllabusLesson
 
 #: The scripts of the pages, including the one that draws an explorer's picture in JupyterLab.
 SCRIPTS = (
@@ -43,7 +43,7 @@ _LESSON = re.compile(r"^\.\./(\w+)/\1\.ipynb$")
 
 
 @dataclass(frozen=True)
-class Place:
+class SyllabusPlace:
     """The place of a page in the syllabus.
 
     Attributes:
@@ -52,20 +52,20 @@ class Place:
     """
 
     number: int
-    lessons: Sequence[Lesson]
+    lessons: Sequence[SyllabusLesson]
 
     @property
-    def lesson(self) -> Lesson:
+    def lesson(self) -> SyllabusLesson:
         """The lesson of this page."""
         return self.lessons[self.number - 1]
 
     @property
-    def before(self) -> Lesson | None:
+    def before(self) -> SyllabusLesson | None:
         """The previous lesson, or None for the first one."""
         return self.lessons[self.number - 2] if self.number > 1 else None
 
     @property
-    def after(self) -> Lesson | None:
+    def after(self) -> SyllabusLesson | None:
         """The next lesson, or None for the last one."""
         return self.lessons[self.number] if self.number < len(self.lessons) else None
 
@@ -84,7 +84,7 @@ class Files:
 
 
 def lesson_page(
-    notebook: NotebookNode, widgets: Widgets, place: Place, mark: str, site: str = ""
+    notebook: NotebookNode, widgets: Widgets, place: SyllabusPlace, mark: str, site: str = ""
 ) -> tuple[str, Files]:
     """Return the page of a lesson that has been run, in the current language, and the files that it fetches.
 
@@ -118,7 +118,7 @@ def lesson_page(
     return with_contents(str(page), exporter.renderer), files
 
 
-def link_picture(site: str, name: str, lesson: Lesson) -> str:
+def link_picture(site: str, name: str, lesson: SyllabusLesson) -> str:
     """Return the address of a lesson's picture for shared links in one language, or "" without a site."""
     return f"{site}{name}/{_picture(lesson.folder)}" if site else ""
 
@@ -127,14 +127,14 @@ def _picture(stem: str) -> str:
     return f"{stem}.png"
 
 
-def index_page(lessons: Sequence[Lesson], explorer: str = "", picture: str = "") -> str:
+def index_page(lessons: Sequence[SyllabusLesson], explorer: str = "", picture: str = "") -> str:
     """Return the page that lists the lessons in the current language, below an explorer if there is one."""
     return render("index.html.j2", lessons=lessons, explorer=explorer, picture=picture, **common())
 
 
-def front_page(first: Lesson, explorer: str = "", picture: str = "") -> str:
+def front_page(first_lesson: SyllabusLesson, explorer: str = "", picture: str = "") -> str:
     """Return the front page, with links to each language's list and to the first lesson, and its explorer."""
-    return render("front.html.j2", first=first, explorer=explorer, picture=picture)
+    return render("front.html.j2", first=first_lesson, explorer=explorer, picture=picture)
 
 
 def first_explorer(page: str, up: str = "") -> str:
@@ -148,7 +148,7 @@ def first_explorer(page: str, up: str = "") -> str:
     return f"{match[1]}{up}{match[2]}" if match else ""
 
 
-class _Renderer(PageRenderer):
+class _LessonRenderer(PageRenderer):
     """A renderer for the Markdown of one lesson."""
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
@@ -165,11 +165,11 @@ class _Exporter(HTMLExporter):
         self.environment.globals |= environment().globals
         # Skip HTML cleaning, which takes a third of the time: our own lessons are safe.
         self.environment.filters |= {"is_test": is_test, "clean_html": str}
-        self.renderer = _Renderer()
+        self.renderer = _LessonRenderer()
 
     @pass_context
     def markdown2html(self, context: Context, source: str) -> str:
-        return together(MarkdownWithMath(self.renderer).render(source))
+        return keep_together(MarkdownWithMath(self.renderer).render(source))
 
 
 def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
@@ -196,7 +196,9 @@ def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
     if not (alt := states[0].get("alt")):
         raise PreviewError("a widget has a picture, but no words for those who cannot see it")
     texts = [_LIVE.sub("", str(state.get("value"))) for state in states]
-    legend, numbers = ("".join(text for text in texts if f'class="{one}"' in text) for one in _PARTS)
+    legend, numbers = (
+        "".join(text for text in texts if f'class="{css_class}"' in text) for css_class in _PARTS
+    )
     number = sum(name.endswith(".frames") for name in files.contents) + 1
     name = f"{files.stem}.{number}.frames"
     files.contents[name] = base64.b64decode(states[0]["frames"])

@@ -20,10 +20,10 @@ from typer.testing import CliRunner
 
 from autograder.build import new
 from autograder.cli import AUTHORS, CLASS, STUDENTS, app
-from autograder.course.saves import saves
+from autograder.course.file_watch import watch_file
 from autograder.edition.pack import course_files
-from autograder.grading.closing import Closing
-from autograder.run import show_closing
+from autograder.grading.run_summary import RunSummary
+from autograder.run import show_summary
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable
 from autograder.terminal import err, out
@@ -55,7 +55,7 @@ def test_control_characters_in_messages_are_escaped_on_the_terminal() -> None:
 
 @pytest.fixture(scope="module")
 def autograder() -> Iterator[list[str]]:
-    """The command, which need not import everything each time where the platform has forks."""
+    """Provide the command, from a warm process where the platform can fork."""
     if sys.platform != "linux":
         yield COLD
         return
@@ -167,7 +167,7 @@ def test_watch_yields_once_per_finished_save(tmp_path: Path) -> None:
         lambda: other.replace(file),  # as editors do it
         lambda: None,
     ]
-    found = saves(file, lambda: acts.pop(0)())
+    found = watch_file(file, lambda: acts.pop(0)())
     next(found)
     assert len(acts) == 9
     next(found)
@@ -177,7 +177,7 @@ def test_watch_yields_once_per_finished_save(tmp_path: Path) -> None:
 
 
 def until(running: subprocess.Popen[str], words: str) -> str:
-    """What a process prints, up to a line with these words."""
+    """Return the output of a process up to a line that contains these words."""
     lines = []
     for line in running.stdout or ():
         lines.append(line)
@@ -214,7 +214,7 @@ def test_a_watched_notebook_is_checked_when_it_is_saved(room: Path) -> None:
 
 @pytest.fixture
 def student(built: Path, tmp_path: Path) -> Path:
-    """A folder of lessons in a class's edition of the small course."""
+    """Make a folder of lessons in a class's edition of the small course."""
     for name, data in course_files(built, LANGUAGES):
         place = tmp_path / "edition" / name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -438,8 +438,8 @@ def test_new_command_prints_how_to_build_and_test_the_lesson(
 def test_advice_follows_the_entries_it_concerns(capsys: pytest.CaptureFixture[str]) -> None:
     unread = {"ann/01_x": "The file is empty.", "bob/01_x": "The file is empty."}
     several = {"cho/01_x": "a counted"}
-    show_closing(
-        Closing(1, (0, 0), (0, 0), unread, several, {}, {"01_x": ["dan"]}, {"eve": "Rename it."}), {}
+    show_summary(
+        RunSummary(1, (0, 0), (0, 0), unread, several, {}, {"01_x": ["dan"]}, {"eve": "Rename it."}), {}
     )
     said = capsys.readouterr().out
     order = [
@@ -449,7 +449,7 @@ def test_advice_follows_the_entries_it_concerns(capsys: pytest.CaptureFixture[st
 
 
 def test_summary_counts_notes_and_overruled_tasks_separately(capsys: pytest.CaptureFixture[str]) -> None:
-    show_closing(Closing(3, (2, 1), (1, 1), {}, {}, {}, {}, {}), {})
+    show_summary(RunSummary(3, (2, 1), (1, 1), {}, {}, {}, {}, {}), {})
     said = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert said.count("needs manual grading") == 2
     assert "2 notes in 1" in said
@@ -458,7 +458,7 @@ def test_summary_counts_notes_and_overruled_tasks_separately(capsys: pytest.Capt
 
 def test_summary_counts_how_many_students_need_which_package(capsys: pytest.CaptureFixture[str]) -> None:
     packages = {"seaborn": ["ann", "bob"], "google": ["cho"]}
-    show_closing(Closing(3, (0, 0), (0, 0), {}, {}, {}, {}, {}, packages), {})
+    show_summary(RunSummary(3, (0, 0), (0, 0), {}, {}, {}, {}, {}, packages), {})
     said = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert "not installed here" in said
     assert "seaborn: 2 students" in said

@@ -20,7 +20,7 @@ from nbgrader.api import Gradebook
 from autograder.course.settings import Course
 from autograder.gradebook.book import Book
 from autograder.gradebook.entries import find_submissions
-from autograder.grading.batch import Summary, grade
+from autograder.grading.batch import RunOutcome, grade
 from autograder.workers.executors import LocalWorkers
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.stock import honest, variant_of
@@ -46,6 +46,9 @@ HIDDEN = {
 }
 #: The points that a submission of the quick choice gets and has not earned; docs/trust.md counts them.
 FORGED = {"A04": 2.0, "A06": 2.0}
+#: Right answers between cells that never end. A lesson's time is over then; here, as with nbgrader, each of
+#: these cells is interrupted, and the answers count.
+EARNED = ("X37",)
 #: Submissions that wait for a clock, or use up what a container has.
 COSTLY = ("C01", "C06", "C10", "X96", "X109")
 
@@ -77,7 +80,7 @@ class PlainWorld(World):
         return {"en": made, "ko": made}
 
     def hidden_lines(self) -> set[str]:
-        """The telling lines of the hidden tests."""
+        """Return the distinctive lines of the hidden tests."""
         lines = "\n".join(HIDDEN.values()).splitlines()
         return {line.strip() for line in lines if len(line.strip()) > 25 and "###" not in line}
 
@@ -105,7 +108,7 @@ class Graded:
 
     root: Path
     cases: dict[str, Case]
-    summary: Summary
+    summary: RunOutcome
 
     @cached_property
     def scores(self) -> dict[str, float]:
@@ -152,7 +155,7 @@ def points_not_earned_are_those_that_trust_md_counts(done: Graded) -> None:
     forged = {
         done.cases[student].id: done.scores[student]
         for student, points in most.items()
-        if done.scores[student] > points
+        if done.scores[student] > points and done.cases[student].id not in EARNED
     }
     assert forged == FORGED
 

@@ -14,9 +14,9 @@ from autograder.course.assignment import read_assignment
 from autograder.course.cells import tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from autograder.course.settings import Course
-from autograder.exam.report import everywhere
+from autograder.exam.report import uniform_report
 from autograder.gradebook.entries import Entry, find_submissions
-from autograder.grading.batch import Summary, grade
+from autograder.grading.batch import RunOutcome, grade
 from autograder.sandbox.results import CellResult
 from autograder.workers.jobs import Done, Examined, Job, Page, PlainJob, Rendered, Work
 from tests.support.lessons import ROOT, with_answers
@@ -51,7 +51,7 @@ class Here:
             future.set_exception(error)
         return future
 
-    def look(self) -> None:
+    def check_workers(self) -> None:
         pass
 
     def settle(self, future: Future[Done]) -> None:
@@ -70,7 +70,7 @@ def told(job: Job | Page) -> Done:
     """Return a worker's made-up result for a job, for tests that do not need the examiner."""
     if isinstance(job, Page):
         return Rendered(f"<p>The page of {job.student}.</p>")
-    rows = everywhere(job.lesson, tasks(v4.reads(job.source)), "wrong", "No.")
+    rows = uniform_report(job.lesson, tasks(v4.reads(job.source)), "wrong", "No.")
     return Examined(
         dataclasses.replace(rows, cells=[CellResult("cell 3", "", "", (), "printed", 0.0)]), "forked"
     )
@@ -116,8 +116,8 @@ def run(
     force: bool = False,
     lessons: Sequence[str] = (STEPS,),
     hear: Callable[[str], None] = lambda text: None,
-    act: Callable[..., Summary] = grade,
-) -> tuple[Summary, list[str]]:
+    act: Callable[..., RunOutcome] = grade,
+) -> tuple[RunOutcome, list[str]]:
     """Grade all submissions, or make their feedback pages; return the summary and the messages.
 
     Args:
@@ -137,4 +137,4 @@ def run(
             hear(said[-1])
 
     entries = find_submissions(course, lessons)
-    return act(course, entries, workers or Here(), force=force, tell=tell), said
+    return act(course, entries, workers or Here(), force=force, on_message=tell), said

@@ -30,7 +30,7 @@ import numpy as np
 import torch
 
 from autograder.sandbox.inside import pictures, wire
-from autograder.sandbox.inside.shell import Shell, captured, clean, describe, make_shell, run_cell
+from autograder.sandbox.inside.shell import Shell, capture_output, clean, describe, make_shell, run_cell
 from secant.bindings import BUILTINS, Bindings, Finding
 from secant.checking import situation  # noqa: F401 - questions import it, so all tasks' forks share it
 
@@ -54,12 +54,12 @@ def _reset_torch_switches() -> None:
         torch.set_num_threads(1)
 
 
-def libraries() -> list[tuple[Any, dict[str, Any]]]:
+def save_libraries() -> list[tuple[Any, dict[str, Any]]]:
     """Return the current attributes of the library modules and classes that tests use."""
     return [(owner, dict(vars(owner))) for owner in (*_SHARED, *_SHARED_CLASSES)]
 
 
-def restore(saved: list[tuple[Any, dict[str, Any]]]) -> None:
+def restore_libraries(saved: list[tuple[Any, dict[str, Any]]]) -> None:
     """Undo a notebook's changes to libraries, such as `math.sin = 3`, because tests use these libraries."""
     for owner, before in saved:
         current, is_class = vars(owner), isinstance(owner, type)
@@ -132,11 +132,11 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                     signal.signal(signal.SIGINT, signal.default_int_handler)
                 seed(request["seed"])
                 shell.begin(request["cells"])
-                saved = libraries()
+                saved = save_libraries()
                 for label, source in request["cells"]:
                     wire.send(channel, run_cell(shell, label, source))
                 with contextlib.suppress(BaseException):
-                    restore(saved)
+                    restore_libraries(saved)
                 reset()  # done once here instead of in the fork of each task
                 wire.send(channel, {"threads": thread_count(), **_findings(shell, request["answers"])})
             case "task":
@@ -155,6 +155,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
 
 
 def next_request(channel: socket.socket) -> dict[str, Any]:
+    """Receive the examiner's next request."""
     request = wire.recv(channel)  # needs no time limit, because the examiner ends this process instead
     if not isinstance(request, dict):
         raise TypeError("a request is a dict")
@@ -229,7 +230,7 @@ def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
     names = dict(shell.user_ns)
     while True:
         request = next_request(channel)
-        with captured():
+        with capture_output():
             answer = _task_answer(request, names, shell.bindings)
         wire.send(channel, answer, limits=wire.ANSWER_LIMITS)
 
@@ -243,7 +244,7 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindi
     except BaseException as error:
         findings: list[Finding] = []
         with contextlib.suppress(BaseException):  # the notebook's own objects may raise any error
-            findings = bindings.behind(error)
+            findings = bindings.explain_error(error)
         return {"kind": "raised", **describe(error), "findings": _plain(findings)}
 
 
@@ -284,7 +285,7 @@ def main(arguments: list[str]) -> None:
     else:
         channel = socket.socket(fileno=int(arguments[0]))
     torch.set_num_threads(1)
-    pictures.leave_out()
+    pictures.exclude_drawing()
     shell = make_shell()
     reset()
     wire.send(channel, "ready")

@@ -35,7 +35,7 @@ from autograder.sandbox.inside.supervisor import report, supervise
 
 def import_everything() -> Any:
     """Import the modules that lessons import, and create the shell, so that no candidate has to."""
-    with pages.kept():
+    with pages.frozen_imports():
         for name in LIBRARIES:
             importlib.import_module(name)
         import matplotlib.pyplot  # noqa: F401
@@ -45,7 +45,7 @@ def import_everything() -> Any:
         from autograder.sandbox.inside import candidate, pictures, plain  # noqa: F401
         from autograder.sandbox.inside.shell import make_shell
 
-        pictures.leave_out()
+        pictures.exclude_drawing()
         for name in secant.__all__:
             if secant.HOMES.get(name) not in secant.JUDGES:
                 getattr(secant, name)  # imports the module that defines the name
@@ -63,7 +63,7 @@ def import_everything() -> Any:
 
 def import_symbols() -> None:
     """Import the modules that the first `backward(v)` of a process would import, mainly sympy."""
-    with pages.kept():
+    with pages.frozen_imports():
         import torch.fx.experimental.symbolic_shapes  # noqa: F401
 
 
@@ -73,7 +73,7 @@ def import_compiler() -> None:
     They include those of `import_symbols`.
     """
     environment = dict(os.environ)
-    with pages.kept():
+    with pages.frozen_imports():
         import torch._decomp.decompositions_for_jvp
         import torch._dynamo  # noqa: F401
 
@@ -144,7 +144,7 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
 def _preload(preloader: Preloader, modules: list[str], descriptor: int) -> None:
     """Import modules, and reply with the reasons why some could not be imported."""
     with socket.socket(fileno=descriptor) as reply:
-        refused = json.dumps(preloader.bring(modules)).encode()
+        refused = json.dumps(preloader.load(modules)).encode()
         with contextlib.suppress(OSError):  # the process that sent the order has ended
             reply.sendall(refused)
 

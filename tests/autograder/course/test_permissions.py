@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has oth
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
-    """A folder whose parents every user may enter, as on a shared server."""
+    """Make a folder whose parents every user may enter, as on a shared server."""
     closed = [path for path in tmp_path.parents if path.stat().st_uid == os.geteuid() and path != Path("/")]
     modes = {path: path.stat().st_mode for path in closed}
     for path in (*closed, tmp_path):
@@ -28,7 +28,7 @@ def place(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def course(place: Path) -> Course:
-    """A course as umask 022 makes it, and an exchange as docs/hub.md makes it."""
+    """Make a course as umask 022 makes it, and an exchange as docs/hub.md makes it."""
     root, exchange = place / "class", place / "exchange"
     for folder in (root / "submitted", root / "course", exchange / "secant" / "inbound"):
         folder.mkdir(parents=True)
@@ -113,7 +113,7 @@ def test_doctor_and_commands_warn_of_open_permissions(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.exchange.chmod(0o777)
-    found = {finding.what: finding for finding in doctor._others(course.root)}
+    found = {finding.name: finding for finding in doctor._check_other_users(course.root)}
     assert not found["other users"].ok
     assert not found["exchange"].ok
     assert not any(finding.needed for finding in found.values())
@@ -121,6 +121,6 @@ def test_doctor_and_commands_warn_of_open_permissions(
     assert f"chmod o= {course.root}" in capsys.readouterr().err
     course.exchange.chmod(0o1777)
     course.root.chmod(0o700)
-    assert all(finding.ok for finding in doctor._others(course.root))
+    assert all(finding.ok for finding in doctor._check_other_users(course.root))
     terminal.warn_of_others(course)
     assert not capsys.readouterr().err

@@ -13,15 +13,15 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, writes
 from autograder.course.cells import grade_id, is_manual, is_test
 from autograder.course.lesson import Lesson
 from autograder.gradebook.result import GradedTask, Result
-from autograder.grading.feedback import as_text, graded_notebook, placed
-from autograder.intake.pictures import MOST
+from autograder.grading.feedback import as_text, graded_notebook, locate_outputs
+from autograder.intake.pictures import MAX_OUTPUT_PICTURES
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Submission
-from autograder.intake.take_in import Found, understand
-from autograder.page.facts import Head, Row
-from autograder.page.prose import harmless
+from autograder.intake.take_in import SubmittedFile, parse_submission
+from autograder.page.facts import PageHead, TaskRow
+from autograder.page.prose import as_typed_markdown
 from autograder.page.render import page_html
-from autograder.sandbox.results import CellResult, Line
+from autograder.sandbox.results import CellResult, TraceLine
 from secant.verdict import Verdict
 from tests.support.lessons import LESSONS, assignment, with_answers
 from tests.support.pictures import picture, shown
@@ -36,8 +36,10 @@ CODE = f"allowed = True  # {ODD} x"
 def submission() -> Submission:
     release = assignment(LESSON).releases["en"]
     notebook = NotebookNode({**release, "cells": [*release.cells, new_code_cell(CODE)]})
-    taken = understand(
-        Found(f"a{ODD}.ipynb", writes(notebook).encode(), []), LESSON.name, assignment(LESSON).releases
+    taken = parse_submission(
+        SubmittedFile(f"a{ODD}.ipynb", writes(notebook).encode(), []),
+        LESSON.name,
+        assignment(LESSON).releases,
     )
     assert isinstance(taken, Submission)
     return taken
@@ -50,8 +52,8 @@ def autograded(submission: Submission) -> NotebookNode:
         for name in map(grade_id, source.source.cells)
         if name.startswith("test_")
     ]
-    ran = CellResult(submission.steps[-1].label, f"E{ODD}", ODD, (Line("c", 1, "f", ODD),), ODD, 0.1)
-    result = Result("ann", LESSON.name, tasks, cells=placed(submission, [ran]))
+    ran = CellResult(submission.steps[-1].label, f"E{ODD}", ODD, (TraceLine("c", 1, "f", ODD),), ODD, 0.1)
+    result = Result("ann", LESSON.name, tasks, cells=locate_outputs(submission, [ran]))
     copied = replace(
         submission, notebook=json.loads(json.dumps(submission.notebook), object_hook=NotebookNode)
     )
@@ -66,8 +68,10 @@ def unseen(text: str) -> set[str]:
 def test_feedback_contains_no_hidden_or_steering_characters(submission: Submission) -> None:
     shown = autograded(submission)
     names = [grade_id(cell).removeprefix("test_") for cell in filter(is_test, shown.cells)]
-    rows = [Row(name, name, 0.0, 2.0, outcome="wrong", verdict=Verdict.plain(f"got {ODD}")) for name in names]
-    page = page_html("ann", Head("n", "en", 0.0, 2.0, rows=rows), shown.cells)
+    rows = [
+        TaskRow(name, name, 0.0, 2.0, outcome="wrong", verdict=Verdict.plain(f"got {ODD}")) for name in names
+    ]
+    page = page_html("ann", PageHead("n", "en", 0.0, 2.0, rows=rows), shown.cells)
     before = unseen("".join(cell.source for cell in assignment(LESSON).source.cells))
     assert (unseen(as_text(shown)) - before, unseen(page) - before) == (set(), set())
     assert shown.cells[-1].source == f"allowed = True  # {SHOWN} x"
@@ -84,9 +88,9 @@ def test_graded_code_keeps_the_characters_as_written(submission: Submission) -> 
 
 def test_prose_keeps_its_letters_and_an_emoji_its_parts() -> None:
     for kept in ("한글과 ㅋㅋ", "👩‍💻 ❤️ 🏳️‍🌈 👩🏽‍💻", "שלום", "é x² ∂f/∂x → 0", "tab\tstays"):
-        assert harmless(kept) == f'<div style="white-space: pre-wrap">{kept}</div>'
-    assert r"a\u200db" in harmless("a\u200db")
-    assert r"\ud800" in harmless("\ud800")
+        assert as_typed_markdown(kept) == f'<div style="white-space: pre-wrap">{kept}</div>'
+    assert r"a\u200db" in as_typed_markdown("a\u200db")
+    assert r"\ud800" in as_typed_markdown("\ud800")
 
 
 def test_graded_copy_keeps_pictures_and_no_other_submitted_output() -> None:
@@ -106,15 +110,15 @@ def test_graded_copy_keeps_pictures_and_no_other_submitted_output() -> None:
         NotebookNode({**cell, "outputs": [shown(plot)]}) if is_test(cell) else cell for cell in release.cells
     ]
     notebook = NotebookNode({**release, "cells": [*cells, drawing, many]})
-    taken = understand(
-        Found("a.ipynb", writes(notebook).encode(), []), LESSON.name, assignment(LESSON).releases
+    taken = parse_submission(
+        SubmittedFile("a.ipynb", writes(notebook).encode(), []), LESSON.name, assignment(LESSON).releases
     )
     assert isinstance(taken, Submission)
     *graded, drawn, more = autograded(taken).cells
     pictures = [output.data for output in drawn.outputs if output.output_type == "display_data"]
     assert pictures == [{"image/png": plot}]
     found = [output for output in more.outputs if output.output_type == "display_data"]
-    assert len(found) == MOST - 1 - sum(map(is_test, release.cells))
+    assert len(found) == MAX_OUTPUT_PICTURES - 1 - sum(map(is_test, release.cells))
     assert "display_data" not in json.dumps(graded), "a test cell's output is the verdict alone"
     assert "Score: 10/10" not in json.dumps(drawn)
 
@@ -127,7 +131,7 @@ def test_a_note_is_found_in_a_copy_whose_cells_lost_their_marks(language: str) -
     notebook = with_answers(releases[language], {"two_curves": "One stays, the other grows."})
     cells = [{**cell, "metadata": {}, "id": f"aZ{at}"} for at, cell in enumerate(notebook.cells)]
     copied = json.dumps({**notebook, "cells": cells, "metadata": {}})
-    taken = understand(Found("a.ipynb", copied.encode(), []), lesson.name, releases)
+    taken = parse_submission(SubmittedFile("a.ipynb", copied.encode(), []), lesson.name, releases)
     assert isinstance(taken, Submission)
     assert taken.answers["two_curves"] == "One stays, the other grows."
     assert list(taken.notes) == ["found_by_place:two_curves"]
@@ -140,12 +144,12 @@ def test_a_page_of_much_added_text_takes_no_longer_than_one_of_much_code() -> No
     lesson = next(lesson for lesson in LESSONS if any(map(is_manual, assignment(lesson).source.cells)))
     release = assignment(lesson).releases["en"]
     notebook = NotebookNode({**release, "cells": [release.cells[0], *cells, *release.cells[1:]]})
-    found = Found("a.ipynb", writes(notebook).encode(), [])
-    taken = understand(found, lesson.name, assignment(lesson).releases)
+    found = SubmittedFile("a.ipynb", writes(notebook).encode(), [])
+    taken = parse_submission(found, lesson.name, assignment(lesson).releases)
     assert isinstance(taken, Submission)
     made = graded_notebook(assignment(lesson), taken, _ungraded(lesson), {})
     started = time.process_time()
-    page_html("ann", Head("n", "en", 0.0, 2.0), [cell for cell in made.cells if is_extra_text(cell)])
+    page_html("ann", PageHead("n", "en", 0.0, 2.0), [cell for cell in made.cells if is_extra_text(cell)])
     assert time.process_time() - started < 5
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.grading.batch import Summary, grade, make_pages
+from autograder.grading.batch import RunOutcome, grade, make_pages
 from autograder.workers.jobs import Page
 from tests.support.small_class import STEPS, WRONG, Here, answered, hand_in, run, solutions, told
 
@@ -42,7 +42,7 @@ def test_feedback_is_made_although_student_text_resembles_nbgrader_marks(built: 
 
 
 def enter(room: Path, change: Callable[[Gradebook], None]) -> None:
-    """What somebody enters in formgrader."""
+    """Make a change in the gradebook, as an instructor does in formgrader."""
     with Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as book:
         change(book)
         book.db.commit()
@@ -71,7 +71,7 @@ def page(room: Path, student: str) -> str:
     return (room / "feedback" / student / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")
 
 
-def made(room: Path, act: Callable[..., Summary] = grade, force: bool = False) -> list[str]:
+def made(room: Path, act: Callable[..., RunOutcome] = grade, force: bool = False) -> list[str]:
     """Run again; whose page was made. Nobody's code may run."""
     workers = Here()
     summary, _ = run(room, workers, act=act, force=force)
@@ -92,7 +92,7 @@ def made(room: Path, act: Callable[..., Summary] = grade, force: bool = False) -
     ],
 )
 def test_manual_entry_remakes_only_that_students_page(
-    two: Path, change: Callable[[Gradebook], None], shown: str, act: Callable[..., Summary]
+    two: Path, change: Callable[[Gradebook], None], shown: str, act: Callable[..., RunOutcome]
 ) -> None:
     assert shown not in page(two, "ann")
     enter(two, change)
@@ -144,7 +144,7 @@ def penalties(room: Path) -> dict[str, float | None]:
 
 @pytest.fixture
 def strict(two: Path) -> Path:
-    """The class, with work that is late losing all points, and then a due date."""
+    """Give the assignment of the class a due date, after which late work loses all points."""
     with (two / "nbgrader_config.py").open("a") as config:
         config.write('\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
     enter(two, lambda book: book.update_or_create_assignment(STEPS, duedate=DUE) and None)

@@ -10,7 +10,7 @@ import pytest
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.lms.collect import Collected, collect
-from autograder.lms.exported import System, read_path, system_of
+from autograder.lms.filenames import System, read_path, system_of
 from autograder.lms.roster import read_roster
 from secant.language import language
 from tests.support.exports import Raw, blackboard, brightspace, canvas, good, moodle, write, write_raw
@@ -33,7 +33,7 @@ def outcomes(done: Collected) -> dict[str, str]:
 
 
 def there(room: Path) -> set[str]:
-    """The files in submitted/, by student and name."""
+    """Return the files in submitted/, each as STUDENT:NAME."""
     root = room / "submitted"
     return {
         str(path.relative_to(root)).replace(f"/{STEPS}/", ":") for path in root.rglob("*") if path.is_file()

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from autograder.course.find_assignments import Gradable
-from autograder.grading.closing import unknown
+from autograder.grading.run_summary import unknown_folders
 from autograder.lms.attempts import OUTCOMES
-from autograder.lms.exported import is_exported
+from autograder.lms.filenames import is_exported
 from tests.support.exports import good, moodle, write
 from tests.support.lessons import ROOT
 from tests.support.small_class import EMPTY, STEPS
@@ -46,7 +46,7 @@ def autograder() -> Iterator[list[str]]:
 
 @pytest.fixture
 def download(room: Path) -> Path:
-    """A course directory with Moodle's download and tables in it."""
+    """Make a course directory that contains Moodle's download and tables."""
     write(room / "download.zip", {moodle("Kim Minji", 311): good(room), moodle("Ann B", 312): "{"})
     for name, text in FILES.items():
         (room / name).write_text(text)
@@ -169,6 +169,6 @@ def test_a_download_unpacked_into_submitted_is_named(room: Path) -> None:
         (room / "submitted" / name / "x.ipynb").write_text("{}")
     (room / "submitted/kim_71_8_x.ipynb").write_text("{}")
     (room / "submitted/kim_71_8_x" / STEPS).mkdir(parents=True)  # which may be an id
-    found = dict(unknown(room / "submitted", Gradable([STEPS], []), is_exported))
+    found = dict(unknown_folders(room / "submitted", Gradable([STEPS], []), is_exported))
     assert set(found) == {*names, "kim_71_8_x.ipynb"}
     assert all("autograder collect" in to_do for to_do in found.values())

@@ -22,16 +22,16 @@ SEEDS: list[Any] = [
     torch.arange(6.0).reshape(2, 3),
     [torch.empty(0, 4), torch.tensor(True), torch.tensor(1 + 2j), torch.ones(3, dtype=torch.bfloat16)],
     [[[[[[[[1]]]]]]]],
-    wire.Other("numpy.ndarray", "type"),
+    wire.Unsendable("numpy.ndarray", "type"),
 ]
 
 _NUMBERS = [0, 1, 2, 3, 0x7F, 0x80, 0xFF, 0xFFFF, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1]
 _TAGS = b"NTFifstlduo"
-_PLAIN = (type(None), bool, int, float, str, torch.Tensor, list, tuple, dict, wire.Other)
+_PLAIN = (type(None), bool, int, float, str, torch.Tensor, list, tuple, dict, wire.Unsendable)
 
 
 def random_value(rng: random.Random, depth: int = 4) -> Any:
-    """Some value that the wire carries."""
+    """Return a random value that the wire can carry."""
     kind = rng.randrange(9 if depth else 6)
     if kind < 3:
         return rng.choice(
@@ -41,13 +41,13 @@ def random_value(rng: random.Random, depth: int = 4) -> Any:
         shape = [rng.randrange(4) for _ in range(rng.randrange(4))]
         return torch.zeros(shape, dtype=rng.choice(wire.DTYPES))
     if kind == 5:
-        return wire.Other("a.B", rng.choice(wire.NOTES))
+        return wire.Unsendable("a.B", rng.choice(wire.NOTES))
     values = [random_value(rng, depth - 1) for _ in range(rng.randrange(5))]
     return [values, tuple(values), dict(enumerate(values))][kind - 6]
 
 
 def mutate(data: bytes, rng: random.Random, other: bytes = b"") -> bytes:
-    """A damaged copy: flipped bits, lying numbers, cuts, splices, repeats, swapped tags."""
+    """Return a damaged copy: flipped bits, false lengths, cuts, splices, repeats or swapped tags."""
     out = bytearray(data)
     for _ in range(rng.choice([1, 1, 1, 2, 4, 8])):
         where = rng.randrange(len(out)) if out else 0

@@ -14,7 +14,7 @@ from autograder.sandbox.visible import visible
 
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Python of its own, in a folder that somebody has made a course in as well."""
+    """Make a Python installation in a folder that also contains a course."""
     place = tmp_path / "python"
     for name in ("bin", "lib/python3.11/site-packages", "include", "envs/other/lib"):
         (place / name).mkdir(parents=True)
@@ -102,11 +102,11 @@ def test_needless_system_folders_are_masked(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Into nbgrader's exchange, in /usr/local/share, everybody hands in, and everybody may write."""
-    assert {"/usr/local/share/nbgrader", "/usr/src", "/usr/local/src"} <= set(module._NEEDLESS)
+    assert {"/usr/local/share/nbgrader", "/usr/src", "/usr/local/src"} <= set(module._UNNEEDED)
     exchange = tmp_path / "usr/local/share/nbgrader"
     exchange.mkdir(parents=True)
     monkeypatch.setattr(module, "SYSTEM", (*module.SYSTEM, str(tmp_path / "usr")))
-    monkeypatch.setattr(module, "_NEEDLESS", (str(exchange),))
+    monkeypatch.setattr(module, "_UNNEEDED", (str(exchange),))
     assert str(exchange) in visible([]).masked
 
 

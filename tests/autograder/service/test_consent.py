@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from autograder.service.consent import FILE, agree, is_agreed
-from secant.placed import OWN_WORKSPACE, STATE_FOLDER
 from secant.predictions import predict
 from secant.progress import store
+from secant.workspace_state import OWN_WORKSPACE, STATE_FOLDER
 
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of lessons."""
+    """Make a folder of lessons."""
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     place = tmp_path / "workspace"
     (place / STATE_FOLDER).mkdir(parents=True)

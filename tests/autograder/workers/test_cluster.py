@@ -18,8 +18,8 @@ from autograder.exam.report import Report, TaskResult
 from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import grade
 from autograder.intake.submission import Script, Step
-from autograder.page.facts import Head, Row
-from autograder.sandbox.results import CellResult, Line
+from autograder.page.facts import PageHead, TaskRow
+from autograder.sandbox.results import CellResult, TraceLine
 from autograder.workers import cluster as clusters
 from autograder.workers import remote
 from autograder.workers.cluster import ClusterWorkers, cluster
@@ -31,9 +31,9 @@ from tests.support.cluster import Processes, cluster_of
 from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
 
 VERDICT = Verdict((Part("call", "f(x)\ny"), Part("got", "3")), "slip", "ko")
-ROW = Row("double", "Task 1", 1.0, 2.0, outcome="wrong", verdict=VERDICT)
-KOREAN = Head("단계", "ko", 1.0, 2.0, rejected="아니요.")
-PAGE = Page("ann", STEPS, "{}", Head("Steps", "en", 1.0, 2.0, rows=(ROW,), rejected="No.", korean=KOREAN))
+ROW = TaskRow("double", "Task 1", 1.0, 2.0, outcome="wrong", verdict=VERDICT)
+KOREAN = PageHead("단계", "ko", 1.0, 2.0, rejected="아니요.")
+PAGE = Page("ann", STEPS, "{}", PageHead("Steps", "en", 1.0, 2.0, rows=(ROW,), rejected="No.", korean=KOREAN))
 
 
 # --- Real processes -------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ def right(room: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with a class of four, of which every second student is wrong."""
+    """Make a course with a class of four, in which every second student has wrong answers."""
     root = tmp_path_factory.mktemp("room")
     build_course(root)
     (root / SECRET).write_bytes(bytes(range(32)))
@@ -58,7 +58,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(room: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same class, graded by this process alone."""
+    """Grade the same class in this process alone."""
     root = tmp_path_factory.mktemp("alone") / "course"
     shutil.copytree(room, root)
     assert run(root, Here())[0].failed == {}
@@ -67,7 +67,7 @@ def alone(room: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory: pytest.TempPathFactory, alone: Path) -> Iterator[Processes]:
-    """A scheduler with one worker."""
+    """Start a scheduler with one worker."""
     with cluster_of(tmp_path_factory.mktemp("cluster"), "first") as made:
         yield made
 
@@ -85,7 +85,7 @@ def graded_on(processes: Processes, root: Path, patience: float, done: Callable[
                 done()
 
     try:
-        return grade(Course.at(root), entries, workers, tell=tell)
+        return grade(Course.at(root), entries, workers, on_message=tell)
     finally:
         workers.close(kill=True)
 
@@ -153,7 +153,7 @@ def test_without_any_worker_the_run_ends_and_goes_on_later(
     scores = {name: score for (name, _), score in gradebook(room).items() if "late" in name}
     assert 0.0 not in [score[0] for score in scores.values() if score is not None]
     summary, _ = run(room)
-    assert 4 < summary.kept < 8
+    assert 4 < summary.graded_before < 8
     assert {row["score"] for row in summary.as_json() if "late" in row["student"]} == {5.0}
 
 
@@ -187,7 +187,7 @@ def test_cluster_needs_distributed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # --- What travels ---------------------------------------------------------------------------------------
 
-LINE = Line("cell 7", 1, "f", "1 / 0")
+LINE = TraceLine("cell 7", 1, "f", "1 / 0")
 CELL = CellResult("cell 7", "ZeroDivisionError", "division by zero \ud800", (LINE,), "0\n", 0.25)
 EXAMINED = Examined(
     Report(STEPS, (TaskResult("double", 1.0, 2.0, "passed", VERDICT),), (CELL,), "ko"), "forked"

@@ -77,4 +77,4 @@ def test_grading_is_refused_if_a_lesson_is_readable_in_the_wall(
 
 
 def test_page_made_in_advance_can_be_rendered() -> None:
-    assert "<em>One</em> cell" in render(preloaded_pages.nothing()).html
+    assert "<em>One</em> cell" in render(preloaded_pages.warm_up_page()).html

@@ -4,7 +4,7 @@ from datetime import date
 from pathlib import Path
 
 from secant.lab import launch
-from secant.placed import STATE_FOLDER
+from secant.workspace_state import STATE_FOLDER
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = "01_what_autograd_does"
@@ -51,5 +51,5 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def notebooks(house: Path) -> set[str]:
-    """The names of the learner's notebooks."""
+    """Return the names of the learner's notebooks."""
     return {name for name in tree(house / "workspace/en") if name.endswith(".ipynb")}

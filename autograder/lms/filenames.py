@@ -64,7 +64,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 @dataclass(frozen=True)
-class Handed:
+class PathReading:
     """One possible reading of a path in an LMS export: an owner and a file.
 
     Attributes:
@@ -99,8 +99,8 @@ def system_of(paths: Iterable[str]) -> System | None:
     for path in paths:
         for system in SYSTEMS:
             counts[system] += read_path(path, system) is not None
-    most = max(counts.values())
-    best = [system for system in SYSTEMS if counts[system] == most > 0]
+    best_count = max(counts.values())
+    best = [system for system in SYSTEMS if counts[system] == best_count > 0]
     return best[0] if len(best) == 1 else None
 
 
@@ -109,12 +109,12 @@ def is_exported(name: str) -> bool:
     return any(readings(unicodedata.normalize("NFC", name), system) for system in SYSTEMS)
 
 
-def read_path(path: str, system: System) -> Handed | None:
+def read_path(path: str, system: System) -> PathReading | None:
     """Return the first reading of a path; None if the LMS does not use such names."""
     return next(iter(readings(path, system)), None)
 
 
-def readings(path: str, system: System) -> list[Handed]:
+def readings(path: str, system: System) -> list[PathReading]:
     """Return each way in which an LMS can have written a path."""
     parts = path.split("/")
     for index, part in enumerate(parts):
@@ -130,13 +130,13 @@ def readings(path: str, system: System) -> list[Handed]:
     return []
 
 
-def _moodle(part: str, below: list[str]) -> Iterator[Handed]:
+def _moodle(part: str, below: list[str]) -> Iterator[PathReading]:
     """Yield the reading of the name of a Moodle file or folder."""
     if match := _MOODLE.fullmatch(part):
         name, label, parts = match["name"].strip(), part, []
         if match["file"]:
             label, parts = part[: match.start("file")], [match["file"]]
-        yield Handed(
+        yield PathReading(
             system="moodle",
             group="",
             keys=(match["key"],),
@@ -146,14 +146,14 @@ def _moodle(part: str, below: list[str]) -> Iterator[Handed]:
         )
 
 
-def _blackboard(part: str, below: list[str]) -> Iterator[Handed]:
+def _blackboard(part: str, below: list[str]) -> Iterator[PathReading]:
     """Yield one reading for each underscore after which the username may begin, the last underscore first."""
     match = _BLACKBOARD.fullmatch(part)
     words = match["before"].split("_") if match else []
     for at in range(len(words) - 1, 0, -1):
         group, key = "_".join(words[:at]), "_".join(words[at:])
         if match and group and key:
-            yield Handed(
+            yield PathReading(
                 system="blackboard",
                 group=group,
                 keys=(key,),
@@ -164,7 +164,7 @@ def _blackboard(part: str, below: list[str]) -> Iterator[Handed]:
             )
 
 
-def _brightspace(part: str, below: list[str]) -> Iterator[Handed]:
+def _brightspace(part: str, below: list[str]) -> Iterator[PathReading]:
     """Yield one reading for each time that may end the name, both with and without an institution's id."""
     match = _BRIGHTSPACE.fullmatch(part)
     if not match:
@@ -172,7 +172,7 @@ def _brightspace(part: str, below: list[str]) -> Iterator[Handed]:
     key, rest = match["key"], match["rest"]
     for name, when, file in _names_and_times(rest, is_folder=bool(below)):
         with_id = _WITH_ID.fullmatch(name)
-        reading = Handed(
+        reading = PathReading(
             system="brightspace",
             group="",
             keys=(key,),
@@ -198,12 +198,12 @@ def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str
         yield rest[: dashes[-1]].strip(), rest[dashes[-1] + 1 :], ""
 
 
-def _canvas(part: str, below: list[str]) -> Iterator[Handed]:
+def _canvas(part: str, below: list[str]) -> Iterator[PathReading]:
     """Yield one reading for each pair of numbers that may be the user's and the file's, in order."""
     if below:
         return
     if match := _CANVAS_ANONYMOUS.fullmatch(part):
-        yield Handed(
+        yield PathReading(
             system="canvas",
             group="",
             keys=(match["key"],),
@@ -220,7 +220,7 @@ def _canvas(part: str, below: list[str]) -> Iterator[Handed]:
             file = match["file"] or ""
             # Canvas itself takes the first two numbers of a label to be the user's and the file's.
             begin = at + 1 if any(word.isdecimal() for word in part[:at].split("_")) else 0
-            yield Handed(
+            yield PathReading(
                 system="canvas",
                 group="",
                 keys=(match["key"],),
@@ -232,7 +232,7 @@ def _canvas(part: str, below: list[str]) -> Iterator[Handed]:
             )
 
 
-_READERS: Mapping[System, Callable[[str, list[str]], Iterator[Handed]]] = {
+_READERS: Mapping[System, Callable[[str, list[str]], Iterator[PathReading]]] = {
     "moodle": _moodle,
     "brightspace": _brightspace,
     "canvas": _canvas,

@@ -22,7 +22,7 @@ from platformdirs import user_cache_path
 import autograder
 from autograder.kernels.provisioner import CannotFork, ForkedModule, fork_module
 
-GONE = {"gone": True}  # the answer to an order if the worker has ended
+WORKER_EXITED = {"gone": True}  # the answer to an order if the worker has ended
 _MODULE = "autograder.service.worker"
 _WORKER = [sys.executable, "-P", "-m", _MODULE]
 # Settings that the worker's forks need before anything is imported: one thread each, no windows, and a fixed
@@ -32,10 +32,10 @@ ANSWER_SECONDS = 30.0  # seconds to wait for the first answer to an order
 # seconds for the first answer to a check, and for a waiting check to begin (it waits until torch is imported)
 CHECK_SECONDS = 180.0
 Process = subprocess.Popen[bytes] | ForkedModule
-_END_SECONDS = 8.0  # seconds for the worker to end by itself when the server ends
+_EXIT_SECONDS = 8.0  # seconds for the worker to end by itself when the server ends
 
 
-class Warm:
+class WorkerClient:
     """The server's only worker process. It ends when its standard input closes, even if the server is killed.
 
     Args:
@@ -60,26 +60,28 @@ class Warm:
         """Return the worker's single answer to an order."""
         async for answer in self.follow(order):
             return answer
-        return GONE
+        return WORKER_EXITED
 
     async def follow(self, order: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
         """Yield the worker's answers to an order.
 
-        The last answer is marked `last`, or it is GONE if the worker has ended.
+        The last answer is marked `last`, or it is WORKER_EXITED if the worker has ended.
         """
         number = next(self._numbers)
         answers = self._orders[number] = asyncio.Queue()
         try:
-            answer = await self._first({**order, "id": number}, answers)
+            answer = await self._first_answer({**order, "id": number}, answers)
             while not answer.get("last") and "gone" not in answer:
                 yield answer
-                answer = await self._following(answer, number, answers)
+                answer = await self._next_answer(answer, number, answers)
             yield answer
         finally:
             del self._orders[number]
             self._processes.pop(number, None)
 
-    async def _first(self, order: dict[str, Any], answers: asyncio.Queue[dict[str, Any]]) -> dict[str, Any]:
+    async def _first_answer(
+        self, order: dict[str, Any], answers: asyncio.Queue[dict[str, Any]]
+    ) -> dict[str, Any]:
         """Return the first answer to an order.
 
         If the worker ended before it answered, the order is sent once more.
@@ -89,16 +91,16 @@ class Warm:
             try:
                 async with asyncio.timeout(seconds):
                     if not await asyncio.to_thread(self._send, order, asyncio.get_running_loop()):
-                        return GONE
+                        return WORKER_EXITED
                     answer = await answers.get()
             except TimeoutError:
                 self._kill(self._processes.get(order["id"]))
-                return GONE
+                return WORKER_EXITED
             if "gone" not in answer:
                 break
         return answer
 
-    async def _following(
+    async def _next_answer(
         self, answer: dict[str, Any], number: int, answers: asyncio.Queue[dict[str, Any]]
     ) -> dict[str, Any]:
         """Return the next answer to an order.
@@ -111,10 +113,10 @@ class Warm:
                 return await answers.get()
         except TimeoutError:
             self._kill(self._processes.get(number))
-            return GONE
+            return WORKER_EXITED
 
     def _kill(self, process: Process | None) -> None:
-        """Kill a worker that does not answer. All orders that wait for its answers then receive GONE."""
+        """Kill a worker that does not answer. Its orders then receive WORKER_EXITED."""
         if process is not None and process.stdin is not None:
             if self._process is process:
                 self._process = None
@@ -182,7 +184,7 @@ class Warm:
             if owner is process:
                 del self._processes[number]
                 if answers := self._orders.get(number):
-                    answers.put_nowait(GONE)
+                    answers.put_nowait(WORKER_EXITED)
 
     def close(self) -> None:
         """End the worker, if there is one, after a short time in which it can record its verdicts."""
@@ -191,6 +193,6 @@ class Warm:
             with contextlib.suppress(OSError):
                 process.stdin.close()
             try:
-                process.wait(_END_SECONDS)
+                process.wait(_EXIT_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()

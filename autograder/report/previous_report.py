@@ -42,7 +42,7 @@ class Changes:
     mistakes: Mapping[str, tuple[int, int]]
 
     @property
-    def are_none(self) -> bool:
+    def is_empty(self) -> bool:
         """True if nothing has changed."""
         return not (self.handed_in or self.better or self.worse or self.tasks or self.mistakes)
 
@@ -81,25 +81,25 @@ def _complete(sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _snapshot(figures: LessonFigures, pseudonym: Callable[[str], str]) -> dict[str, Any]:
-    handed = [work for work in figures.works if work.state != "absent"]
+    submitted = [work for work in figures.works if work.state != "absent"]
     return {
-        "shares": {pseudonym(work.student): work.share for work in handed},
+        "shares": {pseudonym(work.student): work.share for work in submitted},
         "passed": {task.id: task.passed for task in figures.tasks},
         "mistakes": {one.key: len(one.students) for one in figures.misconceptions},
     }
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any], students: Mapping[str, str]) -> Changes:
-    was, shares = before["taken"]["shares"], now["shares"]
+    shares_before, shares = before["taken"]["shares"], now["shares"]
     both = {
-        students[who]: shares[who] - was[who]
+        students[who]: shares[who] - shares_before[who]
         for who in shares
-        if was.get(who) is not None and shares[who] is not None
+        if shares_before.get(who) is not None and shares[who] is not None
     }
-    means = [[share for share in each.values() if share is not None] for each in (was, shares)]
+    means = [[share for share in each.values() if share is not None] for each in (shares_before, shares)]
     return Changes(
         since=before["when"],
-        handed_in=len(shares) - len(was),
+        handed_in=len(shares) - len(shares_before),
         means=(statistics.fmean(means[0]), statistics.fmean(means[1])) if all(means) else None,
         better=sorted(who for who, change in both.items() if change > _NOTABLE),
         worse=sorted(who for who, change in both.items() if change < -_NOTABLE),
@@ -108,6 +108,6 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any], students: Mappin
     )
 
 
-def _differing(was: Mapping[str, int], now: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    names = [*now, *(name for name in was if name not in now)]
-    return {name: pair for name in names if (pair := (was.get(name, 0), now.get(name, 0)))[0] != pair[1]}
+def _differing(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    names = [*now, *(name for name in before if name not in now)]
+    return {name: pair for name in names if (pair := (before.get(name, 0), now.get(name, 0)))[0] != pair[1]}

@@ -12,13 +12,13 @@ from autograder.exam.own_plain import run_visible_tests
 from autograder.exam.pool import Pool
 from autograder.exam.report import TaskResult
 from autograder.exam.selfcheck import Checker
-from autograder.exam.sheet import Reader, Sheet
+from autograder.exam.sheet import CheckedNotebook, NotebookReader
 from autograder.sandbox.client import CandidateClient
 from autograder.sandbox.inside import pages
 from autograder.sandbox.inside.template import import_compiler
-from autograder.service.describe import plain_end, plain_rows, row, told
+from autograder.service.describe import plain_end, plain_rows, row, task_texts
 
-with pages.kept():
+with pages.frozen_imports():
     import torch.func
 
     for _name in ("check", "graphs", "recipes", "observe", "operations", "formula", "polynomial", "watch"):
@@ -28,7 +28,7 @@ import_compiler()
 torch.set_num_threads(1)  # a fork of a process that computes with several threads would hang
 
 
-class Kitchen:
+class CheckRunner:
     """The examiner of notebooks in the worker, with candidates from a pool.
 
     Args:
@@ -37,40 +37,40 @@ class Kitchen:
         side_by_side: whether several tasks may be tested at the same time.
     """
 
-    def __init__(self, pool: Pool, reader: Reader, *, side_by_side: bool) -> None:
-        asking, kind = one_by_one, CandidateClient
+    def __init__(self, pool: Pool, reader: NotebookReader, *, side_by_side: bool) -> None:
+        run_tasks, kind = one_by_one, CandidateClient
         if side_by_side:
-            from autograder.exam import side_by_side as lanes
+            from autograder.exam import side_by_side as forked
 
-            asking, kind = lanes.side_by_side, lanes.SharedCandidate
-        self._checker = Checker(pool, asking=asking, kind=kind)
+            run_tasks, kind = forked.side_by_side, forked.SharedCandidate
+        self._checker = Checker(pool, run_tasks=run_tasks, kind=kind)
         self._checker.reader = reader
 
-    def prepare(self, sheet: Sheet) -> None:
+    def prepare(self, sheet: CheckedNotebook) -> None:
         """Prepare a lesson's tests once for all its checks."""
         if sheet.root is not None:
             self._checker.examiner(sheet)
 
     def examine(
-        self, sheet: Sheet, only: str | None, tell: Callable[[dict[str, Any]], None]
+        self, sheet: CheckedNotebook, only: str | None, on_row: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
         """Examine a notebook, pass on each row as soon as it is ready, and return the score."""
-        prose = told(sheet)
+        texts = task_texts(sheet)
 
         def pass_on(result: TaskResult) -> None:
-            tell(row(result, len(prose[result.id].hints) if result.id in prose else 0))
+            on_row(row(result, len(texts[result.id].hints) if result.id in texts else 0))
 
         report = self._checker.examine(sheet, only, pass_on)
         return {"score": report.score, "max_score": report.max_score}
 
     def run_plain(
-        self, notebook: Path, below: Path, tell: Callable[[dict[str, Any]], None]
+        self, notebook: Path, below: Path, on_row: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
         """Run a notebook's own nbgrader tests, pass on their rows, and return the data of the last event."""
         try:
             report = run_visible_tests(notebook, self._checker.pool, below=below)
         finally:
             self._checker.pool.refill()
-        for each in plain_rows(report):
-            tell(each)
+        for plain_row in plain_rows(report):
+            on_row(plain_row)
         return plain_end(report)

@@ -3,7 +3,7 @@
 `nbgrader submit` puts a secret next to the notebook. The exchange derives the name of the released page from
 this secret, and the student's computer finds the page by the same secret. A submission that did not come
 through the exchange has no secret. It gets one from the autograder, because a missing secret makes `nbgrader
-release_feedback` fail for the whole lesson. The page is then released under a name that nobody can guess.
+release_feedback` fail for the whole lesson. The page is then released under a name that cannot be guessed.
 """
 
 import hmac
@@ -17,7 +17,7 @@ from hashlib import sha256
 from importlib.machinery import all_suffixes
 from pathlib import Path, PurePosixPath
 
-from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, read_beside, read_side_files
+from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, read_side_files, read_small_file
 
 _SECRET_BYTES = 500
 # The secret that nbgrader makes has 128 hexadecimal digits. A short one could be guessed, and one that is not
@@ -27,7 +27,7 @@ _CODE = (*all_suffixes(), ".pyd")
 
 
 @dataclass(frozen=True)
-class Beside:
+class AdditionalFiles:
     """The additional files for a graded notebook's folder.
 
     Attributes:
@@ -41,9 +41,9 @@ class Beside:
     left_out: int
 
 
-def beside(
+def read_additional_files(
     folder: Path, root: Path, student: str, timestamp: datetime | None, key: bytes, ignore: Sequence[str]
-) -> Beside:
+) -> AdditionalFiles:
     """Read the additional files of a submission.
 
     Args:
@@ -54,7 +54,7 @@ def beside(
         key: the course's secret key.
         ignore: nbgrader's glob patterns for names that are never copied.
     """
-    existing = read_beside(folder / EXCHANGE_SECRET, root, _SECRET_BYTES)
+    existing = read_small_file(folder / EXCHANGE_SECRET, root, _SECRET_BYTES)
     if existing is not None and _SECRET.fullmatch(existing):
         secret = existing.decode()
     else:
@@ -62,7 +62,7 @@ def beside(
     # An empty timestamp means an unknown time to nbgrader, too.
     when = f"{timestamp:%Y-%m-%d %H:%M:%S.%f} UTC" if timestamp else ""
 
-    def wanted(path: PurePosixPath) -> bool:
+    def is_wanted(path: PurePosixPath) -> bool:
         is_exchange_file = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
         return (
             not is_exchange_file
@@ -70,8 +70,8 @@ def beside(
             and _is_data(path.name)
         )
 
-    files, left_out = read_side_files(folder, root, wanted)
-    return Beside({TIMESTAMP: when, EXCHANGE_SECRET: secret}, files, left_out)
+    files, left_out = read_side_files(folder, root, is_wanted)
+    return AdditionalFiles({TIMESTAMP: when, EXCHANGE_SECRET: secret}, files, left_out)
 
 
 def _is_data(name: str) -> bool:

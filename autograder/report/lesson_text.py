@@ -10,7 +10,7 @@ from secant.language import Language
 
 
 @dataclass(frozen=True)
-class Answer:
+class SubmittedAnswer:
     """A student's text in the answer cell of a task."""
 
     text: str
@@ -18,7 +18,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Told:
+class LessonText:
     """A lesson's or an assignment's own text as a report needs it, with titles in one language.
 
     Attributes:
