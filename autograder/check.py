@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check by a server or by this process. Each of its `rows` has the public fields."""
+    """The result of a check by a server or by this process. Each of `rows` has the fields in `_FIELDS`."""
 
     lesson: str
     language: Language | None
@@ -89,7 +89,7 @@ def watch(notebook: Path) -> None:
                 if checked is None:
                     checker = checker or stack.enter_context(_checker())
                     checked = _check_here(checker, notebook)
-            except CourseError as error:  # for example, the notebook is being edited and cannot be read
+            except CourseError as error:  # a notebook may be unreadable, for example during an edit
                 err.print(str(error), style="red")
             else:
                 if before is None or isinstance(checked, PlainChecked):
@@ -170,12 +170,12 @@ _LOOK = {
 }
 
 
-# the words for a pass if there are no hidden tests
+# the description of a passed task if there are no hidden tests
 _VISIBLE = ("visible tests passed", "보이는 테스트 통과", "green")
 
 
 def _outcome_style(outcome: str, hidden: bool) -> tuple[str, str, str]:
-    """Return the words for an outcome in English and in Korean, and its colour."""
+    """Return the description of an outcome in English and in Korean, and its colour."""
     if outcome == "passed" and not hidden:
         return _VISIBLE
     return _LOOK.get(outcome, (outcome, outcome, ""))
@@ -203,7 +203,7 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     if not give_up and not has_seen(lesson, task) and not _gives_up():
         return
     save_solution_view(lesson, task)
-    wrapping = Terminal()  # wraps long lines, unlike `out`
+    wrapping = Terminal()  # this terminal wraps long lines, unlike `out`
     wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
     wrapping.print()
     wrapping.print(Markdown(worked.words[chosen]))
@@ -255,7 +255,8 @@ def show(checked: Checked | PlainChecked) -> None:
     passed = [row["id"] for row in checked.rows if row["outcome"] == "passed"]
     failed = [row["id"] for row in checked.rows if row["outcome"] in ("wrong", "crashed", "timed_out")]
     if passed and checked.hidden:
-        # an example task: the user has just read what is wrong with the first one that failed
+        # the sentence below names one task as an example: the first failed task, because its message is on
+        # the screen
         example = (failed or passed)[0]
         out.print(
             say(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-# The groups of commands in `autograder --help`, by the people who use them.
+# The groups of commands in `autograder --help`, one for each kind of user.
 STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
 
 Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")]
@@ -139,7 +139,7 @@ def check(
     from autograder import check as own
     from autograder.course.find import find_notebook
 
-    language(terminal_language())  # the language to use until the notebook's own is known
+    language(terminal_language())  # the language to use until the notebook's own language is known
     if watch and (as_json or solution):
         raise CourseError(
             say(

@@ -42,7 +42,7 @@ def look_around(start: Path) -> list[CheckResult]:
 
 
 def can_grade(findings: list[CheckResult]) -> bool:
-    """Return whether other people's work may be graded here."""
+    """Return whether other people's work may be graded on this machine."""
     return all(finding.ok for finding in findings if finding.needed)
 
 
@@ -87,10 +87,10 @@ def _course(start: Path) -> list[CheckResult]:
 
 
 def _check_other_users(start: Path) -> list[CheckResult]:
-    """Check what other users of this machine can do with the class's files and in the exchange."""
+    """Check whether other users of this machine can read the class's files or tamper with the exchange."""
     try:
         course = Course.at(find_root(start))
-    except CourseError:  # already reported as the finding "course"
+    except CourseError:  # the finding "course" already reports this error
         return []
     all_clear = "they cannot read the class's files"
     findings = [_risk_finding("other users", open_to_others(course), all_clear)]
@@ -117,7 +117,7 @@ def _visible_leaks(start: Path) -> list[CheckResult]:
             # `grade` reports lessons that are not built or not released yet
             with contextlib.suppress(CourseError):
                 sources[name] = read_assignment(course.root, name).source
-    except CourseError:  # already reported as the finding "course"
+    except CourseError:  # the finding "course" already reports this error
         return []
     files = suspects(visible(course.hidden))
     found = [(name, LessonSecrets(name, source).first_leak(files)) for name, source in sources.items()]

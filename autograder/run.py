@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from autograder.sandbox.template import Template
     from autograder.workers.executors import Workers
 
-_ROWS, _NAMES = 40, 12  # rows of a table, and names in a row, at most; --json lists all of them
+_ROWS, _NAMES = 40, 12  # maximum number of rows in a table, and of names in a row; --json lists all of them
 _LINE_SECONDS = 3.0  # seconds between two lines of progress
 
 
@@ -39,7 +39,8 @@ class Selection(NamedTuple):
 
     Attributes:
         root: the course directory.
-        lessons: the names of their lessons, and of their assignments with ordinary nbgrader tests.
+        lessons: the names of the lessons, and of the assignments with ordinary nbgrader tests, that the
+            submissions belong to.
         gradable: all lessons and assignments of the course.
         students: the students' ids; empty for all students.
     """
@@ -75,7 +76,7 @@ def grade(
         workers: the number of processes on this machine; 0 for as many as make sense.
         scheduler: the address of a Dask scheduler, if its workers are to grade; otherwise empty.
         json_file: the file for the results; None for no file.
-        force: whether to grade unchanged submissions, too.
+        force: whether to grade unchanged submissions as well.
         change_tasks: whether to accept dropped and added tasks.
 
     Returns:
@@ -103,11 +104,14 @@ def grade(
 def _start(
     selection: Selection, workers: int, scheduler: str, change_tasks: bool
 ) -> tuple["Course", list["Entry"], "Workers"]:
-    """Find the submissions while the workers start. If nothing can be graded, end what was started."""
+    """Find the submissions while the workers start.
+
+    If nothing can be graded, end the processes that were started.
+    """
     from autograder.workers import executors
 
     with ExitStack() as unused:
-        # the template starts first, because this process also needs seconds for its imports
+        # the template process starts first, because this process spends seconds on its own imports meanwhile
         template = None if scheduler else executors.start_preparations()
         if not scheduler:
             unused.callback(executors.end_server)
@@ -117,7 +121,7 @@ def _start(
         if template is not None:
             later = executors.imported_later(course.root, {entry.lesson for entry in entries})
             if later is not None:
-                template.prepare(later)  # takes half a second, while the workers are still importing
+                template.prepare(later)  # this takes half a second, and the workers are still importing
         if change_tasks:
             from autograder.gradebook.tasks import change_tasks as change
 
@@ -180,7 +184,7 @@ def _find(selection: Selection) -> tuple["Course", list["Entry"]]:
 def _nothing_found(submitted: Path, gradable: Gradable, students: Sequence[str]) -> typer.Exit:
     """Print that no submission was found, and return the exception that ends the command.
 
-    The exit status is 1 if the user named students, or if anything else lies in the folder.
+    The exit status is 1 if the user named students, or if the folder contains anything else.
     """
     from autograder.grading.run_summary import similar_folder, unknown_folders
 
@@ -241,7 +245,7 @@ def _no_wall(error: WallUnavailable) -> CourseError:
 
 
 def _end(course: "Course", selection: Selection, outcome: "RunOutcome") -> bool:
-    """Print the results of a run, and return whether every file was read and it is clear which one counts."""
+    """Print a run's results, and return whether all files were read and it is clear which notebooks count."""
     from autograder.grading.run_summary import shortened_list, summarize_run
 
     summary = summarize_run(outcome, course.submitted, selection.gradable, selection.students, is_exported)
@@ -312,7 +316,7 @@ def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
 
 @contextmanager
 def _progress(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
-    """Show a progress bar and messages. Without a terminal, print a line of progress now and then."""
+    """Show a progress bar and messages. Without a terminal, print a line of progress every few seconds."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task(what, total=total)

@@ -24,8 +24,8 @@ from autograder.terminal import Terminal, err, out, warn_of_others
 from secant.files import move_aside, replace_file
 from secant.language import counted, say
 
-_ROWS = 40  # rows that a table shows, at most
-_NAMES = 3  # ids that a line shows, at most
+_ROWS = 40  # maximum number of rows in a table
+_NAMES = 3  # maximum number of ids in a line
 
 
 def enroll(root: Path, table: Path) -> None:
@@ -82,7 +82,7 @@ def _refuse_lost_zeros(table: Path, ids: Sequence[str], gradebook_ids: Collectio
 
 
 def _first_ids(students: Sequence[str]) -> str:
-    """Return the first of several ids in brackets, or "" if the list is empty."""
+    """Return the first few ids of a list, in brackets, or "" if the list is empty."""
     shown = ", ".join(students[:_NAMES]) + (", …" if len(students) > _NAMES else "")
     return f" ({shown})" if students else ""
 
@@ -107,14 +107,14 @@ def collect(
     course = Course.at(root)
     chosen = _one_lesson(course, lesson) if lesson else ""
     people = read_roster(roster) if roster else None
-    # the gradebook stays open, so that nothing is graded meanwhile
+    # the gradebook stays open, so that no other command can grade while files are collected
     with Book(course.directory, course.config) as book:
         collected = lms_collect.collect(course, downloads, people, chosen, lms_collect.system_named(system))
         try:
             strangers = _strangers(collected, class_list.students(book)) if people is None else ""
             class_list.enter_people(book, map(_row, collected.people))
             for student, name in collected.collected_entries:
-                book.mark_stale(student, name, STALE)  # so that no grade of an earlier file is exported
+                book.mark_stale(student, name, STALE)  # the grade of the earlier file must not be exported
         except GradebookBusy as error:
             raise CourseError(
                 say(
@@ -165,7 +165,7 @@ def _row(person: Person) -> Mapping[str, str]:
 
 
 def _show_collected(collected: lms_collect.Collected) -> None:
-    """Print a line for each file. If there are many, those that a person has to look at come first."""
+    """Print a line for each file. If there are many, the files that a person has to look at come first."""
     words = _words()
     title = say(en="Outcome of each file", ko="파일별 결과")
     heads = (
@@ -253,10 +253,10 @@ def export(
 
 
 def _write(path: Path, data: bytes, fill: Path | None) -> None:
-    """Write a file, and keep a different earlier one under another name next to it.
+    """Write a file, and keep an earlier file with other contents next to it under another name.
 
     Raises:
-        CourseError: the file is the table to fill.
+        CourseError: the file to write is the table that is to be filled in.
     """
     if not path.parent.is_dir() and path.parent.name == lms_export.EXPORTED:
         path.parent.mkdir()
@@ -285,10 +285,10 @@ def _one_lesson(course: Course, word: str) -> str:
 
 
 def _the_lesson(course: Course) -> str:
-    """Return the lesson of the submissions, if all of them are of the same lesson.
+    """Return the lesson that all submissions belong to.
 
     Raises:
-        CourseError: the submissions are of several lessons, or there are no submissions.
+        CourseError: the submissions belong to several lessons, or there are no submissions.
     """
     known = find_gradable(course.root, course.directory.source_directory).names
     submissions: list[Entry] = find_submissions(course, known)

@@ -8,7 +8,7 @@ from autograder.course.lesson import Lesson, english_hash, find_lessons
 
 _NAME = re.compile(r"(?P<number>\d\d)_[a-z0-9_]+")
 _TEMPLATE = Path(__file__).parent / "template"
-#: The files in a lesson's folder, by the template that each is made from.
+#: The file names in a lesson's folder, keyed by the template that each file is made from.
 _FILES = {
     "lesson.txt": "{name}.py",
     "hints.txt": "hints.toml",
@@ -55,7 +55,7 @@ def _title(name: str) -> str:
 
 
 def _fill_template(template: str, marks: dict[str, str]) -> str:
-    """Return a template with its marks filled in, and the hash of the English text in each Korean cell."""
+    """Return a template with its placeholders filled in, among them the hashes in the Korean cells."""
     text = (_TEMPLATE / template).read_text(encoding="utf-8")
     for mark, value in marks.items():
         text = text.replace(f"@{mark}@", value)

@@ -1,7 +1,7 @@
 """Run recorded answers against their test cells, as a quick check for the author of the cells.
 
-The code is the author's own, so there is no wall. Each answer runs in a separate process, forked from this
-one.
+The code is the author's own, so there is no wall. Each answer runs in a separate process, which is forked
+from the current one.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from secant.catalogue import read_hints
 from secant.language import Language, language
 
 _MAX_CHILDREN = os.cpu_count() or 1
-_ANSWER_SECONDS = 120.0  # seconds that an answer may take
+_ANSWER_SECONDS = 120.0  # maximum number of seconds that an answer may take
 
 Kind = Literal["own", "right", "wrong"]
 
@@ -37,8 +37,8 @@ class TriedAnswer:
         task: the task that the answer is for.
         kind: `own` for the course's own answer, otherwise `right` or `wrong`.
         message: the message that a student would read; empty for a pass.
-        hint: the name of the hint in the message, if a catalogue has it.
-        mismatch: how the result differs from what is recorded; empty if it does not.
+        hint: the name of the hint in the message; empty if the message has no hint from a catalogue.
+        mismatch: how the result differs from the recorded one; empty if it does not.
         passes_visible: whether the answer is wrong and passes the visible part.
         earned: the points of a wrong answer, if the task gives partial credit.
     """
@@ -73,7 +73,8 @@ def try_answers(lesson: Lesson, task: str, lang: Language) -> Iterator[TriedAnsw
         assert chosen_task.test is not None
         own = Answer("the course's own answer", chosen_task.id, chosen_task.answer.source)
         for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == chosen_task.id)]:
-            # A student has only the visible part, so a wrong answer is run against that, too.
+            # A student has only the visible part, so a wrong answer is also run against the visible part
+            # alone.
             visible = split_tests(chosen_task.test.source)[0] if kind == "wrong" else ""
             child = Child(_run_and_send, f"{first}\n{answer.source}", chosen_task.test.source, visible, lang)
             started.append((chosen_task, kind, answer, child))
@@ -126,7 +127,9 @@ def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", lang: Langu
 
 
 def share_seen(tried: Sequence[TriedAnswer]) -> tuple[str, bool]:
-    """Return a sentence on how many wrong answers the visible part rejects, and whether that suffices.
+    """Return a sentence that counts the wrong answers that the visible part rejects.
+
+    Also return whether there are enough of them.
 
     A student whose answer passes the visible part believes that it is right until the hidden tests are run.
     """
@@ -139,7 +142,7 @@ def share_seen(tried: Sequence[TriedAnswer]) -> tuple[str, bool]:
 
 
 class Child:
-    """A process, forked from this one, that runs an answer and sends one result.
+    """A process, forked from the current one, that runs an answer and sends one result.
 
     Args:
         target: the function to call in the process, with a connection for the result and `arguments`.
@@ -165,7 +168,11 @@ class Child:
 
 
 def _run_and_send(connection: Connection, answer: str, test: str, visible: str, lang: Language) -> None:
-    """Send the message (empty for a pass), its hint, whether the visible tests pass, and the points."""
+    """Run an answer against its test, and send the result.
+
+    The result is the message (empty for a pass), its hint, whether a wrong answer passes the visible tests,
+    and the partial credit.
+    """
     message, hint, earned = _run(answer, test, lang)
     passes_visible = bool(visible) and (not message or not _run(answer, visible, lang)[0])
     connection.send((message, hint, passes_visible, earned))
@@ -173,7 +180,7 @@ def _run_and_send(connection: Connection, answer: str, test: str, visible: str, 
 
 @contextlib.contextmanager
 def quiet(lang: Language) -> Iterator[None]:
-    """Run the body in a language, without output, and with warnings as errors."""
+    """Run the body of a `with` statement in a language, without output, and with warnings as errors."""
     language(lang)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -183,7 +190,7 @@ def quiet(lang: Language) -> Iterator[None]:
 
 
 def _run(answer: str, test: str, lang: Language) -> tuple[str, str, float]:
-    """Return an answer's message (empty for a pass), its hint, and the points of the parts that passed."""
+    """Run an answer and its test; return the message (empty for a pass), its hint and the partial credit."""
     earned = 0.0
     names: dict[str, object] = {"__name__": "__main__"}
     check.seed(os.urandom(8))
@@ -197,6 +204,6 @@ def _run(answer: str, test: str, lang: Language) -> tuple[str, str, float]:
         except check.CheckFailed as failure:
             return str(failure), failure.verdict.hint, earned
         except BaseException as error:  # an answer may raise any error, and its author wants to see it
-            notes = getattr(error, "__notes__", [])  # notes on the error, such as the call that failed
+            notes = getattr(error, "__notes__", [])  # notes on the error, such as the failed call
             return "\n".join([f"{type(error).__name__}: {error}", *notes]), "", earned
     return "", "", earned

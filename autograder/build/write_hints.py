@@ -22,7 +22,7 @@ class KeepHints(LessonStep):
 
 
 class ReleaseHints(LessonStep):
-    """A step that keeps in each test cell the hints of its visible part, in the notebook's language.
+    """A step that keeps only the hints of each test cell's visible part, in the notebook's language.
 
     It runs after ClearHiddenTests, and before the last ComputeChecksums.
     """

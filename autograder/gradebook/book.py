@@ -1,8 +1,8 @@
 """The gradebook for grading: results are written by a single process, with one transaction per submission.
 
 Entries by an instructor are never overwritten: manual scores, comments, extra credit and flags stay. If the
-answer behind a manual score has changed, the score is marked as needing manual grading again. A late penalty
-follows the due date and the course's plugin, unless an instructor has entered a different penalty.
+answer behind a manual score has changed, the score is marked as needing manual grading again. The course's
+plugin computes the late penalty from the due date, unless an instructor has entered a different penalty.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -36,7 +36,7 @@ from autograder.gradebook.submissions import Form, change, create, find_ids, rea
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: The comment on an answer if its grade belongs to an earlier file; see `Book.mark_stale`.
+#: The comment put on each answer while its grade belongs to an earlier file or test; see `Book.mark_stale`.
 STALE = (
     "This grade is for an earlier file or test: the latest submission has not been graded yet.\n\n"
     "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
@@ -57,11 +57,12 @@ class Book:
     """The gradebook of a course directory, opened for writing.
 
     Args:
-        coursedir, config: nbgrader's settings.
+        coursedir: nbgrader's object for the course directory.
+        config: nbgrader's configuration.
 
     Attributes:
         connection: the connection that writes to the gradebook.
-        config: nbgrader's settings.
+        config: nbgrader's configuration.
 
     Raises:
         CourseError: if the gradebook cannot be used; see `Connection`.
@@ -108,9 +109,9 @@ class Book:
 
     @_in_transaction
     def earlier_points(self, student: str, lesson: str, key: str) -> dict[str, float]:
-        """Return the points that a student's earlier file had, by the graded cell's key.
+        """Return the points of a student's earlier file, keyed by the graded cell's key.
 
-        An unreadable file has no points; its record keeps the points of the file before it.
+        If the earlier file could not be read either, return the points of the last file that was graded.
 
         Args:
             student: the student's id.
@@ -133,9 +134,10 @@ class Book:
         return earlier_points | submissions.graded_points(self._db, ids)
 
     def renew_penalty(self, student: str, lesson: str, stored: StoredResult) -> StoredResult:
-        """Recompute the late penalty from the due date, the score and the course's plugin; return the result.
+        """Recompute a late penalty with the course's plugin; return the stored result with the new penalty.
 
-        A penalty that an instructor entered by hand stays.
+        The plugin computes the penalty from the due date and the score. A penalty that an instructor entered
+        by hand stays.
 
         Raises:
             GradebookBusy: if the penalty could not be written.
@@ -179,7 +181,7 @@ class Book:
         timestamp: datetime | None,
         filed: Mapping[tuple[str, str], str] = MappingProxyType({}),
     ) -> Entered:
-        """Write a result in one transaction, and record that it is not yet in the folders.
+        """Write a result in one transaction, and record that the submission's folders do not show it yet.
 
         Args:
             student: the student's id.
@@ -187,7 +189,7 @@ class Book:
             key: a hash of everything that determined the result.
             result: the result of grading.
             timestamp: the time of submission; None if unknown.
-            filed: submissions whose folders have been written in the meantime; see `mark_filed`.
+            filed: other submissions, whose folders have been written since the last call; see `mark_filed`.
 
         Returns:
             The gradebook's entries for the submission after the change.
@@ -216,8 +218,8 @@ class Book:
         """Record that the folders of these submissions match the gradebook.
 
         Args:
-            filed: the fingerprint of the gradebook's entries from which the page was made, by student and
-                lesson.
+            filed: for each student and lesson, the fingerprint of the gradebook's entries from which the
+                feedback page was made.
         """
         if filed:
             self.connection.transaction(lambda: mark_filed(self._db, filed))

@@ -11,7 +11,7 @@ from autograder.course.errors import CourseError
 
 
 class GradebookBusy(Exception):
-    """Raised if the gradebook could not be read or written; nothing of the submission was entered."""
+    """Raised if the gradebook could not be read or written; nothing was entered."""
 
 
 @contextmanager

@@ -22,7 +22,7 @@ def source_folder(course: Course, lesson: str) -> Path:
 
 
 def find_submitted_file(course: Course, entry: Entry) -> SubmittedFile | Rejected:
-    """Find and read the submitted file of a student's lesson."""
+    """Find and read the file that a student submitted for a lesson."""
     location = (
         course.folder("submitted", *entry),
         entry.lesson,
@@ -31,7 +31,8 @@ def find_submitted_file(course: Course, entry: Entry) -> SubmittedFile | Rejecte
     )
     try:
         return find_file(*location)
-    # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
+    # An OSError is a failure of this machine, not a defect of the file. It may be temporary, so try once
+    # more.
     except OSError:
         return find_file(*location)
 
@@ -47,7 +48,7 @@ def result_key(submission: SubmittedFile | Rejected, assignment: Assignment) -> 
 
 
 class CurrentSubmissions:
-    """The submissions to a lesson or a plain assignment that are in submitted/ now.
+    """The submissions for a lesson or a plain assignment that are in submitted/ now.
 
     Args:
         course: the course directory.
@@ -62,7 +63,7 @@ class CurrentSubmissions:
         self.students = {entry.student for entry in find_submissions(course, [lesson])}
 
     def is_newer(self, student: str, stored: StoredResult) -> bool:
-        """Return whether the submission differs from the one that a result belongs to.
+        """Return whether a stored result is out of date: the files, the tests or the grader have changed.
 
         `autograder feedback` uses the same comparison. If a student's folder no longer exists, the result
         counts as current.

@@ -28,7 +28,7 @@ _HOLDER = text(
     f"WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = {_LOCK_NUMBER} AND objsubid = 1 "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
-# With these settings, the server drops a machine that sends nothing after a minute and a half.
+# With these settings, the server closes a connection about 90 seconds after the other machine goes silent.
 _NAME_SESSION = text(
     "SELECT set_config('application_name', :name, false), set_config('tcp_keepalives_idle', '60', false), "
     "set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)"
@@ -39,7 +39,9 @@ _SESSION_PREFIX = "autograder grade "
 
 @contextmanager
 def locked_file(coursedir: CourseDirectory) -> Iterator[None]:
-    """Hold the lock of an SQLite database: a file next to the database's real path, links resolved.
+    """Hold the lock of an SQLite database.
+
+    The lock is a file next to the database itself, even if the configured path is a link.
 
     For a server's database, do nothing; see `ServerLock`.
 

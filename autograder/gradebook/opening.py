@@ -50,7 +50,7 @@ def complete(db: Any) -> None:
 def _begin(url: str) -> None:
     """Create nbgrader's version table in a database without tables; `complete` fills it in later.
 
-    If there were no table at all, nbgrader would start a separate program to set the version, and that takes
+    In a database without any table, nbgrader would start a separate program to set the version, which takes
     seconds.
     """
     file = sqlite_file(url)

@@ -1,4 +1,4 @@
-"""Plain assignments (ordinary nbgrader tests): the settings that decide a grade, and the submitted files."""
+"""Plain assignments (ordinary nbgrader tests): the settings that determine grades and the submitted files."""
 
 import json
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from autograder.intake.submission import Rejected
 
 @dataclass(frozen=True)
 class PlainForm:
-    """Everything that decides the grade of a plain assignment, apart from the submission.
+    """Everything that determines the grade of a plain assignment, apart from the submission.
 
     Attributes:
         course: the course directory.
@@ -52,7 +52,8 @@ class PlainForm:
         location = (self.course.folder("submitted", *entry), names, self.course.submitted, settings.ignore)
         try:
             return find_notebooks(*location)
-        # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
+        # An OSError is a failure of this machine, not a defect of the files. It may be temporary, so try once
+        # more.
         except OSError:
             return find_notebooks(*location)
 

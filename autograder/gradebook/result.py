@@ -28,10 +28,11 @@ class GradedTask(TaskResult):
     Attributes:
         cell: the grade_id of the graded cell.
         notebook: the name of the cell's notebook; empty for the notebook that has the assignment's name.
-        has_test: True if `cell` is a test cell; used where names do not tell test cells from answers.
+        has_test: True if `cell` is a test cell of a plain assignment. In a lesson, the cell's name shows
+            whether it is a test cell.
         auto: the automatic score; None if the task needs manual grading.
         answer: a hash of the answer.
-        before: the points that an earlier file had; None unless the current file could not be read.
+        before: the points of an earlier file; None unless the current file could not be read.
     """
 
     cell: str = ""
@@ -79,7 +80,7 @@ class Result:
 
     Attributes:
         flags: remarks for the course staff; no flag changes a point.
-        comments: comments on answers, by the answer's key; see `cell_key`.
+        comments: comments on answers, keyed by the answer's key; see `cell_key`.
         cells: the outputs of the student's cells.
         language: the language of the submission. If it could not be read, the language of an earlier
             submission; None if unknown.
@@ -144,7 +145,7 @@ class Result:
         The earlier points are only mentioned; they do not count.
 
         Args:
-            earlier: the points, by the graded cell's key.
+            earlier: the points of the earlier file, keyed by the graded cell's key.
         """
         rows = [replace(task, before=earlier.get(task.key)) for task in self.tasks]
         comments = {
@@ -158,16 +159,16 @@ class Result:
         """Return this result with the points from the gradebook, some of which may have been given by hand.
 
         Args:
-            scores: points and maximum points, by the graded cell's key.
+            scores: the points and the maximum points, keyed by the graded cell's key.
             waiting: the keys of the graded cells that need manual grading.
         """
 
         def row(task: GradedTask) -> GradedTask:
             needs_manual = task.key in waiting
             points = 0.0 if needs_manual else scores.get(task.key, (task.points, 0.0))[0]
-            # A person gave points, so the answer is more than an unedited stub.
+            # An instructor gave points for the answer, so it does not count as "not attempted".
             has_answer = task.is_note and task.outcome == "not_attempted" and points
-            # A code answer can also need manual grading.
+            # Not only a text answer, but also a code answer can need manual grading.
             by_hand = has_answer or (needs_manual and task.outcome != "rejected")
             outcome = "manual" if by_hand else task.outcome
             return replace(task, points=points, auto=None if needs_manual else points, outcome=outcome)
@@ -195,7 +196,7 @@ class Result:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the result from which `as_json` made a dict."""
+        """Return the result from the data of `as_text`."""
         return cls(
             student=data["student"],
             lesson=data["lesson"],

@@ -75,7 +75,7 @@ _MARK_COMMENTS = _MARK_COMMENTS.values(auto_comment=bindparam("why"))
 
 
 class NotebookForm(NamedTuple):
-    """The ids of an assignment's notebook and of its cells.
+    """The ids of one notebook of an assignment and of the notebook's cells.
 
     Attributes:
         id: the notebook's id.
@@ -89,7 +89,7 @@ class NotebookForm(NamedTuple):
 
 
 class Form(NamedTuple):
-    """The ids of an assignment, of its notebooks and of their cells."""
+    """The ids of an assignment, its notebooks and their cells."""
 
     assignment: str
     notebooks: Sequence[NotebookForm]
@@ -100,7 +100,7 @@ class Ids(NamedTuple):
 
     Attributes:
         assignment: the id of the submitted assignment.
-        notebooks: the ids of the submitted notebooks, by `notebook_key`.
+        notebooks: the ids of the submitted notebooks, keyed by `notebook_key`.
     """
 
     assignment: str
@@ -108,7 +108,7 @@ class Ids(NamedTuple):
 
     @property
     def first(self) -> str:
-        """The id of the first notebook, by which records refer to a submission."""
+        """The id of the submission's first notebook; a `Record` refers to the submission by this id."""
         return next(iter(self.notebooks.values()))
 
 
@@ -208,7 +208,7 @@ def set_grades(db: Any, ids: Ids, result: Result, record: PreviousRecord | None,
     scores = auto_scores(result)
     lost = {task.key for task in result.tasks if task.outcome == "rejected"}
     if record and record.key == key:
-        # The key is unchanged, so the instructor saw this same result when giving points.
+        # The key is unchanged, so the instructor had already seen this result when giving points.
         lost = set()
     rows = []
     for cell, grade in _by_key(db, _FIND_GRADES, ids):
@@ -243,14 +243,14 @@ def set_comments(db: Any, ids: Ids, result: Result) -> None:
 
 
 def graded_points(db: Any, ids: Ids) -> dict[str, float]:
-    """Return the points of the cells that a test or a person has graded, by the cell's key."""
+    """Return the points of the cells that a test or a person has graded, keyed by the cell's key."""
     return {cell: row.score for cell, row in _by_key(db, _FIND_POINTS, ids)}
 
 
 def mark_stale(db: Any, student: str, lesson: str, why: str) -> bool:
-    """Mark all grades of a submission as needing manual grading, and set all comments to the reason.
+    """Mark all grades of a submission as needing manual grading, and replace all automatic comments.
 
-    The submission's record stores which grades needed manual grading before.
+    The comments become the reason. The submission's record stores which grades needed manual grading before.
 
     Returns:
         Whether the submission has a grade. Without one, nothing is marked.

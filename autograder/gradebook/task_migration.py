@@ -43,8 +43,8 @@ class Difference:
     """The differences between a notebook's graded cells and the gradebook's entries for it.
 
     Attributes:
-        dropped, added: sorted names of cells, without duplicates. A cell that is graded differently is in
-            both.
+        dropped, added: sorted names of cells, without duplicates. A cell whose kind of grading has changed is
+            in both.
     """
 
     dropped: Sequence[str]
@@ -86,12 +86,12 @@ def migrate(db: Session, entry: Notebook, notebook: NotebookNode, table: Path) -
     Args:
         db: the session of the gradebook.
         entry: the gradebook's entry for the notebook.
-        notebook: the notebook in the form in which it will be entered.
-        table: the path for a table of the grades of dropped cells, if there are any; an older file is
-            replaced.
+        notebook: the changed notebook, preprocessed as `generate_assignment` does before it saves cells.
+        table: the path of the CSV table for the grades of dropped cells. It is written only if there are such
+            grades, and replaces an older file.
     """
     old, new = _cells_in_gradebook(entry), _cells_in_notebook(notebook)
-    # This update takes the write lock, so that no other process can write from here on.
+    # This update changes nothing, but takes the write lock, so that no other process can write from here on.
     db.execute(text("UPDATE course SET id = id"))
     cells = (*entry.grade_cells, *entry.solution_cells, *entry.task_cells)
     dropped = [cell for cell in cells if (type(cell), cell.name) in old - new]
@@ -162,8 +162,8 @@ def back_up(db: Session, file: Path | None, name: str) -> str:
 
     Args:
         db: the session of the gradebook.
-        file: the SQLite file; None for a server's database, where the copy is a schema made when `db`
-            commits.
+        file: the SQLite file; None for a server's database, in which the copy is a new schema that exists
+            once `db` commits.
         name: an unused name for the copy, of at most 63 letters, digits and underscores.
     """
     if file is not None:
@@ -179,5 +179,5 @@ def back_up(db: Session, file: Path | None, name: str) -> str:
 
 
 def backup_name(lesson: str, now: datetime) -> str:
-    """Return a name for the copies made before a change of tasks, with the lesson and the time."""
+    """Return a name, made from the lesson and the time, for the copies saved before a change of tasks."""
     return f"gradebook_before_{lesson[:24]}_{now:%Y%m%d_%H%M%S}"

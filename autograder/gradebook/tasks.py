@@ -29,7 +29,7 @@ class _Tasks:
     Attributes:
         name: the assignment's name.
         what: "lesson" or "assignment", for messages.
-        notebooks: the instructor's notebooks by name.
+        notebooks: the instructor's notebooks, keyed by name.
     """
 
     name: str
@@ -60,7 +60,7 @@ def register_plain(book: Book, name: str, notebooks: Mapping[str, NotebookNode])
     Args:
         book: the gradebook.
         name: the assignment's name.
-        notebooks: the instructor's notebooks by name.
+        notebooks: the instructor's notebooks, keyed by name.
     """
     _register(book, _Tasks.of_plain(name, notebooks))
 
@@ -170,13 +170,16 @@ def _find_notebook(book: Book, assignment: str, notebook: str) -> Notebook | Non
 
 
 def _difference_to_graded(entry: Notebook, notebook: NotebookNode) -> task_migration.Difference | None:
-    """Return the differences between a notebook and its graded cells; None if equal or not graded yet."""
+    """Return the differences between a notebook and its entry in the gradebook.
+
+    If they are equal, or if nothing has been submitted for the notebook, return None.
+    """
     difference = task_migration.difference(entry, notebook)
     return difference if entry.submissions and (difference.dropped or difference.added) else None
 
 
 def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> tuple[NotebookNode, Any]:
-    """Return the notebook as nbgrader's preprocessors leave it before SaveCells, and the resources."""
+    """Run nbgrader's preprocessors that come before SaveCells; return the notebook and the resources."""
     notebook, coursedir = copy.deepcopy(source), book.connection.coursedir
     names = {"assignment": assignment, "notebook": name, "db_url": coursedir.db_url}
     resources: Any = {"nbgrader": names, "unique_key": name}
@@ -187,7 +190,7 @@ def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> t
 
 
 def _is_same(entry: Notebook, notebook: NotebookNode) -> bool:
-    """Return whether the gradebook's cells match a notebook's in names, sources and points."""
+    """Return whether the gradebook's cells have the same names, sources and points as the notebook's."""
     kinds = (is_grade, is_solution, is_task, is_locked)
     cells = [cell for cell in notebook.cells if any(is_kind(cell) for is_kind in kinds)]
     marked = {cell.metadata.nbgrader.grade_id: cell for cell in cells}

@@ -1,4 +1,4 @@
-"""Additional files for the folders of graded notebooks and of feedback pages, as nbgrader puts them there.
+"""The additional files that nbgrader would put into the folders of graded notebooks and feedback pages.
 
 `nbgrader submit` puts a secret next to the notebook. The exchange derives the name of the released page from
 this secret, and the student's computer finds the page by the same secret. A submission that did not come
@@ -31,8 +31,8 @@ class AdditionalFiles:
     """The additional files for a graded notebook's folder.
 
     Attributes:
-        exchange: the contents of the files that nbgrader's exchange needs, by name.
-        side_files: the student's own files, by path within the folder.
+        exchange: the contents of the files that nbgrader's exchange needs, keyed by file name.
+        side_files: the contents of the student's own files, keyed by path within the folder.
         left_out: the number of the student's files that were not read.
     """
 
@@ -59,7 +59,7 @@ def read_additional_files(
         secret = existing.decode()
     else:
         secret = hmac.new(key, f"{EXCHANGE_SECRET}/{student}/{folder.name}".encode(), sha256).hexdigest()
-    # An empty timestamp means an unknown time to nbgrader, too.
+    # nbgrader also treats an empty timestamp as an unknown time.
     when = f"{timestamp:%Y-%m-%d %H:%M:%S.%f} UTC" if timestamp else ""
 
     def is_wanted(path: PurePosixPath) -> bool:

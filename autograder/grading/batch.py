@@ -3,12 +3,13 @@
 For every submission, the intake reads the file in this process, and a worker examines it inside its wall.
 Then this process, the only one that writes, enters the result in one transaction and rewrites the two folders
 from it. So a run that was interrupted at any moment can be repeated without grading anything twice. A result
-is kept if its file, tests and grader are unchanged, and its folders are written if they are missing.
+is reused if the file, the tests and the grader are unchanged, and its folders are written if they are
+missing.
 
-An older grade must never look like the grade of a newer file. It is marked before the new file is graded, and
-the mark is removed when the new result is entered. Until then, formgrader shows that each cell needs manual
-grading, and the comment on each answer gives the reason. If the new file cannot be read, the earlier points
-are removed from the gradebook, and the comment states them.
+An older grade must never look like the grade of a newer file. It is marked as outdated before the new file is
+graded, and this mark is removed when the new result is entered. Until then, formgrader shows that each cell
+needs manual grading, and the comment on each answer gives the reason. If the new file cannot be read, the
+earlier points are removed from the gradebook, and the comment states them.
 """
 
 import contextlib
@@ -54,12 +55,12 @@ from secant.visible import visible
 
 
 class Results(MutableMapping[Entry, Result]):
-    """The results by submission, compressed and without comments and outputs, since a class may be large.
+    """Results keyed by submission, compressed and without comments and outputs, because a class may be large.
 
-    `grade --json` needs only the parts that remain.
+    `grade --json` needs neither comments nor outputs.
 
     Attributes:
-        missing: the packages that each submission imports but that are not installed where it ran.
+        missing: for each submission, the packages that it imports but that were not installed where it ran.
     """
 
     def __init__(self) -> None:
@@ -91,18 +92,20 @@ class RunOutcome:
     """The outcome of a grading run.
 
     Attributes:
-        results: the results by submission, including those that could not be graded.
+        results: the results, keyed by submission; submissions that could not be graded are included.
         done: the number of submissions that are finished, with or without success.
-        graded_before: the number of submissions that had been graded before.
-        unread: the number of previously graded submissions that could not be read and need a person.
-        pages: the number of previously graded submissions with a new page.
-        failed: the reason for each submission that could not be graded or filed.
-        refused: the submissions of assignments that cannot be graded at all, by reason.
-        students_before: the students in the gradebook when the run began.
-        students: the ids of the students in the gradebook at the end.
+        graded_before: the number of submissions whose stored result from an earlier run was reused.
+        unread: the number of reused results whose submissions could not be read and still need a person's
+            attention.
+        pages: the number of submissions with a stored result for which a new feedback page was made.
+        failed: for each submission that could not be graded or written to the folders, the reason.
+        refused: the submissions of assignments that cannot be graded at all, keyed by the reason.
+        students_before: the students in the gradebook at the start of the run, as `Listed` objects.
+        students: the ids of the students in the gradebook at the end of the run.
         walls: the kinds of wall that were used; "single" is the slow one.
         notices: messages about the wall, in order and without duplicates.
-        unclear_times: the submissions with an unclear time, by the description of the problem.
+        unclear_times: the submissions whose time of submission is unclear, keyed by a description of the
+            problem.
         late: for each submission with a late penalty, a description of the penalty.
     """
 
@@ -168,7 +171,8 @@ def make_pages(
     """Remake the feedback pages that do not match the gradebook, without running any student's code.
 
     Args:
-        course, entries, workers, on_message: see `grade`. A submission that changed after grading fails.
+        course, entries, workers, on_message: see `grade`. A submission that has changed since it was graded is
+            reported as failed.
         force: remake all pages.
 
     Raises:
@@ -227,8 +231,8 @@ class _InProgress:
         assignment: the assignment.
         submission: the submission as read by the intake.
         timestamp: the time of submission; None if unknown.
-        pages: the finished pages, by the notebook's name.
-        illustrated: notebooks with pictures that are not decoded yet, by name.
+        pages: the finished feedback pages, keyed by the notebook's name.
+        illustrated: notebooks with pictures that are not decoded yet, keyed by the notebook's name.
     """
 
     assignment: GradedAssignment
@@ -266,14 +270,14 @@ class _Batch:
         self._assignments: dict[str, GradedAssignment] = {}
         self._released = course.released_solutions()
         self._in_progress: dict[Entry, _InProgress] = {}
-        self._shown: dict[Entry, str] = {}  # fingerprints of the entries shown by pages that are being made
+        self._shown: dict[Entry, str] = {}  # page fingerprints of the submissions being graded
         # Submissions whose folders are written but not yet recorded as such.
         self._filed: dict[tuple[str, str], str] = {}
         self._additional: dict[Entry, AdditionalFiles] = {}  # files for the folder that is written second
         self._due: deque[Work] = deque()
 
     def next_job(self) -> Work | None:
-        """Return the next job for a worker, reading submissions until there is one; None at the end."""
+        """Return the next job for a worker, or None at the end; read submissions until one requires a job."""
         while not self._due:
             if not self._upcoming:
                 self._upcoming.extend(islice(self._entries, _BATCH_SIZE))
@@ -297,7 +301,7 @@ class _Batch:
             raise WallUnavailable(done.reason, done.fix)
         entry = Entry(job.student, job.lesson)
         in_progress = self._in_progress.get(entry)
-        if in_progress is None:  # An error in another page of this submission has already closed it.
+        if in_progress is None:  # An error in another page has already closed this submission.
             return
         with self._reporting_errors(entry, in_progress.assignment):
             match done:
@@ -351,7 +355,7 @@ class _Batch:
             return self._ungraded(entry)
         self._book.mark_stale(entry.student, entry.lesson, STALE)
         if submission.rejected is not None:
-            # The page uses the language of the stored result.
+            # The rejected file has no language, so the page uses the language of the stored result.
             previous = self._book.stored_results([entry]).get(entry)
             result = submission.rejection_result(previous.result.language if previous else None)
             return self._finish(
@@ -383,7 +387,7 @@ class _Batch:
             return False
         self.outcome.graded_before += 1
         if stored.stale or stored.timestamp != in_progress.timestamp:
-            # Either the file was replaced and then restored, or the same file was submitted again.
+            # Either the submitted file was replaced and then restored, or the same file was submitted again.
             self.outcome.pages += 1
             self._finish(entry, in_progress, in_progress.submission.relocate_outputs(stored.result))
             return True
@@ -404,7 +408,7 @@ class _Batch:
         return True
 
     def _page_fingerprint(self, entry: Entry, entered: Entered) -> str:
-        """Return the fingerprint of a page: of the gradebook's entries and, if released, the solutions."""
+        """Return a hash of what a page shows: the gradebook's entries, and whether solutions are released."""
         fingerprint = entered.fingerprint
         if entered.late:
             fingerprint = sha256(f"{fingerprint} {self._course.clock.show(*entered.late)}")
@@ -426,7 +430,7 @@ class _Batch:
         return all(file.is_file() for file in files)
 
     def _finish(self, entry: Entry, in_progress: _InProgress, result: Result) -> None:
-        """Enter a result into the gradebook; from then on, the folders can be made from it at any time."""
+        """Enter a result into the gradebook, from which the folders can be written again at any time."""
         entered = self._book.write(
             *entry, in_progress.submission.key, result, in_progress.timestamp, self._filed
         )
@@ -468,7 +472,7 @@ class _Batch:
         page: str,
         pictures: Mapping[str, Mapping[str, str]],
     ) -> None:
-        """Store a finished page; after the last one, write the folders that depend on it."""
+        """Store a finished page; once all pages are finished, write the submission's folders."""
         in_progress.pages[name] = page
         if name in in_progress.illustrated:
             show_pictures(in_progress.illustrated[name].cells, pictures, in_progress.submission.language)
@@ -500,7 +504,7 @@ class _Batch:
         self._mark_done(entry)
 
     def note_filed(self) -> None:
-        """Record the folders written so far, unless `write` has recorded them with a result."""
+        """Record in the gradebook the folders that have been written but not yet recorded."""
         filed, self._filed = self._filed, {}
         # If the gradebook is busy, the next run writes these folders again.
         with contextlib.suppress(GradebookBusy):
@@ -511,7 +515,7 @@ class _Batch:
     ) -> int:
         """Write a folder; return the number of the student's additional files that were left out."""
         settings, additional = self._course.directory, self._additional_files(entry)
-        # The two modes are those that nbgrader gives the files of these folders.
+        # nbgrader also gives files in autograded/ the mode 0444, and files in feedback/ the mode 0644.
         course_files, mode = (
             source_folder(self._course, entry.lesson),
             0o444 if step == "autograded" else 0o644,
@@ -578,7 +582,8 @@ class _Batch:
                 message = "The grader failed. This says nothing about the answer."
                 failed = assignment.everywhere(entry.student, "grader_failure", message, "grader_failure")
                 self.outcome.results[entry] = failed
-                # If the gradebook is busy, the mark from the start of grading remains.
+                # If the gradebook is busy, the earlier grade is still marked as outdated, because it was
+                # marked before grading began.
                 with contextlib.suppress(GradebookBusy):
                     self._book.mark_stale(*entry, STALE)
             self._mark_done(entry)

@@ -64,7 +64,7 @@ _LEFT_OUT = (
 def graded_notebook(
     assignment: Assignment, submission: Submission | None, result: Result, words: Words
 ) -> NotebookNode:
-    """Return the notebook for staff: the submitted cells, with results as outputs next to the pictures.
+    """Return the notebook for staff: the submitted cells, with the results and pictures as outputs.
 
     The pictures in the student's text cells are raw data that still has to be decoded safely; see
     `autograder.page.pictures`.
@@ -73,7 +73,7 @@ def graded_notebook(
         assignment: the lesson.
         submission: the submission as read by the intake; None if rejected. Its notebook is modified.
         result: the result of the submission.
-        words: explanations of each task's solution, shown to students who passed the task.
+        words: an explanation of each task's solution, shown if the student passed the task.
     """
     notebook: NotebookNode = (
         submission.notebook if submission else copy.deepcopy(next(iter(assignment.releases.values())))
@@ -86,7 +86,7 @@ def graded_notebook(
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = list(filter(is_picture, cell.outputs)), None
-            # Shortened for readers only. The full code is what ran, and submitted/ still contains it.
+            # The code is shortened for readers only. The full code ran, and submitted/ still contains it.
             cell.source = clipped(visible(cell.source))
         name = grade_id(cell)
         if is_test(cell):
@@ -169,8 +169,9 @@ def clipped(code: str) -> str:
 def choose_colours(notebook: NotebookNode) -> None:
     """Choose how each code cell is highlighted: as Python, or not at all if that could take too long.
 
-    Each highlighted token becomes an HTML element of about twenty times its length, so the number of tokens
-    decides. A cell is highlighted as Python even if IPython would treat it as another language (`%%ruby`).
+    Each highlighted token becomes an HTML element of about twenty times its length, so only a limited number
+    of characters is highlighted. A cell is highlighted as Python even if IPython would treat it as another
+    language (`%%ruby`).
     """
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
     chars_left = PAGE_COLOURED
@@ -185,7 +186,7 @@ def choose_colours(notebook: NotebookNode) -> None:
 
 
 class _Grades(GetGrades):
-    """nbgrader's step that writes scores and comments into a notebook, from entries read before."""
+    """A replacement for nbgrader's GetGrades that takes scores and comments from an `Entered` object."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         names = resources["nbgrader"]
@@ -205,7 +206,8 @@ class Pages:
     """The preparation of feedback pages with nbgrader's own preprocessors and settings.
 
     Args:
-        coursedir, config: nbgrader's settings.
+        coursedir: nbgrader's object for the course directory.
+        config: nbgrader's configuration.
     """
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
@@ -214,7 +216,7 @@ class Pages:
         # hidden line, the student wrote that line, so ClearTests is enough here.
         ours = {GetGrades: _Grades, HideTests: ClearTests}
         steps = [ours.get(step, step) for step in converter.preprocessors]
-        # A feedback page has a style sheet already, so this preprocessor would only take time.
+        # A feedback page already has a style sheet, so CSSHTMLHeaderPreprocessor would only waste time.
         self._steps = [step(config=config) for step in steps if step is not CSSHTMLHeaderPreprocessor]
         self._db_url = coursedir.db_url
 
@@ -227,7 +229,7 @@ class Pages:
         lesson: str,
         name: str = "",
     ) -> Page:
-        """Return the data of a feedback page to be made for a student.
+        """Return a worker's job to make a student's feedback page.
 
         Args:
             notebook: the notebook from `graded_notebook`. It is modified.
@@ -265,9 +267,9 @@ def page_head(
         submission: the submission as read by the intake, or its rejection.
         result: the result of the submission.
         entered: the gradebook's entries for the submission.
-        solutions: worked solutions by task; a student who passed a task sees the explanation of its solution.
+        solutions: the worked solution of each task; a student who passed a task sees its explanation.
         released: True if all students see the complete solutions.
-        times: the times of submission and of the due date if points were deducted for lateness.
+        times: the time of submission and the due date, if points were deducted for lateness; else None.
     """
     known = submission.language if isinstance(submission, Submission) else result.language
 
@@ -330,7 +332,7 @@ def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Ta
 
 
 def headings(release: NotebookNode) -> dict[str, str]:
-    """Return the title of each task by its id, and the notebook's title under the key ""."""
+    """Return the tasks' titles, keyed by task id, and the notebook's title under the key ""."""
     titles: dict[str, str] = {}
     title = ""
     for cell in release.cells:
@@ -367,11 +369,11 @@ def replace_folder(
     mode: int,
     shared: bool = False,
 ) -> None:
-    """Replace a folder with a new one that contains these files.
+    """Replace a folder with a new one that contains the given files.
 
     Args:
         folder: the path of the folder.
-        files: the texts of files by name.
+        files: the contents of text files, keyed by file name.
         additional: additional files; a student's file never replaces one of the other files.
         extra: a folder of the course from which all files except notebooks are added.
         mode: the permissions of the files.
@@ -400,7 +402,7 @@ def replace_folder(
     places = new.rglob("*") if has_extra or additional.side_files else [new / name for name in texts]
     for place in places:
         os.chmod(place, (0o2770 if shared else 0o755) if place.is_dir() else (0o664 if shared else mode))
-    # Anyone who knows the secret can fetch the student's page.
+    # Only instructors may read the secret: anyone who knows it can fetch the student's page.
     os.chmod(new / EXCHANGE_SECRET, 0o660 if shared else 0o600)
     os.chmod(new, 0o2770 if shared else 0o755)
     if folder.exists():
@@ -410,7 +412,7 @@ def replace_folder(
 
 
 def as_text(notebook: NotebookNode) -> str:
-    """Return a notebook as JSON with one cell per line; json's own indentation would take longer."""
+    """Return a notebook as JSON with one cell per line; the json module's own indentation would be slower."""
     cells = ",\n".join(json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in notebook.cells)
     others = {name: value for name, value in notebook.items() if name != "cells"}
     return f'{{"cells": [\n{cells}\n],\n{json.dumps(others, ensure_ascii=False, sort_keys=True)[1:]}\n'

@@ -1,4 +1,4 @@
-"""A lesson and its submissions, in the form that the batch grader needs."""
+"""Lessons and their submissions, implementing the batch grader's protocols."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -89,7 +89,7 @@ class LessonSubmission:
 
     @cached_property
     def _intake_result(self) -> Submission | Rejected:
-        """The intake's reading of the submitted file: a submission, or a rejection."""
+        """The intake's result for the submitted file: a submission, or a rejection."""
         if isinstance(self.found, Rejected):
             return self.found
         files = (self.found, *self.found.others)
@@ -136,7 +136,7 @@ class LessonSubmission:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
-        # Both languages, for the instructor who has to decide about the file.
+        # The message is for the instructor, who has to decide about the file, so it is in both languages.
         message = f"{why.en}\n{why.ko}"
         report = uniform_report(self.lesson.name, self.lesson.tasks, "rejected", message)
         flags = [f"rejected:{why.reason}"]
@@ -145,7 +145,7 @@ class LessonSubmission:
     def relocate_outputs(self, result: Result) -> Result:
         """Return the result with the cells' outputs at the cells' current positions.
 
-        The positions may have changed with the lesson's text since the submission was graded.
+        If the lesson's text has changed since the submission was graded, the positions may be different.
         """
         if self._submission is None:
             return result

@@ -1,4 +1,4 @@
-"""Plain assignments (ordinary nbgrader tests) and their submissions, in the form that the batch grader needs.
+"""Plain assignments (ordinary nbgrader tests) and submissions, implementing the batch grader's protocols.
 
 Each graded cell has a row in the result. The message about a test with a hidden part never quotes the test.
 """
@@ -81,8 +81,8 @@ class GradedPlain:
         name: the assignment's name.
 
     Attributes:
-        sources: the assignment's notebooks by name. The key of the notebook with the assignment's name is
-            empty.
+        sources: the assignment's notebooks, keyed by name. The key of the notebook with the assignment's name
+            is empty.
 
     Raises:
         CourseError: if the assignment cannot be graded, or the gradebook has grades for other tasks.
@@ -148,7 +148,7 @@ class GradedPlain:
 
     @cached_property
     def given(self) -> Mapping[str, AssignmentNotebook]:
-        """The assignment's notebooks by name, in the form needed to combine them with submitted notebooks."""
+        """The assignment's notebooks, keyed by name and prepared for combining with submitted notebooks."""
         return {
             name: AssignmentNotebook(one, self._made[name], self.language)
             for name, one in self.sources.items()
@@ -156,24 +156,27 @@ class GradedPlain:
 
     @cached_property
     def titles(self) -> Mapping[str, Mapping[str, str]]:
-        """The result of `cell_titles` for each of the assignment's notebooks, by name."""
+        """The result of `cell_titles` for each of the assignment's notebooks, keyed by notebook name."""
         return {name: cell_titles(made, self.course.config) for name, made in self._made.items()}
 
     def hide_tests(self, notebook: NotebookNode) -> NotebookNode:
         """Return a copy of a notebook without hidden tests and mark schemes.
 
-        This does not depend on the preprocessors that the course configures for its feedback pages.
+        The result does not depend on the preprocessors that the course configures for its feedback pages.
         """
         shown: NotebookNode = self._clear(deepcopy(notebook), {})[0]
         for place, cell in enumerate(shown.cells):
-            # A task cell is the instructor's; in a student's cell, the markers would be ordinary text.
+            # Only the instructor writes task cells. In a student's cell, the delimiter of a mark scheme would
+            # be ordinary text.
             if is_task(cell):
                 self._clear_scheme.preprocess_cell(cell, {}, place)
         return shown
 
 
 def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
-    """Return each cell's title: the heading above it and its grade_id. The key "" has the notebook's title.
+    """Return each cell's title, made from the heading above it and its grade_id, keyed by grade_id.
+
+    The notebook's title is stored under the key "".
 
     Args:
         notebook: the instructor's notebook.
@@ -212,7 +215,7 @@ def graded_cells(source: PlainSource) -> list[PlainCell]:
 
 
 def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
-    """Return the answers that precede each graded cell, back to the previous graded cell.
+    """Return, for each graded cell, the answers between the previous graded cell and this one.
 
     Answers after the last graded cell are added to that cell.
     """
@@ -258,7 +261,7 @@ class PlainSubmission:
 
     @cached_property
     def _cells(self) -> Mapping[str, Sequence[Cell]] | Rejected:
-        """The cells of each submitted notebook by its name, or the rejection of an unreadable submission."""
+        """The submitted notebooks' cells, keyed by notebook name, or the rejection of the submission."""
         if isinstance(self.found, Rejected):
             return self.found
         cells = read_cells(self.found)
@@ -324,7 +327,7 @@ class PlainSubmission:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
-        # Both languages, for the instructor who has to decide about the file.
+        # The message is for the instructor, who has to decide about the file, so it is in both languages.
         message = f"{why.en}\n{why.ko}"
         return self.assigned.everywhere(self.student, "rejected", message, f"rejected:{why.reason}")
 
@@ -366,7 +369,7 @@ class PlainSubmission:
         )
 
     def _submitted(self, name: str, source: PlainSource) -> Sequence[Cell]:
-        """Return the submitted cells of a notebook, or the assignment's cells if they cannot be read."""
+        """Return a notebook's submitted cells, or the assignment's own cells if nothing could be read."""
         if not isinstance(self._cells, Rejected) and name in self._cells:
             return self._cells[name]
         return [
@@ -423,7 +426,11 @@ class PlainSubmission:
         return _WORDS[word][0 if self.language == "en" else 1]
 
     def _answer(self, name: str, cell: PlainCell, own: Sequence[PlainCell]) -> str:
-        """Return a hash of the graded cells: the cell itself, the answers before it, or all cells."""
+        """Return a hash of the submitted cells that a graded cell's score depends on.
+
+        These are the cell itself if it is a manual answer, the answers in `own` if it is a test, and all
+        cells if it is a task or `own` is empty.
+        """
         cells = self._cells.get(name, ()) if not isinstance(self._cells, Rejected) else ()
         ids = (
             [cell.id]
@@ -455,7 +462,7 @@ class PlainSubmission:
     def _with_comments(
         self, name: str, rows: Iterable[TaskRow], result: Result, entered: Entered
     ) -> Iterator[TaskRow]:
-        """Yield the rows with the instructor's comments on the answers that each test belongs to."""
+        """Yield the task rows, and add the instructor's comments on the answers that each task grades."""
         answers = answers_of(self.assigned.sources[name])
         for row in rows:
             comments = [row.comment] if row.comment else []

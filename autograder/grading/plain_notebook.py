@@ -1,4 +1,4 @@
-"""The notebook for staff of a plain assignment's submission (ordinary nbgrader tests).
+"""Make the notebook that staff see for a submission of a plain assignment (ordinary nbgrader tests).
 
 Cells that students must not edit come from the assignment. Every other cell is the student's. All outputs are
 made by the autograder, from the text that a cell printed during grading and the pictures in the submission.
@@ -31,11 +31,11 @@ _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 @dataclass(frozen=True)
 class AssignmentNotebook:
-    """A notebook of a plain assignment, in the form needed to combine it with a submitted notebook.
+    """A notebook of a plain assignment, prepared for combining with a submitted notebook.
 
     Attributes:
-        source: the notebook's cells that nbgrader knows.
-        made: the instructor's notebook.
+        source: the cells that have nbgrader metadata, as parsed for grading.
+        made: the instructor's complete notebook, as a notebook node.
         language: the language of the messages about pictures that cannot be shown.
     """
 
@@ -45,7 +45,7 @@ class AssignmentNotebook:
 
     @cached_property
     def cells(self) -> Mapping[str, PlainCell]:
-        """The cells that nbgrader knows, by grade_id."""
+        """The cells that have nbgrader metadata, keyed by grade_id."""
         return {cell.id: cell for cell in self.source.cells}
 
     @cached_property
@@ -65,7 +65,7 @@ class AssignmentNotebook:
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The instructor's text cells with embedded attachments, by the original text of the cell."""
+        """The instructor's text cells with embedded attachments, keyed by the cell's original text."""
         cells = (cell for cell in self.made.cells if cell.cell_type == "markdown")
         return {cell.source: _with_attachments(cell.source, cell.get("attachments", {})) for cell in cells}
 
@@ -77,7 +77,7 @@ def staff_notebook(
     result: Result,
     files: Mapping[str, bytes],
 ) -> NotebookNode:
-    """Return the notebook for staff: the submitted cells, with results as outputs next to the pictures.
+    """Return the notebook for staff: the submitted cells, with the results and pictures as outputs.
 
     The pictures in the student's text cells are raw data that still has to be decoded safely; see
     `autograder.page.pictures`.
@@ -87,7 +87,7 @@ def staff_notebook(
         assignment: the notebook of the assignment.
         name: the notebook's name within the assignment.
         result: the result of the submission.
-        files: the student's files in the notebook's folder, by path.
+        files: the contents of the student's files in the notebook's folder, keyed by path.
     """
     tasks = {task.cell: task for task in result.tasks if task.notebook == name}
     printed = {one.place: one.cell for one in result.cells if one.notebook == name}
@@ -133,12 +133,12 @@ def staff_notebook(
 def _cell(
     cell: Cell, source_cell: PlainCell | None, assignment: AssignmentNotebook, place: int
 ) -> NotebookNode:
-    """Return a cell as a notebook node, with the assignment's text, type and metadata where they apply."""
+    """Return a submitted cell as a notebook node, with the assignment's type, metadata and locked text."""
     is_code = cell.kind == "code" if source_cell is None else source_cell.is_code
     is_locked = source_cell is not None and source_cell.is_restored
     source = source_cell.source if source_cell is not None and is_locked else cell.source
     if is_code and not is_locked:
-        # Shortened for readers only. The full code is what ran, and submitted/ still contains it.
+        # The code is shortened for readers only. The full code ran, and submitted/ still contains it.
         source = clipped(visible(source))
     metadata = {} if source_cell is None else assignment.metadata[source_cell.id]
     # Made as nbformat's `new_code_cell` and `new_markdown_cell` do, but without their slow validation against

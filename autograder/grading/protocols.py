@@ -57,7 +57,7 @@ class GradedSubmission(Protocol):
         """
 
     def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
-        """Return one of the staff's notebooks without content that the student must not see.
+        """Return one of the notebooks for staff without the content that the student must not see.
 
         The preprocessors of the feedback page run later.
         """
@@ -69,12 +69,12 @@ class GradedSubmission(Protocol):
             name: the name of the notebook within the assignment.
             result: the result of the submission.
             entered: the gradebook's entries for this notebook.
-            times: the times of submission and of the due date if points were deducted for lateness.
+            times: the time of submission and the due date, if points were deducted for lateness; else None.
         """
 
 
 class GradedAssignment(Protocol):
-    """An assignment. The key of the notebook with the assignment's name is an empty string."""
+    """An assignment to be graded. An empty name stands for the notebook that has the assignment's name."""
 
     @property
     def notebooks(self) -> Sequence[str]:

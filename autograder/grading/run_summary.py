@@ -22,7 +22,7 @@ _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograde
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
-_MAX_LISTED = 3  # submissions named in one line; the rest are only counted
+_MAX_LISTED = 3  # maximum submissions named in one line; further ones are only counted
 _MIN_SIMILARITY = 0.6  # minimum difflib ratio at which one name is suggested for another
 
 
@@ -37,12 +37,14 @@ class RunSummary:
         overruled: the number of code answers that changed after an instructor gave points, and the number of
             submissions with such answers.
         unread: submissions that could not be read and have no manual score, with the reason for each.
-        several: submissions of several notebooks with different answers, with the notebook that counted.
+        several: submissions that contain several notebooks with different answers, with the notebook that
+            counted.
         unknown: files and folders in submitted/ that are not submissions, with advice for each.
-        absent: the students without a submission, by lesson.
-        strangers: ids of graded submissions that are not in the class, with advice for each.
-        packages: packages missing where the notebooks ran, with the students who import them.
-        unclear_times: submissions with an unclear time, with advice for each; they count as on time.
+        absent: the students without a submission, keyed by lesson.
+        strangers: ids that have graded submissions but are not on the class list, with advice for each.
+        packages: packages that were not installed where the notebooks ran, with the students who import them.
+        unclear_times: submissions whose time of submission is unclear, with advice for each; they count as on
+            time.
         late: submissions with a late penalty, with the points and the times.
     """
 
@@ -118,7 +120,7 @@ def summarize_run(
 
 
 def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
-    """Return the students who import each missing package, most frequently imported packages first."""
+    """Return the students who import each missing package; the most frequently imported package is first."""
     students: dict[str, set[str]] = {}
     for entry, packages in missing.items():
         for package in packages:
@@ -136,9 +138,9 @@ def shortened_list(entries: Sequence[Entry]) -> str:
 def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
     """Return advice for each submission under an id that is not on the class list.
 
-    There is a class list if the gradebook has a student with a name, or one without any submission: grading
-    adds neither. On later runs, unknown students are in the gradebook, too. If most students have names,
-    those without a name are treated as unknown.
+    A class list exists if some student in the gradebook has a name or has no submission, because grading adds
+    no such student. A grading run adds unknown ids to the gradebook, so later runs find them there.
+    Therefore, if most students have names, those without a name are treated as unknown.
     """
     on_class_list = {
         listed_student.id
@@ -165,7 +167,7 @@ def _advise_about_id(student: str, missing: Sequence[str]) -> str:
 
 
 def _unread_reason(result: Result) -> str:
-    """Return the reason why a file could not be read, with the points of an earlier file if there is one."""
+    """Return the reason why a file could not be read, with an earlier file's points, if any."""
     reason = result.tasks[0].message.partition("\n")[0]
     if result.earlier_points is None:
         return reason
@@ -225,13 +227,13 @@ def _advise_move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
 
 
 def _lesson_of_number(name: str, lessons: Sequence[str]) -> list[str]:
-    """Return the lesson whose number is this name, as in 3, 03 or lesson_3."""
+    """Return the lesson that a name refers to by its number, such as 3, 03 or lesson_3."""
     match = _NUMBERED.fullmatch(name)
     return [lesson for lesson in lessons if match and lesson.startswith(f"{int(match[1]):02}_")]
 
 
 def similar_folder(name: str, submitted: Path) -> str:
-    """Return the student's folder with the most similar name; empty if none is similar enough."""
+    """Return the student folder with the name most similar to `name`; empty if none is similar enough."""
     matches = difflib.get_close_matches(
         name, [entry.name for entry in _entries(submitted)], 1, _MIN_SIMILARITY
     )

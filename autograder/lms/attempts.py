@@ -60,8 +60,8 @@ class File:
     """A file of an archive, with what is known so far about its owner and its content.
 
     Attributes:
-        readings: each way in which the LMS can have written the file's path.
-        reading: the correct reading once the owner is known; until then the first reading.
+        readings: the possible readings of the file's path; see `exported.readings`.
+        reading: the correct reading once the owner is known; until then, the first possible reading.
         lesson: the lesson that the file's cells belong to.
         problem: the reason why a notebook cannot be parsed.
         kind: the type of a file that is not named like a notebook, if the type is known.
@@ -106,7 +106,7 @@ class Attempt:
         return to_utc(self.reading.when, self.zone) if self.reading.when else None
 
     def settle(self, outcome: str, message: str) -> None:
-        """Set the outcome of all files of this attempt that would otherwise be collected."""
+        """Set the outcome and message of all files in this attempt whose outcome is still "collected"."""
         for file in self.files:
             if file.line.outcome == "collected":
                 file.line.say(outcome, message)
@@ -146,16 +146,16 @@ def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
 
 
 def _attempt_label(reading: PathReading) -> str:
-    """Return the part of the path that all files of one attempt share; empty if the LMS writes none."""
+    """Return the part of the path that all files of one attempt share; empty if the path has no such part."""
     if reading.system not in ("brightspace", "blackboard"):
         return ""
     return reading.label if reading.file else reading.label.removesuffix(".txt")
 
 
 def attempts_of(files: Sequence[File], zone: tzinfo | None) -> list[Attempt]:
-    """Group files into attempts: one per student and submission.
+    """Group files into attempts, one for each submission by each student.
 
-    An LMS that writes no label of the attempt into file names gives one attempt per student and archive.
+    If the LMS does not mark attempts in file names, a student's files for an assignment are one attempt.
 
     Args:
         files: the files with a known owner.

@@ -1,9 +1,9 @@
 """Collect submissions from LMS exports into submitted/STUDENT/LESSON/, and report each file's outcome.
 
 A file is assigned to a student only if the LMS's own part of its path, or the roster, identifies the student
-(`_Collector._owned`). An assignment's lesson is the one that the students' notebooks match, by graded cells.
-Each student has one vote; if the votes differ, the user has to name the lesson. Unreadable files are placed,
-too, so that `autograder grade` reports them. The newest attempt counts (placing.py).
+(`_Collector._owned`). An LMS assignment belongs to the lesson whose graded cells the students' notebooks
+contain. Each student has one vote; if the votes differ, the user has to name the lesson. Unreadable files are
+also placed in submitted/, so that `autograder grade` reports them. The newest attempt counts (placing.py).
 """
 
 import re
@@ -51,7 +51,7 @@ class Collected:
 
     @property
     def collected_entries(self) -> Sequence[tuple[str, str]]:
-        """The students and lessons with a new submission in submitted/."""
+        """The pairs of student and lesson that have a new submission in submitted/."""
         return sorted({(line.student, line.lesson) for line in self.lines if line.outcome == "collected"})
 
     @property
@@ -114,7 +114,7 @@ def system_named(name: str) -> System | None:
 
 
 def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
-    """Return the names of the graded cells of each built lesson and of each plain assignment.
+    """Return the names of the graded cells, keyed by the name of the built lesson or plain assignment.
 
     Raises:
         CourseError: if there is neither a built lesson nor a plain assignment.
@@ -151,13 +151,13 @@ def lesson_of(data: bytes, cells_by_lesson: Mapping[str, frozenset[str]]) -> str
 
 @dataclass
 class _Collector:
-    """The collection of one archive's files into submitted/.
+    """A collector that places one archive's files in submitted/.
 
     Attributes:
-        cells_by_lesson: the names of the graded cells of each lesson.
-        named_lesson: the lesson that the user named; empty if the notebooks decide.
-        people: the students found so far, by id; shared by all archives.
-        lines: the report, shared by all archives.
+        cells_by_lesson: the names of the graded cells, keyed by lesson.
+        named_lesson: the lesson that the user named; empty if it is to be found from the notebooks.
+        people: the students found so far, keyed by id; shared by all archives.
+        lines: the lines of the report; shared by all archives.
         name: the archive's file name.
     """
 
@@ -301,7 +301,7 @@ class _Collector:
     def _has_other_owner(self, attempt: Attempt) -> bool:
         """Return whether the LMS had another id for the student in an earlier archive, and report it if so.
 
-        If the roster contains the LMS's ids, the roster decides, and earlier archives are ignored.
+        If the roster contains the LMS's id of the student, earlier archives are ignored.
         """
         system, keys = attempt.reading.system, attempt.reading.keys
         if system in self.people[attempt.student].numbers:
@@ -316,7 +316,7 @@ class _Collector:
         return bool(others)
 
     def _inspect(self, archive: Archive, file: File) -> None:
-        """Read a file once, to find out whether it is readable, and which lesson or file type it is."""
+        """Read a file once, to find out whether it is readable, and what its lesson or file type is."""
         if not file.reading.file:
             return
         try:
@@ -333,9 +333,10 @@ class _Collector:
             file.problem = refusal.outcome.message
 
     def _choose_lessons(self, attempts: Sequence[Attempt]) -> None:
-        """Set the lesson of each attempt: the only lesson with votes from the students of its assignment.
+        """Set each attempt's lesson: the lesson that got all votes from the attempt's LMS assignment.
 
-        If the user named a lesson, use it. If there is no such lesson, report the files with "which lesson?".
+        If the user named a lesson, use that lesson. If there are no votes, or votes for several lessons,
+        report the files as "which lesson?".
         """
         groups: dict[str, list[Attempt]] = {}
         for attempt in attempts:
@@ -353,7 +354,7 @@ class _Collector:
                         file.line.say("which lesson?", " ".join(filter(None, reasons)))
 
     def _votes(self, attempts: Sequence[Attempt]) -> Counter[str]:
-        """Count the students with notebooks of each lesson, by the graded cells, or else by the file names.
+        """Count the students with notebooks of each lesson, recognized by graded cells or else by file names.
 
         A student with notebooks of several lessons has no vote, unless every student has several.
         """
@@ -393,7 +394,7 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
     """Yield the files to be read, ordered by student: the student with the fewest bytes comes first.
 
     At most `MAX_FILE_BYTES` of each attempt are read: its notebooks first, then its smallest files. So if an
-    archive is too large, the students with the largest files lose files.
+    archive is too large, only files of the students with the most bytes are left out.
     """
     too_much = say(
         en="There are too many files, or they are too large together.", ko="파일이 너무 많거나 너무 큽니다."
@@ -412,9 +413,9 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
 
 
 def _members(archive: Archive) -> tuple[list[Member], str]:
-    """Return the files of an archive, and the reason if the rest could not be read.
+    """Return an archive's readable entries, and the reason why others could not be read ("" if none).
 
-    If two entries have the same name, the last one counts, and the other is refused.
+    If several entries have the same name, the last one counts, and the others are refused.
     """
     members: list[Member] = []
     cut = ""
@@ -436,14 +437,14 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
 
 
 def _id_scope(reading: PathReading) -> str:
-    """Return the group of files in which a person has only one LMS id; empty for the whole archive."""
+    """Return the group of files within which a person's LMS id is constant; empty for the whole archive."""
     return "" if reading.system in _LASTING else reading.group
 
 
 def _settle_institution_ids(files: Sequence[File]) -> None:
-    """Keep the readings with an institution's id if every file has one; otherwise keep those without.
+    """Keep only the readings with an institution's id if every file has one; otherwise drop such readings.
 
-    Only Brightspace's names have such readings.
+    Only Brightspace's file names may contain an institution's id.
     """
     all_have = all(len(file.readings[0].keys) == 2 for file in files)
     for file in files:
@@ -452,7 +453,7 @@ def _settle_institution_ids(files: Sequence[File]) -> None:
 
 
 def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
-    """Return the paths that Canvas cannot have written.
+    """Return the paths that cannot come from Canvas.
 
     In these paths, one user has two names, or one file number occurs twice.
     """
@@ -509,10 +510,10 @@ def _in_roster(roster: Roster, file: File) -> tuple[PathReading, Person]:
 
 
 def _is_certain(roster: Roster, file: File, reading: PathReading, person: Person) -> bool:
-    """Return whether one of several readings identifies the person well enough to be the true reading.
+    """Return whether this reading of a path, one of several, identifies the person with certainty.
 
-    On Canvas, both id and name have to match the person. On Brightspace, the id is the same in each reading,
-    so any reading will do. On Blackboard, only a receipt makes a username certain.
+    On Canvas, both the id and the name have to match the person. On Brightspace, all readings have the same
+    id, so each of them is certain. On Blackboard, only a receipt makes a username certain.
     """
     if reading.system == "canvas":
         by_name = name_forms(person.name) | name_forms(f"{person.first_name} {person.last_name}")
@@ -537,7 +538,7 @@ def _could_be(label: str, people: str, reading: PathReading) -> str:
 
 
 def _imitated(path_readings: Sequence[PathReading]) -> str:
-    """Return the message about a path that the LMS can have written for several people."""
+    """Return the message about a path that the LMS could have written for several people."""
     keys = " / ".join(visible(key) for key in dict.fromkeys(one.keys[-1] for one in path_readings))
     if path_readings[0].system == "blackboard":
         return say(
@@ -567,7 +568,7 @@ def _perhaps_a_date() -> str:
 
 
 def _two_people(key: str) -> str:
-    """Return the message about paths that look like Canvas's, but that Canvas cannot have written."""
+    """Return the message about paths that look like Canvas's but cannot come from Canvas."""
     return say(
         en=f"This is no name of Canvas's: {key} stands for several people, or twice for one file. Put each "
         f"student's notebook into {_BY_HAND} yourself.",
@@ -590,8 +591,8 @@ def _other_number(student: str, key: str, other: str, system: System) -> str:
 def _after_group(roster: Roster, reading: PathReading) -> Person | None:
     """Return the person whose name follows a group's name, as in Moodle's "Group A-Kim Minji", or None.
 
-    A group's name may contain dashes, too. A single Latin word does not count as a name: the end of "Kim
-    Min-Ann" is not Ann.
+    A group's name may also contain dashes. A single Latin word after a dash does not count as a name, so "Kim
+    Min-Ann" is not taken for Ann.
 
     Raises:
         Ambiguous: if several people match.
@@ -635,7 +636,7 @@ def _several(student: str, ids: str, system: System) -> str:
 
 
 def _own_id(reading: PathReading) -> str:
-    """Return the student id made from the LMS's name for a submission; empty if nothing in it is permanent.
+    """Return a student id made from an LMS path; empty if the path contains no lasting id or name.
 
     Moodle's number differs between assignments, and so does Canvas's id of an anonymous student.
     """

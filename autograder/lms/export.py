@@ -40,7 +40,7 @@ ExportSystem = Literal["moodle", "canvas", "brightspace"]
 _NOT_IN_FOLDER_NAMES = re.compile(r'[/\\:*?"<>|]')  # characters that cannot occur in a folder's name
 # Rows of Canvas's table that do not belong to a student.
 _CANVAS_SPECIAL_ROWS = re.compile(r"^\s*Points Possible|^Student, Test$")
-_MAX_LISTED_NAMES = 20  # names listed in one note; the rest are only counted
+_MAX_LISTED_NAMES = 20  # maximum names listed in one note; further ones are only counted
 _END_OF_LINE = "End-of-Line Indicator"
 _GRADE_COLUMNS = (
     "grade",
@@ -87,7 +87,7 @@ class Exported:
         sheet: the table of grades.
         feedback: the archive of feedback pages; None if the LMS accepts none, or there are none.
         graded: the number of students with points in the table.
-        blank: the reason why a student in the table has no points, by student id.
+        blank: the reason why a student in the table has no points, keyed by student id.
         notes: other remarks for the instructor.
     """
 
@@ -149,7 +149,7 @@ def _person(row: Mapping[str, str], known: Mapping[str, str], system: ExportSyst
 
 
 def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) -> dict[str, Grade]:
-    """Return each student's grade for the lesson, by student id."""
+    """Return each student's grade for the lesson, keyed by student id."""
     submissions = CurrentSubmissions(course, lesson)
     grades: dict[str, Grade] = {}
     for at in range(0, len(students), 50):
@@ -208,10 +208,11 @@ class _Claim:
     Attributes:
         label: the name or id that the row shows.
         student: the student's id; empty if the row gets no grade.
-        strength: the reliability of the claim: by the LMS's own number (3), another id (2), or the name (1).
+        strength: how reliably the row identifies the student: by the LMS's own number (3), by another id (2),
+            or only by name (1).
         reason: the reason why the row gets no grade; empty if it gets one, and for rows without a student.
-        unknown_id: a note if the row's id is not in the gradebook but its name is: the row, the id, the
-            student.
+        unknown_id: a note that names the row, its id and the student if the gradebook has the row's name but
+            not its id; else empty.
         is_strange: True if neither an id nor the name of the row is in the gradebook.
     """
 
@@ -226,7 +227,7 @@ class _Claim:
 class _Writer:
     """A writer of grades into an LMS's table.
 
-    A grade goes into the row that carries the student's id. A name decides only in a row without any id.
+    A grade goes into the row that has the student's id. A name is used only if the row has no id.
     """
 
     def __init__(
@@ -234,7 +235,7 @@ class _Writer:
     ) -> None:
         self._system, self._lesson, self._column = system, lesson, column
         self._roster, self._grades = roster, grades
-        self.used: dict[str, int] = {}  # the row index of each student who is in the table
+        self.used: dict[str, int] = {}  # the index of each student's row in the table
 
     def fill(self, sheet: Sheet) -> tuple[Sheet, dict[str, str], list[str]]:
         """Return the filled table, the reason for each student's blank grade, and notes for the user."""
@@ -317,7 +318,7 @@ class _Writer:
         return bool(re.match(rf"(?:lesson|단원|수업)?\s*0?{int(number)}\b", name, re.IGNORECASE))
 
     def _claim(self, sheet: Sheet, row: Sequence[str]) -> _Claim:
-        """Return a row's claim to a student's grade, by the row's ids, or by its name if it has no id."""
+        """Return a row's claim to a student's grade, based on its ids or, if it has none, on its name."""
 
         def cells(names: Sequence[str]) -> list[str]:
             columns = (sheet.column(name) for name in names)
@@ -372,7 +373,7 @@ class _Writer:
 
 
 def _resolve_claims(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]]:
-    """Return the row of each student, and a note for each row that gets no grade because of another row.
+    """Return the index of each student's row, and a note for each row that lost its claim to another row.
 
     If several rows claim a student, the strongest claim gets the grade. If there is no single strongest
     claim, no row gets it.
@@ -525,7 +526,7 @@ def _pages(course: Course, system: ExportSystem, lesson: str, labels: Mapping[st
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for student, label in sorted(labels.items()):
             for page in _pages_of(course, student, lesson) if system in place else ():
-                # A ZipInfo has a constant default time, so the same pages always give the same archive.
+                # A ZipInfo has a constant default timestamp, so the same pages always give the same archive.
                 name = zipfile.ZipInfo(place[system](label, page.name))
                 archive.writestr(name, page.read_bytes(), zipfile.ZIP_DEFLATED)
                 count += 1

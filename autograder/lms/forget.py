@@ -23,12 +23,13 @@ from autograder.lms.export import EXPORTED
 from autograder.lms.placing import COLLECTED_FOLDER, read_names, write_names
 
 _STEPS = ("submitted", "autograded", "feedback")
-# Suffixes of course files, skipped in the course's top folder.
+# Suffixes of the course's own files. Such files are not searched in the course's top folder.
 _COURSE_SUFFIXES = (".py", ".md", ".toml", ".ipynb")
 # Suffixes of compressed files. Such files are never searched.
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")
 _MAX_BYTES = 100_000_000  # maximum bytes read from one file, or unpacked from one archive
-# Compression methods that unpack within bounds; others can turn 4 KB into gigabytes in one step.
+# Compression methods whose output can be limited while unpacking; others can turn 4 KB into gigabytes in one
+# step.
 _SAFE_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MAX_NESTING = 3  # maximum depth of archives within archives
 _ENCODINGS = ("utf-8", "cp949", "utf-16-le", "utf-16-be")
@@ -40,7 +41,7 @@ class Forgotten:
 
     Attributes:
         deleted: the files, folders and entries that were deleted.
-        remaining: files that still name the student: they contain other people's work, too, or could not be
+        remaining: files that still name the student, because they also contain other people's work or could not be
             deleted.
         unsearched: files that could not be searched: damaged, encrypted, too large, or of another format.
     """
@@ -84,7 +85,7 @@ def forget(course: Course, student: str) -> Forgotten:
                     deleted.append(f"a line of {_relative(course, file)}")
                 except OSError:
                     not_deleted.append(_relative(course, file))
-        # These folders hold data of the whole class, and a command can make them again.
+        # The exports and the report hold data of the whole class, and can be made again by a command.
         for name in (EXPORTED, REPORT):
             if deleted:
                 _try_delete(course, course.root / name, deleted, not_deleted)
@@ -93,7 +94,7 @@ def forget(course: Course, student: str) -> Forgotten:
 
 
 def _try_delete(course: Course, path: Path, deleted: list[str], not_deleted: list[str]) -> None:
-    """Delete a folder, link or file, and add its path to `deleted`, or to `not_deleted` if that failed."""
+    """Delete a folder, link or file; add its path to `deleted`, or to `not_deleted` if it cannot be deleted."""
     try:
         if path.is_symlink() or path.is_file():
             path.unlink()
@@ -121,7 +122,7 @@ def _folders(course: Course, student: str) -> Iterator[Path]:
 def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Sequence[bytes]:
     """Return the encoded strings that identify a student: id, e-mail address and forms of the full name.
 
-    A first or last name alone is not searched for, because other students may have it, too.
+    First and last names are not searched for on their own, because other students may share them.
     """
     forms = set()
     for row in (row for row in people if row["id"] == student):

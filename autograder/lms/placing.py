@@ -33,7 +33,7 @@ NOTE_FILE = (
     "collect.txt"  # file written into a student's folder if none of the student's files could be collected
 )
 
-# File names used by nbgrader's exchange and by the autograder, never by students.
+# File names reserved for nbgrader's exchange and the autograder; students' files get other names.
 _RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE_FILE)
 _MAX_DEPTH, _MAX_NAME = 5, 100
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
@@ -99,7 +99,7 @@ class Places:
         )
 
     def _set_aside(self, attempt: Attempt, why: str) -> None:
-        """Store an attempt that does not count in collected/kept/, and report its new path."""
+        """Store an attempt in collected/kept/, because another attempt counts, and report its new path."""
         content = self._content(attempt)
         stem = f"{attempt.when:%Y-%m-%d_%H-%M-%S}" if attempt.when else "older"
         place = self._kept_folder(attempt) / stem
@@ -135,7 +135,7 @@ class Places:
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
         """Return an attempt's files, keyed by target path, and report each file that cannot be used."""
         content: dict[PurePosixPath, bytes] = {}
-        # The number of bytes that the intake allows for a student's additional files.
+        # The files have the same size limit as a student's additional files in the intake.
         room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)
         for file in sorted(attempt.files, key=lambda file: not file.lesson):
             if not file.reading.file:
@@ -175,7 +175,7 @@ class Places:
 
 
 def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) -> bool:
-    """Return whether a folder already holds this content.
+    """Return whether a folder already has this content.
 
     If the new content has no timestamp, ignore the folder's timestamp: the instructor may have written it.
     """
@@ -208,7 +208,7 @@ def record_names(course: Course, attempts: Sequence[Attempt]) -> None:
 
 
 def recorded_names(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the data by which the LMS identifies each student's submission, by student id.
+    """Return the data by which the LMS identifies each submission, keyed by student id.
 
     `record_names` recorded this data; its keys are `system`, `key`, `name` and `label`. If the file is
     missing or damaged, the result is empty.
@@ -288,7 +288,7 @@ def safe_path(path: str) -> PurePosixPath:
 
 
 def _safe(part: str) -> str:
-    """Return one part of a path, shortened, and without invisible characters or a leading dot."""
+    """Return a safe, shortened form of one part of a path: no invisible characters, no leading dot."""
     text = unicodedata.normalize("NFC", part)
     text = "".join(char for char in text if unicodedata.category(char) not in ("Cf", "Cs", "Cc"))
     text = _UNSAFE.sub("_", text).strip(" ").lstrip(". ").rstrip(". ") or "file"
@@ -297,7 +297,7 @@ def _safe(part: str) -> str:
 
 
 def _unused_path_in(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> PurePosixPath:
-    """Return a path that no file of the attempt has yet, also on a file system that ignores case."""
+    """Return a path that no file of the attempt uses yet, even on a file system that ignores case."""
     files = {str(existing).casefold() for existing in content}
     folders = {str(parent).casefold() for existing in content for parent in existing.parents}
 
@@ -323,7 +323,7 @@ def _unused_path(path: Path) -> Path:
 
 
 def _content_of(folder: Path, root: Path) -> dict[PurePosixPath, bytes] | None:
-    """Return a folder's files by path; None if some of them cannot be read, such as links."""
+    """Return the contents of a folder's files, keyed by path; None if some, such as links, cannot be read."""
     files, left_out = read_side_files(folder, root, lambda path: True)
     return None if left_out else files
 

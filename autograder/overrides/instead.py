@@ -25,7 +25,7 @@ from autograder.course.lesson import find_root
 from autograder.course.plain import is_plain
 from autograder.course.settings import Course
 
-_MAX_ERROR_LINES = 5  # number of the command's last lines that an error message repeats
+_MAX_ERROR_LINES = 5  # maximum lines of the command's output quoted in an error message, counted from the end
 # Settings that decide which submissions are graded, and where the results are written.
 _SETTINGS = ("root", "db_url", "course_id", "directory_structure", "student_id_exclude", "groupshared")
 _FOLDERS = ("source_directory", "submitted_directory", "autograded_directory", "feedback_directory")
@@ -37,7 +37,7 @@ _REFUSED = (
 
 
 class Refuse(NbGraderPreprocessor):
-    """A preprocessor that replaces nbgrader's steps for running students' code and raises an error."""
+    """A preprocessor that raises an error; it replaces nbgrader's steps that would run students' code."""
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
         """Raise an error instead of processing a notebook."""

@@ -13,7 +13,7 @@ from autograder.gradebook.freshness import CurrentSubmissions
 from autograder.gradebook.records import stored_results_in
 from autograder.gradebook.tables import Sheet, as_csv
 
-_BATCH_SIZE = 50  # submissions whose results are looked up together; all of them are held in memory
+_BATCH_SIZE = 50  # maximum submissions whose results are held in memory at once
 _COLUMNS = [
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
     *("raw_score", "late_submission_penalty", "score", "max_score"),
@@ -74,7 +74,7 @@ class ScoresGiven(ExportPlugin):
     def _students_with_old_grade(
         self, gradebook: Gradebook, lesson: str, current: CurrentSubmissions
     ) -> set[str]:
-        """Return the students whose grade does not belong to the files that are in submitted/ now."""
+        """Return the students whose grade is out of date: the files, the tests or the grader have changed."""
         students_found: set[str] = set()
         students = sorted(current.students)
         for at in range(0, len(students), _BATCH_SIZE):

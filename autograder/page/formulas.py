@@ -37,7 +37,7 @@ _TOUCHING = re.compile(r'[("]*<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*
 
 
 def mathml(latex: str, display: Display) -> str:
-    """Convert a formula to MathML. A long inline formula becomes several parts that a line may break between.
+    """Convert a formula to MathML. A long inline formula is split into parts, between which a line may break.
 
     Raises:
         ValueError: the formula cannot be converted, or contains an unknown command.
@@ -50,7 +50,7 @@ def mathml(latex: str, display: Display) -> str:
             _add_thin_spaces(row)
         parts = _split(formula) if display == "inline" else [formula]
         return "<wbr>".join(tostring(part, encoding="unicode") for part in parts)
-    except Exception as error:  # catch any error, since latex2mathml's errors have no common base class
+    except Exception as error:  # catch any error, because latex2mathml's errors have no common base class
         raise ValueError(f"a formula cannot be set: {latex.strip()}") from error
 
 
@@ -106,7 +106,7 @@ def keep_together(page: str) -> str:
 
 
 class Renderer(IPythonRenderer):
-    """nbconvert's Markdown renderer, with formulas set here instead of by a script that the page loads."""
+    """nbconvert's Markdown renderer, but formulas are converted here instead of by a script in the page."""
 
     def formula(self, latex: str, display: Display) -> str:
         """Return a formula as HTML, or its source if it cannot be converted."""

@@ -18,20 +18,20 @@ from typing import Any
 from autograder.page.prose import with_remarks
 from secant.language import Language
 
-WALL_SECONDS = 30.0  # seconds to decode all pictures of a submission
-MAX_CHARS = 3_000_000  # characters of one decoded picture in base64, at most
-MAX_ALL_CHARS = 12_000_000  # characters of all decoded pictures of a submission in base64, at most
+WALL_SECONDS = 30.0  # maximum number of seconds to decode all pictures of a submission
+MAX_CHARS = 3_000_000  # maximum number of base64 characters in one decoded picture
+MAX_ALL_CHARS = 12_000_000  # maximum number of base64 characters in all decoded pictures of a submission
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 
 Cells = Sequence[MutableMapping[str, Any]]
-#: The result for a picture: its `data`, encoded again, in base64, perhaps with a `remark`; or the reason why
-#: it is `missing`.
+#: The result for a picture: either its re-encoded `data` in base64, perhaps with a `remark`, or the reason
+#: why it is `missing`.
 DecodedPicture = Mapping[str, str]
 _NOT_DECODED: DecodedPicture = {"missing": "not_decoded"}
 
 
 def submitted_pictures(cells: Cells) -> dict[str, str]:
-    """Return the pictures of a graded notebook that are not decoded yet, by name, in base64."""
+    """Return the pictures of a graded notebook that are not decoded yet, in base64 and keyed by name."""
     bundles = [cell.get("attachments", {}) for cell in cells]
     return {
         name: str(data) for bundle in bundles for name, kinds in bundle.items() for data in kinds.values()
@@ -39,10 +39,10 @@ def submitted_pictures(cells: Cells) -> dict[str, str]:
 
 
 def decode_all(pictures: Mapping[str, str]) -> dict[str, DecodedPicture]:
-    """Decode pictures in a separate process, and return a result for each name.
+    """Decode pictures in a separate process, and return the results, keyed by name.
 
     Args:
-        pictures: the pictures that a student submitted, by name, in base64.
+        pictures: the pictures that a student submitted, in base64 and keyed by name.
     """
     results_by_name: dict[str, DecodedPicture] = {}
     chars_left = MAX_ALL_CHARS
@@ -93,7 +93,7 @@ def kind_of(data: str) -> str:
 
 
 def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
-    """Decode pictures in a new process, and return the results up to the picture at which it died."""
+    """Decode pictures in a new process; return the results up to the picture at which the process died."""
     with tempfile.TemporaryFile() as requests, tempfile.TemporaryFile() as answers:
         requests.write("".join(json.dumps(data) + "\n" for data in pictures).encode())
         requests.seek(0)
@@ -122,7 +122,7 @@ def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
 
 
 def _checked(result: Any, most: int) -> DecodedPicture:
-    """Validate a result of the decoding process, since a stranger's bytes may have taken over the process."""
+    """Validate a result of the decoder process, which a malicious picture may have compromised."""
     match result:
         case {"data": str(data), "animated": bool(animated)} if kind_of(data):
             if len(data) > min(MAX_CHARS, most):

@@ -1,7 +1,7 @@
 """Render text and code as HTML. Parts that all students' pages share are rendered once per process.
 
 Only the course's own Markdown is rendered as Markdown. Text that a person typed, student or not, is shown as
-typed, with its formulas set.
+typed, but with its formulas typeset.
 """
 
 import html
@@ -23,22 +23,23 @@ from autograder.page.words import words
 from secant.language import Language
 from secant.visible import visible
 
-# The longest code that is cached, in characters, and the number of cached cells. Longer code is a student's
-# own and would fill the memory. That number of cells is enough for a whole course.
+# Limits of the caches of rendered cells: the length of a code cell in characters, and the number of cells.
+# Code that is longer is a student's own and would fill the memory. The number is enough for a whole course.
 MAX_CACHED_CHARS = 8_000
 CACHED_CELLS = 1_000
-MAX_FORMULAS = 50  # formulas that are set in one text; further ones are shown as typed
-# Formulas as Pandoc recognises them, so that "$5 and $6" is not one. Their length is limited because
+MAX_FORMULAS = 50  # maximum number of formulas to typeset in one text; further formulas are shown as typed
+# Formulas as Pandoc recognises them, so that "$5 and $6" is not a formula. Their length is limited because
 # latex2mathml takes more time for longer ones.
 _FORMULA = re.compile(r"\$\$([^$]{1,200})\$\$|\$(?! )([^$\n]{1,200})(?<! )\$(?!\d)")
-# A formula with a length of ten or more, in any unit, or with sizes inside sizes would fill pages.
+# A formula would fill pages if it contains a width, height, depth or offset of 10 or more in any unit, or a
+# font size inside another.
 _VAST = re.compile(r'(?:width|height|depth|voffset)="[+-]?\d{2}|mathsize.*mathsize', re.DOTALL)
 _TEXT = '<div style="white-space: pre-wrap">{}</div>'
 _CODE = "<pre>{}</pre>"
 _REMARK = "<div><em>{}</em></div>"
 _PICTURE = "![{}](attachment:{})"
-# One part of the Markdown that `parts_as_markdown` makes. A student's text in it contains no line end and no
-# "[".
+# One part of the Markdown that `harmless` or `parts_as_markdown` makes. These functions escape line ends and "["
+# in a student's text.
 _PART = re.compile(
     r'<div style="white-space: pre-wrap">(?P<text>[^<]*)</div>|<pre>(?P<code>[^<]*)</pre>'
     r"|<div><em>(?P<remark>[^<]*)</em></div>|!\[(?P<alt>[^\]]*)\]\(attachment:(?P<picture>picture-\d+)\)"
@@ -47,9 +48,10 @@ _NOT_IN_ALT = re.compile(r"[\[\]()\\`*_$<>&\"'\n]+")
 
 
 def as_typed_markdown(markdown: str) -> str:
-    """Return a student's prose as Markdown that shows it as it was typed; a notebook still sets its formulas.
+    """Return a student's prose as Markdown that shows it as it was typed; its formulas are still typeset.
 
-    The prose is not rendered here: that would run a parser on a stranger's text and produce HTML and links.
+    The prose is not rendered here: rendering would run a Markdown parser on the student's text and produce
+    HTML and links.
     """
     return _TEXT.format(_escaped(markdown))
 
@@ -93,7 +95,7 @@ def with_remarks(markdown: str, pictures: Mapping[str, Mapping[str, str]], langu
 
     Args:
         markdown: the source of the cell.
-        pictures: the result for each picture, by name; see `autograder.page.pictures`.
+        pictures: the result for each picture, keyed by name; see `autograder.page.pictures`.
         language: the language of the sentences.
     """
     lines = []
@@ -127,7 +129,7 @@ def prose(markdown: str, attachments: Mapping[str, Mapping[str, str]] | None = N
 
     Args:
         markdown: the cell's source.
-        attachments: pictures that were decoded and encoded again, by name and type.
+        attachments: pictures that were decoded and encoded again, keyed by name and then by media type.
     """
     parts = _as_parts(markdown)
     if parts is None:
@@ -164,7 +166,7 @@ def typed_text(markdown: str) -> str | None:
 
 
 def typed_html(text: str) -> Markup:
-    """Return a person's text as HTML, as it was typed, with all formulas set except very large ones."""
+    """Return a person's text as HTML, as it was typed, with its formulas typeset, except very large ones."""
     parts: list[Markup] = []
     end = 0
     for number, match in enumerate(_FORMULA.finditer(visible(text, prose=True))):
@@ -195,7 +197,7 @@ def code(source: str, coloured: bool) -> Markup:
 
 
 class _Prose(Renderer):
-    """A renderer that puts a lesson's headings below the page's own.
+    """A renderer that sets a lesson's headings one level below the headings of the page.
 
     It also lets the keyboard scroll code and wide formulas.
     """

@@ -30,8 +30,8 @@ def page_html(student: str, head: PageHead, notebook: Sequence[Mapping[str, Any]
     Args:
         student: the student's id.
         head: the data above the notebook.
-        notebook: the cells, with text outputs only and without hidden tests. They are left out if the file
-            could not be read, because they would not be the student's.
+        notebook: the cells, with text outputs only and without hidden tests. The page leaves them out if the
+            student's file could not be read, because they would not show the student's work.
         bare: whether the student's text had to be left out of the cells.
     """
     rows = {row.task: row for row in head.rows}

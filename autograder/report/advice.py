@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from autograder.report.figures import LessonFigures, TaskFigures
 
-_SEVERAL = 2  # a problem gets a sentence only if at least this many students have it
+_SEVERAL = 2  # minimum number of students who must have a problem before the advice mentions it
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Sentence:
 
 
 def advice(figures: LessonFigures) -> list[Sentence]:
-    """Return three sentences, on a task, on a mistake and on the rest, or none if nothing is graded."""
+    """Return three sentences (on a task, a mistake and another problem), or [] if nothing is graded."""
     tested = [task for task in figures.tasks if task.attempted]
     if not tested:
         return []
@@ -48,9 +48,10 @@ def _on_a_mistake(figures: LessonFigures) -> Sentence:
 
 
 def _on_the_rest(figures: LessonFigures, tested: list[TaskFigures]) -> Sentence:
-    """Return a sentence on the most common other problem, or on the easiest task if no problem is common.
+    """Return a sentence on the most common remaining problem, or on the easiest task if none is common.
 
-    The problems are answers that only the hidden tests reject, a skipped task and missing submissions.
+    The remaining problems are answers that only the hidden tests reject, a skipped task and missing
+    submissions.
     """
     hidden = max(tested, key=lambda task: task.hidden)
     skipped = max(figures.tasks, key=lambda task: task.skipped)

@@ -1,10 +1,13 @@
 """Find pairs of answers that are more alike than the course explains, for a person to judge.
 
-Each answer becomes the set of its sequences of SEQUENCE_TOKENS tokens, with all variables made alike.
+Each answer becomes the set of its sequences of SEQUENCE_TOKENS tokens, with all variables replaced by the same token.
 Sequences from the course itself (stubs, hints, tests, examples, solutions) are removed. So are sequences that
-many students wrote, because they are the usual way to solve the task. The rest is the student's own. The
-method is that of MOSS (Schleimer, Wilkerson and Aiken, Winnowing, 2003) without the winnowing, since the
-answers of a class are short. An index by sequence finds the pairs, so answers that share nothing are never
+many students wrote, because they are the usual way to solve the task. The sequences that remain count as the
+student's own. The
+method is that of MOSS (Schleimer, Wilkerson and Aiken, Winnowing, 2003) without the
+winnowing, because the
+answers of a class are short. An index by sequence finds the pairs, so answers that
+share nothing are never
 compared.
 """
 
@@ -16,15 +19,15 @@ from itertools import combinations
 from autograder.course.tokens import tokens
 from autograder.report.lesson_text import SubmittedAnswer
 
-SEQUENCE_TOKENS = 8  # tokens in a sequence
-MIN_SHARED = 16  # sequences that two students must share, at least: three or four lines
-MIN_SHARE = 0.5  # the least `Pair.share` of a pair that is reported
-# A sequence counts as usual if more than a tenth of the class has it. That limit is at least MIN_USUAL
-# students and at most MAX_USUAL.
+SEQUENCE_TOKENS = 8  # number of tokens in a sequence
+MIN_SHARED = 16  # minimum number of sequences that two students must share: three or four lines
+MIN_SHARE = 0.5  # minimum `Pair.share` of a reported pair
+# A sequence counts as usual if more than a tenth of the class has it. This limit is never below
+# MIN_USUAL or above MAX_USUAL students.
 MIN_USUAL, MAX_USUAL = 5, 20
 
-Answers = Mapping[str, Mapping[str, SubmittedAnswer]]  # answers by student and task
-_Own = dict[int, str]  # hashes of a student's own sequences, each with its task
+Answers = Mapping[str, Mapping[str, SubmittedAnswer]]  # answers, keyed by student and then by task
+_Own = dict[int, str]  # maps the hash of each of a student's own sequences to the task of the sequence
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,10 @@ class Pair:
 
     Attributes:
         students: the names of the two students.
-        same: the number of token sequences that both have and the course does not explain.
+        same: the number of token sequences that both students have and the course does not explain.
         own: the number of such sequences that each student has.
-        tasks: the tasks in whose answers the shared sequences are, those with most sequences first.
+        tasks: the tasks whose answers contain the shared sequences, sorted by the number of sequences, most
+            first.
     """
 
     students: tuple[str, str]
@@ -50,7 +54,7 @@ class Pair:
 
 
 def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
-    """Return the pairs of students with similar answers, those with the largest share first.
+    """Return the pairs of students with similar answers, sorted by share, largest first.
 
     Args:
         answers: all students' answers.
@@ -63,7 +67,8 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
         student: _own_sequences(student_answers, course_sequences)
         for student, student_answers in sorted(answers.items())
     }
-    # Count students with identical sequences once. Otherwise what a large group copied would look usual.
+    # Count students with identical sequences as one. Otherwise code that a large group copied would look
+    # usual.
     groups: dict[frozenset[int], list[str]] = {}
     for student, sequences in sequences_by_student.items():
         groups.setdefault(frozenset(sequences), []).append(student)
@@ -93,7 +98,7 @@ def _sequences(text: str, is_code: bool) -> Iterable[int]:
 
 def _own_sequences(answers: Mapping[str, SubmittedAnswer], course_sequences: set[int]) -> _Own:
     return {
-        # the task is part of the key: in another task, the same lines are another answer
+        # the task is part of the hash, so that the same lines in two different tasks do not count as shared
         hash((task, sequence)): task
         for task, answer in answers.items()
         for sequence in _sequences(answer.text, answer.is_code)

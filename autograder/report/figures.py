@@ -18,9 +18,9 @@ from autograder.report.reading import Work
 
 STRUGGLING_BELOW = 0.5
 MIN_ATTEMPTS = (
-    10  # students who must have tried a task, at least; with fewer, a correlation means next to nothing
+    10  # minimum number of students who tried a task; with fewer, a correlation means next to nothing
 )
-MAX_EXAMPLES = 3  # examples shown for each misconception, at most
+MAX_EXAMPLES = 3  # maximum number of examples shown for each misconception
 _FAILED = ("wrong", "crashed", "timed_out")
 _BINS = 10
 
@@ -61,7 +61,7 @@ class Distribution:
 
 
 def distribution(shares: Sequence[float]) -> Distribution | None:
-    """Return how shares are distributed, or None if the list is empty."""
+    """Return the distribution of a list of shares, or None if the list is empty."""
     if not shares:
         return None
     bins = Counter(min(int(share * _BINS + 1e-9), _BINS - 1) for share in shares)
@@ -136,7 +136,7 @@ def _discrimination(attempted: Sequence[tuple[Work, GradedTask]]) -> float | Non
         return None
     try:
         return statistics.correlation(*zip(*compared, strict=True))
-    except statistics.StatisticsError:  # raised if all students have the same share
+    except statistics.StatisticsError:  # the correlation is undefined if all students have the same share
         return None
 
 
@@ -164,11 +164,11 @@ class Misconception:
         scope: the id of the task that the hint belongs to, `all` for a hint that the lesson's tasks share, or
             "" for a hint that all lessons share.
         name: the name of the hint.
-        tasks: the number of students who made the mistake, by task.
+        tasks: the number of students who made the mistake, keyed by task.
         students: the students who made the mistake.
         visible, hidden: the number of answers that failed in the visible tests, and the number that failed
             only in the hidden tests.
-        examples: code of some of these students, the most common first.
+        examples: code of some of these students, the most common code first.
     """
 
     scope: str
@@ -214,7 +214,7 @@ def _misconception(
 
 
 def examples(answers: Iterable[tuple[Work, str]], text: LessonText) -> list[Example]:
-    """Return what students wrote, the most common code first. Answers that compute alike count as one."""
+    """Return the code that students wrote, the most common first. Equivalent answers count as one."""
     alike: dict[tuple[str, ...], list[Example]] = {}
     for work, task in answers:
         answer = work.answers.get(task)
@@ -225,7 +225,7 @@ def examples(answers: Iterable[tuple[Work, str]], text: LessonText) -> list[Exam
 
 
 def own_lines(answer: SubmittedAnswer, stubs: Iterable[str]) -> list[str]:
-    """Return the lines of an answer that are not in the cell as it was released."""
+    """Return the lines of an answer that were not in the released cell."""
     released = {line.strip() for stub in stubs for line in stub.split("\n")}
     return [line for line in answer.text.split("\n") if line.strip() and line.strip() not in released]
 
@@ -239,13 +239,14 @@ class LessonFigures:
         shares: the distribution of the shares of the points, among students with any grade.
         tasks: the figures of the tasks, in the order of the lesson.
         misconceptions: the students' misconceptions, the most common first.
-        unnamed: the number of answers that failed without a recorded hint, by task.
-        struggling: the work of students with less than half of the points graded so far, the lowest first.
+        unnamed: the number of answers that failed without a recorded hint, keyed by task.
+        struggling: the work of students with less than half of the points graded so far, sorted by share,
+            lowest first.
         absent: the students who handed in nothing.
         unread: the students with a submission that cannot be read.
         ungraded: the students with a submission that is not graded yet.
         several: the students who handed in several notebooks, of which only one counts.
-        notes: the number of answers that wait for manual grading, by student.
+        notes: the number of answers that wait for manual grading, keyed by student.
     """
 
     works: Sequence[Work]
@@ -283,9 +284,10 @@ def lesson_figures(works: Sequence[Work], text: LessonText) -> LessonFigures:
 
 # --- The course ---------------------------------------------------------------------------------------------
 
-# by how much the last lesson must lie below the earlier ones: a share of the points, relative to the class
+# minimum drop of a student's share of the points, relative to the class, from the earlier lessons to the last
+# one
 MIN_FALL = 0.2
-MIN_EARLIER_LESSONS = 2  # earlier lessons with which the last one is compared, at least
+MIN_EARLIER_LESSONS = 2  # minimum number of earlier lessons to compare the last one with
 
 
 @dataclass(frozen=True)
@@ -293,10 +295,10 @@ class Drifting:
     """A student who takes part less than before.
 
     Attributes:
-        missing: the due lessons since the last one that the student handed in.
+        missing: the due lessons after the last lesson that the student handed in.
         last: the last due lesson that the student handed in; empty if there is no such lesson.
-        fall: how far the share of the points in the last lesson lies below the mean of the earlier lessons,
-            all relative to the class; None if that is less than MIN_FALL or cannot be computed.
+        fall: the drop of the student's share of the points from the mean of the earlier lessons to the last
+            lesson, all relative to the class; None if that is less than MIN_FALL or cannot be computed.
     """
 
     student: str
@@ -310,10 +312,12 @@ class CourseFigures:
     """All figures of a course.
 
     Attributes:
-        lessons: the work of each student, for each lesson that any student has handed in, in order.
-        means: the mean share of the points, for each lesson with grades.
+        lessons: the work of each student, keyed by lesson, for the lessons that any student has handed in, in
+            order.
+        means: the mean share of the points, keyed by lesson, for the lessons with grades.
         due: the lessons that at least half of the active students have handed in.
-        drifting: the students who take part less than before, those who missed most first.
+        drifting: the students who take part less than before, sorted by how many lessons they missed, most
+            first.
         never: the students who have handed in nothing at all.
     """
 

@@ -34,9 +34,9 @@ from secant.language import Language
 from secant.visible import visible
 
 _HERE = Path(__file__).parent
-_LINES, _CHARS = 12, 160  # lines of an example that are shown, and characters of each line, at most
+_LINES, _CHARS = 12, 160  # maximum number of lines shown of an example, and of characters in each line
 _PAIR_LINES = 60
-MAX_PAIRS = 25  # pairs that are shown with both answers, at most
+MAX_PAIRS = 25  # maximum number of pairs that are shown with both answers
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class PageSettings:
 
     Attributes:
         language: the language of the page.
-        when: the time of the report, as the page shows it.
-        people: the students' full names by id; empty for an anonymous page.
+        when: the date and time of the report, as the page shows them.
+        people: the students' full names, keyed by id; empty for an anonymous page.
         anonymous: whether the ids are pseudonyms.
-        shown_code: the function that turns a student's code into what the page shows.
+        shown_code: the function that turns a student's code into the text that the page shows.
     """
 
     language: Language
@@ -60,7 +60,7 @@ class PageSettings:
 
 @dataclass(frozen=True)
 class SimilarAnswers:
-    """Two similar answers to a task as the page shows them: each line with whether both answers have it."""
+    """Two similar answers to a task: for each answer, its lines and whether the other answer shares them."""
 
     pair: Pair
     task: str
@@ -183,7 +183,7 @@ def _environment(head: PageSettings) -> Environment:
 
 
 def _marked(text: str) -> Markup:
-    """Return a text of the course as HTML, with the parts between backticks set as code."""
+    """Return a text of the course as HTML, with the parts between backticks formatted as code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
@@ -232,7 +232,7 @@ def _bars(tasks: Sequence[TaskFigures], phrases: Words) -> Markup | None:
 
 
 def _tells(discrimination: float | None, phrases: Words) -> str:
-    """Return a phrase that explains a task's discrimination, or "" if it is unknown."""
+    """Return a phrase that explains a task's discrimination, or "" if the discrimination is unknown."""
     if discrimination is None:
         return ""
     limits = ((0.4, "tells_well"), (0.2, "tells_some"), (-0.1, "tells_hardly"))

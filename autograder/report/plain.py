@@ -44,7 +44,7 @@ def read_plain_text(course: Course, name: str) -> LessonText:
 
 
 def plain_answers(course: Course, student: str, lesson_text: LessonText) -> dict[str, SubmittedAnswer]:
-    """Return a student's answers by task, from the notebooks that grading wrote.
+    """Return a student's answers, keyed by task, from the notebooks that grading wrote.
 
     Missing or unreadable notebooks and unchanged answer cells are skipped.
     """

@@ -1,4 +1,4 @@
-"""Changes since the last report, computed from figures that each report stores by pseudonym.
+"""Changes since the last report, computed from figures that each report stores under pseudonyms.
 
 Two reports of the same gradebook, such as one in each language, show the same changes: a report is compared
 with the last stored figures that differ from its own.
@@ -16,7 +16,7 @@ from autograder.report.figures import LessonFigures
 from secant.files import read_json, replace_file
 
 FOLDER = ".last"  # subfolder of the course's report folder
-_NOTABLE = 0.005  # share of the points; a smaller difference is a rounding error
+_NOTABLE = 0.005  # minimum change of a share of the points; a smaller change is a rounding error
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,14 @@ class Changes:
     """The changes in a lesson since an earlier report.
 
     Attributes:
-        since: the time of the earlier figures, in local time.
-        handed_in: the change in the number of students who have handed in.
+        since: the date and time of the earlier figures, in local time.
+        handed_in: the change in the number of students who have handed in the lesson.
         means: the mean share of the points, before and now; None if either is missing.
         better, worse: the students whose share has risen, and those whose share has fallen.
-        tasks: the number of students who passed a task, before and now, for each task where it changed.
-        mistakes: the number of students who had a misconception, before and now, for each misconception where
-            it changed, by key.
+        tasks: the number of students who passed a task, before and now, for each task where the number
+            changed.
+        mistakes: the number of students who had a misconception, before and now, keyed by
+            `Misconception.key`, for each misconception where the number changed.
     """
 
     since: str
@@ -76,7 +77,7 @@ def compare(
 
 
 def _complete(sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the stored sets of figures, or an empty list if any set lacks its time or its figures."""
+    """Return the stored sets of figures, or an empty list if any set lacks its timestamp or its figures."""
     return sets if all(each["when"] and each["taken"] for each in sets) else []
 
 

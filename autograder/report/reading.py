@@ -1,6 +1,6 @@
-"""Read what a report is made from: the gradebook, the graded notebooks and the course's own text.
+"""Read the data of a report from the gradebook, the graded notebooks and the course's own text.
 
-Each student gets the name that the report shows. Later steps know no other name.
+Each student is identified by the name that the report shows. Later steps do not receive the id.
 """
 
 import json
@@ -29,7 +29,8 @@ from secant.language import Language
 
 State = Literal["graded", "ungraded", "unread", "absent"]
 
-# Submissions per query. nbgrader's tables have no index for such a query, so each one reads all grades.
+# Number of submissions per query of the gradebook. nbgrader's tables have no index for such a query, so each
+# query reads all grades.
 _BATCH = 1000
 
 
@@ -43,7 +44,7 @@ class Work:
             handed in.
         tasks: the tasks with their points from the gradebook, if the work was graded.
         several: whether the student also handed in another notebook with different answers.
-        answers: the student's answers by task, without unchanged answer cells.
+        answers: the student's answers, keyed by task, without unchanged answer cells.
     """
 
     student: str
@@ -150,7 +151,7 @@ def _work(name: str, stored: StoredResult, answers: Mapping[str, SubmittedAnswer
 
 
 def _answers(course: Course, student: str, lesson_text: LessonText) -> dict[str, SubmittedAnswer]:
-    """Return a student's answers from the notebook that grading wrote, or {} if that cannot be read."""
+    """Return a student's answers from the notebook that grading wrote; {} if the notebook cannot be read."""
     path = course.folder("autograded", student, lesson_text.name) / f"{lesson_text.name}.ipynb"
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]

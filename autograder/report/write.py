@@ -25,14 +25,14 @@ from autograder.report.reading import Work, read_lesson_text, read_works
 from secant.files import replace_file
 from secant.language import Language
 
-# the start of a lesson's name; other assignments may start the same way
+# the pattern that all lessons' names start with; the name of another assignment may also match it
 _LESSON_START = re.compile(r"\d\d_")
-COURSE = "course"  # stem of the file names of the report on all lessons
+COURSE = "course"  # file name, without its ending, of the report on all lessons
 
 
 @dataclass(frozen=True)
 class Form:
-    """The options of a report: its language, its kind of names and its folder."""
+    """The options of a report: its language, whether it is anonymous, and its folder."""
 
     language: Language
     anonymous: bool
@@ -57,7 +57,7 @@ class _Names:
 
     @property
     def full_names(self) -> Mapping[str, str]:
-        """The students' full names by id; empty if they must not be shown."""
+        """The students' full names, keyed by id; empty if they must not be shown."""
         if self.anonymous:
             return {}
         return {
@@ -208,7 +208,7 @@ def _course_sheet(figures: CourseFigures, works: Mapping[str, Sequence[Work]], n
 
 
 def _percent(work: Work | None) -> str:
-    """Return the percentage of the points, or the state if the lesson was handed in but has no points."""
+    """Return the percentage of the points, or the state of the work if it was handed in but has no points."""
     if work is None or work.share is None:
         return work.state if work and work.state != "absent" else ""
     return f"{100 * work.share:.0f}"

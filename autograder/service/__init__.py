@@ -36,7 +36,7 @@ def _protect_formgrader(server: Any) -> None:
 
         protect_formgrader(settings)
     except Exception as error:
-        settings["nbgrader_bad_setup"] = True  # makes formgrader's pages show an error instead
+        settings["nbgrader_bad_setup"] = True  # with this setting, formgrader's pages show only an error
         server.log.error(
             f"autograder.service: formgrader is switched off, names in it are not safe: {error!r}"
         )

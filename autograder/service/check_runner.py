@@ -1,4 +1,4 @@
-"""Import once and in advance what a check needs: the examiner, torch, and what tests import late."""
+"""Import what a check needs once, before any check: the examiner, torch, and late imports of the tests."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from autograder.exam.plain_report import Grade
 
 # Limits on a task's title and on its hints, four times those of Secant's own lessons. Without limits, a
-# notebook could make the answer huge: each task below a heading repeats the title and the hints.
+# notebook could make the answer to the page huge, because each task below a heading repeats its title and its
+# hints.
 _MAX_TITLE_CHARS, _MAX_HINTS, _MAX_HINT_CHARS = 300, 20, 10_000
 _HINT = re.compile(r"(?:Hint|힌트) \d+")
 
 
 @dataclass(frozen=True)
 class TaskText:
-    """A task's title and hints, as the lesson's text has them."""
+    """A task's title and hints, taken from the lesson's text."""
 
     title: str
     hints: list[tuple[str, str]]
@@ -121,8 +122,8 @@ def row(result: TaskResult, hints: int) -> dict[str, Any]:
 def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
     """Yield a row for each cell that gives points in a notebook with ordinary nbgrader tests.
 
-    `said` is Secant's own sentence. `error`, `message` and `output` are what the student's process claims, so
-    a page shows them in separate places.
+    `said` is Secant's own sentence. `error`, `message` and `output` come from the student's process and
+    cannot be trusted, so a page shows them separately.
     """
     for test in report.tests:
         yield {"kind": "test", **_plain_row(test)}

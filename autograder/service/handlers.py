@@ -1,4 +1,4 @@
-"""The endpoints below `secant/api`: who may call them, for which notebook, and how answers are sent."""
+"""The endpoints below `secant/api`. They check the caller and the notebook, and send or stream answers."""
 
 import asyncio
 import json
@@ -19,11 +19,11 @@ from autograder.service.worker_client import WorkerClient
 from secant.language import LANGUAGES, Language, language
 
 MAX_BODY_BYTES = 10_000
-_LONGEST_PATH = 2_000  # characters of a path, at most
+_LONGEST_PATH = 2_000  # maximum number of characters in a path
 _LONGEST_NAME = 200
 _DOCTOR_SECONDS = 120.0
 _HEARTBEAT_SECONDS = (
-    2.0  # seconds between two writes to a stream, so that either side notices that the other is gone
+    2.0  # seconds between two writes to a stream, so that each side notices if the other has closed it
 )
 SETTING = "secant_service"
 _WORKER_ENDED = {
@@ -54,7 +54,7 @@ def add_handlers(server: Any) -> None:
 
 
 def _root(contents: Any) -> str:
-    """Return the folder that the server shows."""
+    """Return the root folder of the files that the server shows."""
     return str(getattr(contents, "root_dir", "") or os.getcwd())
 
 
@@ -62,7 +62,8 @@ class Refusal(web.HTTPError):
     """An error response with a status and a sentence for the user."""
 
     def __init__(self, status: int, sentence: str) -> None:
-        # the sentence is an argument, not the format, because a path in it may contain a percent sign
+        # the sentence is passed as an argument of the log format, because a path in it may contain a percent
+        # sign
         super().__init__(status, "%s", sentence)
         self.sentence = sentence
 
@@ -81,12 +82,12 @@ class _Handler(APIHandler):
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
             return
-        # Browsers send another value in this header if the request is for an <img> or a whole page.
+        # Browsers send another value in Sec-Fetch-Dest if the request is for an <img> or a whole page.
         if self.request.headers.get("Sec-Fetch-Dest", "empty") != "empty":
             raise web.HTTPError(403)
         if self.settings.get("disable_check_xsrf", False):
             return
-        site = self.request.headers.get("Sec-Fetch-Site")  # every browser has sent this header since 2023
+        site = self.request.headers.get("Sec-Fetch-Site")  # every browser has sent Sec-Fetch-Site since 2023
         if site not in ("same-origin", "none") and (site or not self.check_referer()):
             raise web.HTTPError(403)
 
@@ -104,7 +105,7 @@ class _Handler(APIHandler):
 
     @property
     def language(self) -> Language:
-        """The language that the request names, or else the environment's."""
+        """The language that the request names, or else the language of the environment."""
         named = self.parameters.get("lang")
         return next((supported for supported in LANGUAGES if supported == named), language())
 
@@ -141,7 +142,7 @@ class _Handler(APIHandler):
         return value
 
     def order(self, do: str, **more: Any) -> dict[str, Any]:
-        """Return an order to the worker about the request's notebook.
+        """Return a command for the worker about the notebook that the request names.
 
         Raises:
             Refusal: the path is not a notebook below the server's root that the contents API would show.
@@ -152,7 +153,7 @@ class _Handler(APIHandler):
         root = Path(_root(self.contents_manager)).resolve()
         nowhere = self.refuse(404, en=f"There is no notebook {path}.", ko=f"{path} 노트북이 없습니다.")
         parts = PurePosixPath(path.strip("/")).parts
-        # on Windows, these characters are other ways to name a place
+        # on Windows, backslashes and colons allow other spellings of a path
         odd = os.sep != "/" and any(c in path for c in "\\:")
         if "\0" in path or ".." in parts or odd or not path.endswith(".ipynb"):
             raise nowhere
@@ -165,7 +166,7 @@ class _Handler(APIHandler):
                 and not is_hidden(str(notebook), str(root))
                 and not is_hidden(str(requested), str(root))
             )
-        # the file is gone, its path is too long, or links form a circle
+        # the file is gone, its path is too long, or symbolic links form a loop
         except (OSError, ValueError, RuntimeError):
             is_allowed = False
         if not is_allowed:
@@ -173,10 +174,10 @@ class _Handler(APIHandler):
         return {"do": do, "path": str(notebook), "below": str(root), "lang": self.language, **more}
 
     async def answer_to(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Send an order to the worker and return its answer.
+        """Send a command to the worker and return its answer.
 
         Raises:
-            Refusal: the worker refuses the order or has ended.
+            Refusal: the worker refuses the command or has ended.
         """
         return self.checked_answer(await self.worker.ask(order))["ok"]  # type: ignore[no-any-return]
 
@@ -184,7 +185,7 @@ class _Handler(APIHandler):
         """Return the worker's answer if it is not a refusal.
 
         Raises:
-            Refusal: the worker refuses the order or has ended.
+            Refusal: the worker refuses the command or has ended.
         """
         if "gone" in answer:
             raise self.refuse(503, **_WORKER_ENDED)
@@ -254,15 +255,15 @@ class Check(_Handler):
             following = asyncio.ensure_future(anext(answers))
             try:
                 while not (await asyncio.wait([following], timeout=_HEARTBEAT_SECONDS))[0]:
-                    self.write(" ")  # a space before a line of JSON has no meaning
+                    self.write(" ")  # spaces before a line of JSON are ignored
                     await self.flush()
-            finally:  # `answers` cannot be closed while one of them is awaited
+            finally:  # the iterator `answers` cannot be closed while its next answer is awaited
                 following.cancel()
                 await asyncio.wait([following])
             answer = following.result()
 
     def on_connection_close(self) -> None:
-        """Stop the check when its page is closed, because nothing waits for the result any more."""
+        """Stop the check when its page is closed, because its result is no longer needed."""
         super().on_connection_close()
         if self._order is not None:
             self._stopping = asyncio.ensure_future(self._stop())
@@ -332,7 +333,7 @@ class Progress(_Handler):
 
 
 class Review(_Handler):
-    """The endpoint that records the answer to a repeated prediction, or whether repetition is wanted."""
+    """The endpoint that records the answer to a repeated prediction, or turns repetition on or off."""
 
     auth_resource = "contents"
 
@@ -351,7 +352,7 @@ class Review(_Handler):
 
 
 class ResetProgress(_Handler):
-    """The endpoint that keeps the stored progress under another name and starts from zero."""
+    """The endpoint that renames the file with the stored progress and starts a new one."""
 
     auth_resource = "contents"
 

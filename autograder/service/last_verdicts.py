@@ -14,7 +14,10 @@ from secant.progress import store
 
 
 def save(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store the verdicts of a check, and keep those of other tasks. A failed write is ignored."""
+    """Store the verdicts of a check, and keep the stored verdicts of other tasks.
+
+    A failed write is ignored.
+    """
     stored = {row["id"]: row for row in _read_rows(sheet.path, sheet.hidden)}
     answers = _digests(sheet)
     for row in rows:
@@ -34,7 +37,7 @@ def save(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
 def load(sheet: CheckedNotebook) -> dict[str, Any] | None:
     """Return a notebook's last verdicts, or None if none are stored.
 
-    Each verdict has `changed`, which is true if its answer has changed since.
+    Each verdict has a field `changed`, which is true if the answer has changed since the check.
     """
     record = _read_file(sheet.path)
     answers = _digests(sheet)
@@ -55,13 +58,13 @@ def load(sheet: CheckedNotebook) -> dict[str, Any] | None:
 
 
 def _read_rows(path: Path, hidden: bool) -> list[dict[str, Any]]:
-    """Return the stored rows, if they come from the same kind of tests: hidden ones or only visible ones."""
+    """Return the stored rows, or [] if the check that stored them had a different value of `hidden`."""
     record = _read_file(path)
     return record["rows"] if record.get("hidden") == hidden else []
 
 
 def _read_file(path: Path) -> dict[str, Any]:
-    """Return what is stored about a notebook, or {} if the file is damaged or about another notebook."""
+    """Return the data stored about a notebook, or {} if the file is damaged or about another notebook."""
 
     def checked(stored: dict[str, Any]) -> dict[str, Any]:
         complete = all({"id", "points", "outcome", "answer"} <= row.keys() for row in stored["rows"])

@@ -1,4 +1,4 @@
-"""A single check under way: where it runs, what it reports, and how it is stopped."""
+"""A single check that is under way: the process or thread that runs it, its events, and how it is stopped."""
 
 import contextlib
 import json
@@ -63,10 +63,11 @@ class Running:
             self._finish({"event": "error", "message": _NO_ROOM[self._language]}, [])
 
     def _begin(self, pool: Pool) -> threading.Thread:
-        """Begin the check, and return the thread that ends with it.
+        """Begin the check, and return a thread that runs until the check has ended.
 
         Raises:
-            OSError, RuntimeError: the check could not be started, and nothing is left of it.
+            OSError, RuntimeError: the check could not be started; anything that was started for it has been
+                ended.
         """
         raise NotImplementedError
 
@@ -75,7 +76,7 @@ class Running:
         raise NotImplementedError
 
     def wait(self) -> None:
-        """Wait until a stopped check has recorded its verdicts, but not for long."""
+        """Wait until a stopped check has recorded its verdicts, for a few seconds at most."""
         self._thread.join(_STOP_SECONDS)
 
     def _add_row(self, row: Event) -> None:
@@ -142,11 +143,11 @@ class Forked(Running):
             finally:
                 os._exit(0)
         with contextlib.suppress(OSError):
-            # set the group in the parent too, since either process may run first
+            # the parent also sets the process group, because either process may run first
             os.setpgid(self._pid, self._pid)
 
     def _in_fork(self, write_end: int) -> None:
-        # a process group, so that the forks that test tasks are killed together with this one
+        # the process gets its own group, so that its forks, which test tasks, are killed together with it
         os.setpgid(0, 0)
         with open(write_end, "wb", buffering=0) as pipe:
             pipe.write(json.dumps(self._run_to_end(lambda row: _write(pipe, row))).encode() + b"\n")
@@ -195,7 +196,7 @@ class CancellablePool:
         self._is_stopped = False
 
     def take(self) -> Container:
-        """Return a process that has imported everything.
+        """Return a process that has imported all modules that a check needs.
 
         Raises:
             Stopped: `cancel` was called.

@@ -18,8 +18,8 @@ def save_results(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]], *, w
 
     Args:
         sheet: the notebook that was checked.
-        rows: the verdicts that were reached.
-        whole: whether the check was for all tasks, even if it was stopped before it decided them all.
+        rows: the verdicts on the tasks that were checked.
+        whole: whether the check was for all tasks, even if it was stopped before the last verdict.
     """
     last_verdicts.save(sheet, rows)
     recorded = record.check(
@@ -59,7 +59,7 @@ def lesson_after(folder: str, language: Language) -> str:
 
 
 def has_seen(lesson: str, task: str) -> bool:
-    """Return whether the learner has passed a task or has looked at its solution, as progress records it."""
+    """Return whether the recorded progress shows that the learner passed a task or looked at its solution."""
     try:
         facts = store.read()["lessons"].get(lesson, {}).get(task)
     except store.StoreError:

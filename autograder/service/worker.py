@@ -2,16 +2,17 @@
 
     python -m autograder.service.worker
 
-It reads orders from its standard input, one line of JSON each. It writes answers to its standard output, one
-line of JSON each, with the order's `id`. The last answer to an order has `last`.
+It reads commands from its standard input, one line of JSON each. It writes answers to its standard output,
+one line of JSON each, with the command's `id`. The last answer to a command has the key `last`.
 
-When its input ends, it ends with everything it has started, whatever it is doing: a separate thread reads the
-orders, and no order may take longer than a limit. It also ends after a long idle time (SECANT_IDLE_MINUTES),
-so that its memory is free. With the next order, the server starts another worker.
+When its input ends, the worker ends, together with everything it has started and whatever it is doing. This
+works because a separate thread reads the commands, and because each command has a time limit. The worker also
+ends after a long idle time (SECANT_IDLE_MINUTES), so that its memory is free. With the next command, the
+server starts another worker.
 
-On Linux, each check is a fork of this process. So nothing that a check does stays, several notebooks are
-checked at the same time, and a check is stopped by killing its process. Elsewhere, checks run one after
-another.
+On Linux, each check is a fork of this process. So a check leaves nothing behind in the worker, several
+notebooks can be checked at the same time, and a check is stopped by killing its process. Elsewhere, checks
+run one after another.
 """
 
 import contextlib
@@ -41,19 +42,22 @@ from secant.language import LANGUAGES, Language, language, say
 from secant.progress import record
 from secant.visible import visible
 
-# seconds for one order; most take milliseconds, and a check only has to begin within this time
+# maximum number of seconds for one command; most take milliseconds, and a check only has to begin within this
+# time
 ORDER_SECONDS = 20
-IDLE_MINUTES = 10.0  # minutes without an order, unless SECANT_IDLE_MINUTES sets another limit
-_EXIT_SECONDS = 5.0  # seconds from the end of the orders to the forced end of the process
+# minutes without a command after which the worker ends, unless SECANT_IDLE_MINUTES sets another limit
+IDLE_MINUTES = 10.0
+_EXIT_SECONDS = 5.0  # seconds from the end of the input to the forced end of the process
 
 SendAnswer = Callable[[dict[str, Any]], None]
 SaveResults = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
 
 
 class Worker:
-    """The part of the worker process that executes orders. It answers all orders except checks at once.
+    """The part of the worker process that executes commands. It answers all except checks at once.
 
-    A check that arrives before torch is imported is reported as waiting. Other orders are executed meanwhile.
+    A check that arrives before torch is imported is reported as waiting. Other commands are executed
+    meanwhile.
 
     Args:
         write: the function that sends an answer to the server.
@@ -79,7 +83,7 @@ class Worker:
         threading.Thread(target=self._prepare, daemon=True).start()
 
     def listen(self, lines: Iterable[bytes]) -> None:
-        """Read orders in a thread until there are no more, then make sure that this process ends."""
+        """Read commands in a thread until there are no more, then make sure that this process ends."""
         for line in lines:
             self._orders.put(json.loads(line))
         self._orders.put(None)
@@ -87,7 +91,7 @@ class Worker:
         os._exit(1)  # the process is still running, so it must be busy
 
     def serve(self) -> None:
-        """Execute orders until there are no more, or until the worker has been idle for long."""
+        """Execute commands until there are no more, or until the worker has been idle for a long time."""
         while (order := self._next()) is not None:
             with self._order_lock, _limited(ORDER_SECONDS):
                 self.execute(order)
@@ -101,7 +105,7 @@ class Worker:
                     return None
 
     def _prepare(self) -> None:
-        """Get ready for checks in a thread, then queue those that arrived meanwhile."""
+        """Get ready for checks in a thread, then queue the checks that arrived meanwhile."""
         self._import_examiner()
         with self._early_lock:
             early, self._early_checks = self._early_checks or [], None
@@ -116,7 +120,7 @@ class Worker:
             return self._early_checks is not None
 
     def _is_busy(self, path: str) -> bool:
-        """Return whether a notebook is being checked, or has a check that waits."""
+        """Return whether a notebook is being checked, or is waiting to be checked."""
         with self._early_lock:
             early = [order["path"] for order in self._early_checks or []]
         return Path(path) in self._running or path in early
@@ -132,7 +136,7 @@ class Worker:
         return bool(waiting)
 
     def _import_examiner(self) -> None:
-        """Import what a check needs, while a page already gets its lesson's data."""
+        """Import the modules that a check needs, while other commands are already being executed."""
         from autograder.service.check_runner import CheckRunner
 
         if self._pool is None:
@@ -149,11 +153,11 @@ class Worker:
         Raises:
             OSError, WallError: the pool cannot be made.
         """
-        # collapse() makes forks quick, but it copies memory that is shared with kernels. On a hub memory is
-        # scarce, so it is not called there.
+        # collapse() makes forks quick, but it copies memory that is shared with kernels. On a JupyterHub,
+        # memory is scarce, so collapse() is not called there.
         if "JUPYTERHUB_USER" not in os.environ:
             pages.collapse()
-        # otherwise the fork would keep for ever what a running order holds, such as open files
+        # no command may run during the fork; otherwise the fork would keep the command's open files for ever
         with self._order_lock:
             pool = ForkPool(fork=True)
         try:
@@ -164,7 +168,7 @@ class Worker:
         return pool
 
     def execute(self, order: dict[str, Any]) -> None:
-        """Answer an order, or begin the check that it asks for."""
+        """Answer a command, or begin the check that it asks for."""
 
         def answer(found: dict[str, Any]) -> None:
             self._write({"id": order["id"], **found})
@@ -178,7 +182,7 @@ class Worker:
             answer(_refusal(422, str(error)))
         except OSError as error:
             answer(_refusal(404, f"{Path(order['path']).name}: {error.strerror}."))
-        except Exception:  # a fault of Secant's own with one notebook; others must still be checked
+        except Exception:  # an error in Secant; the worker must stay alive for other notebooks
             traceback.print_exc()
             answer(_refusal(500, _fault()))
 
@@ -219,13 +223,13 @@ class Worker:
         raise ValueError(order["do"])
 
     def _read_sheet(self, order: dict[str, Any]) -> CheckedNotebook:
-        """Read the order's notebook, and switch to its language."""
+        """Read the notebook that a command names, and switch to its language."""
         sheet = self._reader.read(Path(order["path"]), Path(order["below"]))
         language(sheet.language)
         return sheet
 
     def _dispatch_plain(self, order: dict[str, Any], answer: SendAnswer, plain: PlainNotebook) -> None:
-        """Answer an order about a notebook with ordinary nbgrader tests: describe it, or run those tests."""
+        """Answer a command about a notebook with ordinary nbgrader tests: describe it, or run those tests."""
         path = Path(order["path"])
         if plain.has_tests and order["do"] == "lesson":
             description = {"plain": True, "name": visible(path.name), "agreed": consent.is_agreed(path)}
@@ -236,7 +240,10 @@ class Worker:
             answer(_refusal(415, str(plain)))
 
     def _check_plain(self, order: dict[str, Any], answer: SendAnswer) -> None:
-        """Run the visible tests of a plain assignment. They earn nothing, so no progress is recorded."""
+        """Run the visible tests of a plain assignment.
+
+        The learner earns no points with them, so no progress is recorded.
+        """
         path, below = Path(order["path"]), Path(order["below"])
         if self._may_run(order, path, answer) and not self._must_wait(order, answer):
             answer({"event": {"event": "begin", "plain": True}})
@@ -264,7 +271,7 @@ class Worker:
         answer({"event": {**begin, "hidden": sheet.hidden, "tasks": task_ids}})
 
         def save(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-            if rows or end["event"] == "end":  # verdicts reached before a stop count as well
+            if rows or end["event"] == "end":  # verdicts from before the check was stopped count as well
                 return save_results(sheet, rows, whole=order["task"] is None)
             return {}
 
@@ -276,7 +283,7 @@ class Worker:
         )
 
     def _is_refused_as_busy(self, order: dict[str, Any], answer: SendAnswer) -> bool:
-        """Refuse an order about a notebook that is being checked, and return whether it was refused."""
+        """Refuse a command about a notebook that is being checked, and return whether it was refused."""
         busy = self._is_busy(order["path"])
         if busy:
             message = say(
@@ -286,7 +293,7 @@ class Worker:
         return busy
 
     def _may_run(self, order: dict[str, Any], path: Path, answer: SendAnswer) -> bool:
-        """Return whether the user has agreed to run a notebook; refuse the order if not."""
+        """Return whether the user has agreed to run a notebook; if not, refuse the command."""
         if order.get("agree"):
             consent.agree(path)
         elif not consent.is_agreed(path):
@@ -306,7 +313,7 @@ class Worker:
 
         Args:
             path: the path of the notebook.
-            answer: the function that sends an answer to the order.
+            answer: the function that sends an answer to the command.
             examine: the function that does the check; see `Running`.
             save: the function that records the results, in a thread of the check, and returns additions to
                 the last event.
@@ -335,10 +342,10 @@ class Worker:
 
 @contextlib.contextmanager
 def _limited(seconds: int) -> Iterator[None]:
-    """Kill this process if the body takes longer.
+    """Kill this process if the body of the `with` statement takes longer than `seconds`.
 
-    The kernel does it, since a thread of Python might never get a turn. The server then starts another
-    worker. On Windows, only the server enforces the limit.
+    The operating system's alarm kills it, because a Python thread might never be scheduled. The server then
+    starts another worker. Windows has no such alarm, so only the server enforces the limit there.
     """
     if not hasattr(signal, "alarm"):
         yield
@@ -395,7 +402,7 @@ def _refusal(status: int, message: str) -> dict[str, Any]:
 
 
 def _idle_seconds(setting: str) -> float | None:
-    """Return how many seconds a worker may be idle, or None for no limit, from a setting in minutes."""
+    """Convert a setting in minutes into the seconds that a worker may be idle, or None for no limit."""
     try:
         minutes = float(setting or IDLE_MINUTES)
     except ValueError:
@@ -415,12 +422,12 @@ def _language(name: object) -> Language:
 
 
 def main() -> None:
-    """Execute the orders on standard input."""
+    """Execute the commands that arrive on standard input."""
     # Python warns that a fork may inherit a lock held by a thread. The worker's threads only read and write
     # pipes.
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning)
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # anything else that prints goes to the server's log
+    os.dup2(2, 1)  # everything else that this process prints goes to the server's log
     write_lock = threading.Lock()
 
     def write(answer: dict[str, Any]) -> None:
@@ -434,7 +441,7 @@ def main() -> None:
     threading.Thread(target=worker.listen, args=(sys.stdin.buffer,), daemon=True).start()
     try:
         worker.serve()
-    except KeyboardInterrupt:  # Ctrl+C in the server's terminal
+    except KeyboardInterrupt:  # the user pressed Ctrl+C in the server's terminal
         pass
     except BaseException:
         traceback.print_exc()  # os._exit below would hide the error

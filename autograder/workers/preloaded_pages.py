@@ -25,13 +25,13 @@ def warm_up_page() -> Page:
 
 
 with pages.frozen_imports(), contextlib.suppress(Exception):  # the first real page will report such an error
-    render(warm_up_page())  # each worker inherits what this imports and compiles
+    render(warm_up_page())  # each worker inherits what this call imports and compiles
 
 
 def _end(server: int) -> None:
     """Remove this process's socket and its folder, which a killed coordinator leaves behind, and exit.
 
-    The process exits at once: taking torch apart takes a fifth of a second, and the kernel frees the memory
+    The process exits at once: unloading torch would take a fifth of a second, and the kernel frees the memory
     anyway.
     """
     server_process: Any = forkserver._forkserver

@@ -3,8 +3,8 @@
 The process that encodes a value runs the student's code, so nothing that it claims about itself is trusted.
 The process that decodes it checks every length, count and name before using it. It builds only plain data and
 tensors of a listed dtype, and never evaluates, imports or unpickles. For any bytes, `decode` returns a value
-or raises `WireError`. A frame that breaks a limit is not read. Instead, `decode` raises `TooMuch`, which
-describes the value as far as its header does.
+or raises `WireError`. A value that breaks a limit is not decoded. Instead, `decode` raises `TooMuch`, with a
+description taken from the value's header.
 
 A frame on the socket is a 4-byte length and a body; a body is the version byte and one value:
 
@@ -56,7 +56,7 @@ DTYPES: tuple[torch.dtype, ...] = (
 )
 
 # The reasons why an object is not sent as it is. The list is fixed, so that a note never contains text from
-# the student. As above, new entries may only be appended.
+# the student. As with DTYPES, new entries may only be appended.
 NOTES: tuple[str, ...] = (
     "type",  # an object that is not plain data
     "dtype",  # a tensor of a dtype that is not listed
@@ -73,11 +73,11 @@ NOTES: tuple[str, ...] = (
 )
 _TOO_MUCH = ("too_deep", "too_large", "large_tensor")
 
-#: A deadline for a whole frame: a moment of `time.monotonic()`, or a function that returns the seconds left.
+#: A deadline for a whole frame: a `time.monotonic()` timestamp, or a function that returns the seconds left.
 Deadline = float | Callable[[], float]
 
 _TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
-# Number of items for which one tensor counts. It takes as much memory as about ten small numbers.
+# Each tensor counts as this many items, because it takes as much memory as about ten small numbers.
 _TENSOR_COST = 10
 _CHUNK = 1 << 16
 # Seconds to sleep after a short read, so that a slow sender costs this process no processor time.
@@ -106,19 +106,19 @@ class Limits:
     total_bytes: int = 64 * 2**20
     items: int = 100_000
     depth: int = 32
-    # Number of keys of all dicts together; if keys collide, building a dict takes quadratic time.
+    # Number of keys of all dicts together; if the keys' hashes collide, building a dict takes quadratic time.
     keys: int = 1_000
     dims: int = 16
     numbers: int = 64 * 2**20  # number of elements of all tensors together; an empty dimension counts as one
     int_bits: int = 4096
-    # Number of bytes of all strings together; Python may need four bytes for each of them.
+    # Number of bytes of all strings together; Python may need four bytes for each of these bytes.
     text_bytes: int = 2**20
 
 
 LIMITS = Limits()
 # The limits on a candidate's answer. Correct solutions of the lessons need at most 113 kB, 6,700 items, 67
-# keys, 10,200 numbers and 80 kB of text. That is about a fifth of these limits, or less. Their tensors have
-# at most 6 dimensions.
+# keys, 10,200 numbers and 80 kB of text. Each of these numbers is at most about a fifth of its limit. The
+# tensors in these solutions have at most 6 dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 
 
@@ -127,8 +127,8 @@ class Unsendable:
     """A stand-in that is sent in place of an object.
 
     Attributes:
-        type_name: the name of the object's type, such as `numpy.ndarray`. The candidate supplies it, but the
-            name is harmless.
+        type_name: the name of the object's type, such as `numpy.ndarray`. The candidate supplies it, so only
+            harmless characters are allowed.
         note: the reason why the object is not sent, one of NOTES.
         size: the shape of a `large_tensor`, or the length of an object that is `too_large`; empty if unknown.
     """
@@ -190,7 +190,7 @@ class TooMuch(WireError):
     """The frame breaks a limit.
 
     Attributes:
-        stand_in: a stand-in for the object that breaks it.
+        stand_in: a stand-in for the object that breaks the limit.
     """
 
     def __init__(self, stand_in: Unsendable) -> None:
@@ -249,7 +249,7 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
     Args:
         value: any object.
         limits: the limits on the frame.
-        exact: raise an error instead of sending an `Unsendable`, for a sender whose values must arrive.
+        exact: True to raise an error instead of sending an `Unsendable`, if the value itself has to arrive.
 
     Raises:
         WireError: only with `exact`, for a value that cannot be sent.
@@ -294,7 +294,7 @@ _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
 # Upper bounds for values that `_quick` encodes: characters of a string, bits of an int, elements of a tensor.
 _SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64
-_QUICK_BYTES = 2_000  # number of bytes; no value that `_quick` encodes takes more
+_QUICK_BYTES = 2_000  # upper bound for the bytes of any value that `_quick` encodes
 # The dtypes that numpy can read, with their numbers on the wire.
 _NUMPY_DTYPES = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
 
@@ -322,8 +322,8 @@ class _Writer:
         try:
             self._value(value, depth)
         except _TooMuch as error:
-            # Only a direct item of the encoded value is replaced on its own. A deeper item has neighbours
-            # that would break the limit as well.
+            # Only a direct item of the encoded value is replaced on its own. Replacing a more deeply nested
+            # item would not help, because its neighbours would break the limit as well.
             error.reached_in(value)
             if depth != 1:
                 raise
@@ -344,7 +344,7 @@ class _Writer:
         self.unsendable(stand_in)
 
     def _quick(self, value: Any, depth: int) -> bool:
-        """Append a value of a frequent type, if it certainly fits. Return whether this was done.
+        """Append a value of a common type, if it certainly fits the limits. Return whether it was appended.
 
         Other values are appended by slower code, which would write the same bytes.
         """
@@ -389,7 +389,7 @@ class _Writer:
         if depth > self.limits.depth:
             raise _TooMuch("too_deep")
         self._count(1)
-        kind = type(value)  # not isinstance, because that would ask the object for its __class__
+        kind = type(value)  # isinstance is avoided, because it asks the object for its __class__
         if issubclass(kind, dict):
             self._dict(value, depth)
         elif issubclass(kind, list):
@@ -432,7 +432,7 @@ class _Writer:
         self.out += struct.pack("<cH", b"i", len(data)) + data
 
     def _string(self, value: str) -> None:
-        if len(value) > self.limits.text_bytes:  # checked before `encode` makes a copy
+        if len(value) > self.limits.text_bytes:  # checked before `encode` copies the string
             raise _Unsent("too_large", size=_length(value))
         try:
             data = value.encode()
@@ -471,7 +471,8 @@ class _Writer:
             self.numbers += _padded(plain.shape)
             if self.numbers > self.limits.numbers:
                 raise _TooMuch("too_large")
-            # A clone has no lazy conjugation or negation, and no odd strides, which contiguous() may leave.
+            # A clone has no lazy conjugation or negation and no odd strides, all of which contiguous() may
+            # leave.
             plain = plain.cpu().clone(memory_format=torch.contiguous_format)
             shape = tuple(plain.shape)
             raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
@@ -504,7 +505,7 @@ def _is_key(key: Any) -> bool:
 
 
 def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
-    """Raise _Unsent for a tensor that has no plain dense values, or too many elements."""
+    """Raise _Unsent for a tensor that has no plain dense values, or that has too many elements."""
     if plain.is_nested:
         raise _Unsent("nested")
     if plain.layout != torch.strided:
@@ -795,7 +796,7 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
 
     Args:
         sock: a connected stream socket.
-        deadline: the time by which the whole frame must have arrived; by default, there is none.
+        deadline: the time by which the whole frame must have arrived (see `Deadline`); None for no deadline.
         limits: the limits on the frame.
 
     Raises:
