@@ -91,7 +91,7 @@ class StoredResult:
 def stored_results_in(
     gradebook: Gradebook, entries: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], StoredResult]:
-    """Return results as `Book.stored_results` does, but without a lock, from a gradebook that the caller has opened.
+    """Return results as `Book.stored_results` does, but without a lock, from an open gradebook.
 
     Reading takes no lock. If the autograder's table is missing or was made by an older version, there are
     no results.

@@ -171,8 +171,8 @@ def make_pages(
     """Remake the feedback pages that do not match the gradebook, without running any student's code.
 
     Args:
-        course, entries, workers, on_message: see `grade`. A submission that has changed since it was graded is
-            reported as failed.
+        course, entries, workers, on_message: see `grade`. A submission that has changed since it was graded
+            is reported as failed.
         force: remake all pages.
 
     Raises:
@@ -262,7 +262,7 @@ class _Batch:
         self._secret = secret
         self._entries = iter(entries)
         self._upcoming: deque[Entry] = deque()
-        # The stored results of the submissions in _coming; None until they are looked up.
+        # The stored results of the submissions in `_upcoming`; None until they are looked up.
         self._stored_results: dict[tuple[str, str], StoredResult] | None = None
         self._force = force
         self._pages_alone = pages_alone

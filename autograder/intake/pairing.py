@@ -12,8 +12,8 @@
   5. the stub.
 - A note is an answer in words that is graded by hand. It consists of everything that the student wrote in its
   place, from top to bottom: in the note's cell, in copies of it that arise when a cell is split, and in cells
-  that the student added (extra_text.py). If all of these are empty, the note is the student's text elsewhere in
-  the section, including additions to the lesson's own text.
+  that the student added (extra_text.py). If all of these are empty, the note is the student's text elsewhere
+  in the section, including additions to the lesson's own text.
 """
 
 import re

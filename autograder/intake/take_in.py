@@ -91,9 +91,8 @@ def find_file(
         lesson: the lesson's name.
         root: a folder above `path` that the autograder created. No part of the path below it may be
             a link. Without `root`, this holds only for the last part of `path`.
-        released_files: a folder with the files that students receive with the lesson. Unchanged copies of these
-            files
-            in the submission do not count as side files.
+        released_files: a folder with the files that students receive with the lesson. Unchanged copies of
+            these files in the submission do not count as side files.
 
     Raises:
         OSError: this machine could not read the file, which is not the student's fault.

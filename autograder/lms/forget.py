@@ -41,8 +41,8 @@ class Forgotten:
 
     Attributes:
         deleted: the files, folders and entries that were deleted.
-        remaining: files that still name the student, because they also contain other people's work or could not be
-            deleted.
+        remaining: files that still name the student, because they also contain other people's work or could
+            not be deleted.
         unsearched: files that could not be searched: damaged, encrypted, too large, or of another format.
     """
 
@@ -94,7 +94,7 @@ def forget(course: Course, student: str) -> Forgotten:
 
 
 def _try_delete(course: Course, path: Path, deleted: list[str], not_deleted: list[str]) -> None:
-    """Delete a folder, link or file; add its path to `deleted`, or to `not_deleted` if it cannot be deleted."""
+    """Delete a folder, link or file, and add its path to `deleted`, or to `not_deleted` after an error."""
     try:
         if path.is_symlink() or path.is_file():
             path.unlink()

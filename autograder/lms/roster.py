@@ -133,7 +133,7 @@ class Roster:
         return by_number or (set() if system == "moodle" else self.with_id(keys))
 
     def with_number(self, keys: Iterable[str], *systems: System) -> set[int]:
-        """Return the indices of the people to whom one of these LMSs assigned one of these ids."""
+        """Return the indices of the people who have one of these ids in one of these LMSs."""
         pairs = ((system, _key(key)) for key in keys for system in systems)
         return set().union(*(self._by_number.get(pair, set()) for pair in pairs))
 

@@ -38,8 +38,8 @@ _TEXT = '<div style="white-space: pre-wrap">{}</div>'
 _CODE = "<pre>{}</pre>"
 _REMARK = "<div><em>{}</em></div>"
 _PICTURE = "![{}](attachment:{})"
-# One part of the Markdown that `harmless` or `parts_as_markdown` makes. These functions escape line ends and "["
-# in a student's text.
+# One part of the Markdown that `as_typed_markdown` or `parts_as_markdown` makes. These functions escape line
+# ends and "[" in a student's text.
 _PART = re.compile(
     r'<div style="white-space: pre-wrap">(?P<text>[^<]*)</div>|<pre>(?P<code>[^<]*)</pre>'
     r"|<div><em>(?P<remark>[^<]*)</em></div>|!\[(?P<alt>[^\]]*)\]\(attachment:(?P<picture>picture-\d+)\)"

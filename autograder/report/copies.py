@@ -1,14 +1,11 @@
 """Find pairs of answers that are more alike than the course explains, for a person to judge.
 
-Each answer becomes the set of its sequences of SEQUENCE_TOKENS tokens, with all variables replaced by the same token.
-Sequences from the course itself (stubs, hints, tests, examples, solutions) are removed. So are sequences that
-many students wrote, because they are the usual way to solve the task. The sequences that remain count as the
-student's own. The
-method is that of MOSS (Schleimer, Wilkerson and Aiken, Winnowing, 2003) without the
-winnowing, because the
-answers of a class are short. An index by sequence finds the pairs, so answers that
-share nothing are never
-compared.
+Each answer becomes the set of its sequences of SEQUENCE_TOKENS tokens, with all variables replaced by the
+same token. Sequences from the course itself (stubs, hints, tests, examples, solutions) are removed. So are
+sequences that many students wrote, because they are the usual way to solve the task. The sequences that
+remain count as the student's own. The method is that of MOSS (Schleimer, Wilkerson and Aiken, Winnowing,
+2003) without the winnowing, because the answers of a class are short. An index by sequence finds the pairs,
+so answers that share nothing are never compared.
 """
 
 from collections import Counter

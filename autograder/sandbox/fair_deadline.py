@@ -21,8 +21,8 @@ class FairDeadline:
 
     Args:
         seconds: the limit.
-        starved_seconds: a function that takes a time.monotonic() timestamp, and returns how many of the seconds
-            since then do not count.
+        starved_seconds: a function that takes a time.monotonic() timestamp, and returns how many of the
+            seconds since then do not count.
     """
 
     def __init__(self, seconds: float, starved_seconds: Callable[[float], float]) -> None:

@@ -51,7 +51,8 @@ class TemplateHandle(NamedTuple):
     Attributes:
         control: the socket for requests to the wall's template.
         options: the options with which the wall was built.
-        suspects: the files that are visible inside the wall and may contain a part of a course; see leak_scan.py.
+        suspects: the files that are visible inside the wall and may contain a part of a course; see
+            leak_scan.py.
     """
 
     control: socket.socket

@@ -274,7 +274,7 @@ def _spread(
 
 
 def _set_heights(scene: Scene, graph: GraphSnapshot) -> None:
-    """Set the y coordinate of every place, the positions of unattached tensors' boxes, and the picture's size."""
+    """Set the y coordinate of every place, the boxes of unattached tensors, and the picture's size."""
     places, margin = scene.places, 6.0
     left = min((place.x - place.left for place in places), default=0)
     for place in places:

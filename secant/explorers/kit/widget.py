@@ -398,7 +398,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return self.stage.static_png()
 
     def _limit_figures(self) -> None:
-        """Move this explorer to the end of `live_panels`, and drop the figures of all but the last KEPT explorers.
+        """Move this explorer to the end of `live_panels`, and drop all figures but the last MAX_FIGURES.
 
         Running a cell again makes another explorer, so there can be many.
         """
