@@ -6,6 +6,7 @@ support are refused here, with a message that names the option.
 """
 
 import ast
+import copy
 import fnmatch
 import hashlib
 import json
@@ -13,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -150,16 +151,29 @@ def instructors_notebooks(root: Path, name: str, source: str = "source") -> dict
     Raises:
         CourseError: a notebook cannot be read.
     """
-    return {path.stem: _instructors(path) for path in notebooks(root / source / name)}
+    return {path.stem: read_instructors(path) for path in notebooks(root / source / name)}
 
 
-def _instructors(path: Path) -> NotebookNode:
-    from nbgrader.nbgraderformat import ValidationError, read
+def read_instructors(path: Path) -> NotebookNode:
+    """Read one of the instructor's notebooks.
+
+    Raises:
+        CourseError: the notebook cannot be read.
+    """
+    from nbgrader.nbgraderformat import ValidationError
 
     try:
-        notebook: NotebookNode = read(str(path), as_version=4)
+        return copy.deepcopy(_parsed(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, RuntimeError, ValidationError) as error:
         raise Unsupported(f"source/{path.parent.name}/{path.name} cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> NotebookNode:
+    """Parse and validate a notebook; a grading run needs each notebook of an assignment several times."""
+    from nbgrader.nbgraderformat import reads
+
+    notebook: NotebookNode = reads(text, as_version=4)
     return notebook
 
 
@@ -200,7 +214,7 @@ def _read(path: Path, config: Config) -> PlainSource:
     from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
 
     location = f"source/{path.parent.name}/{path.name}"
-    instructors = _instructors(path)
+    instructors = read_instructors(path)
     bound = _names_bound(cell.source for cell in instructors.cells if cell.cell_type == "code")
     try:
         release, _ = ClearSolutions(config=config).preprocess(instructors, {})
@@ -221,17 +235,27 @@ def refuse_awaiting(cell: PlainCell, where: str) -> None:
     Raises:
         Unsupported: the test uses `await` outside of a function.
     """
-    # imported here because it is slow and few commands need it
-    from IPython.core.inputtransformer2 import TransformerManager
-
     try:
-        compile(TransformerManager().transform_cell(cell.source), "<test>", "exec", dont_inherit=True)
+        compile(python_of(cell.source), "<test>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         if _AWAIT.search(str(error)):
             raise Unsupported(
                 f"{where}, cell {cell.id}: a test that awaits outside of a function cannot be graded. "
                 "Put it into `async def` and call that with asyncio.run."
             ) from error
+
+
+def python_of(source: str) -> str:
+    """Return a code cell as Python: unchanged if it is Python already, else as IPython translates its magics.
+
+    Importing IPython takes longer than reading an assignment, and most cells contain no magics.
+    """
+    with suppress(SyntaxError, ValueError, RecursionError):
+        ast.parse(source)
+        return source
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    return str(TransformerManager().transform_cell(source))
 
 
 def _refuse(notebook: NotebookNode, where: str) -> None:

@@ -17,13 +17,10 @@ from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
-import nbformat
-from IPython.core.inputtransformer2 import TransformerManager
-from nbformat import NotebookNode
 from traitlets.config import Config
 
 from autograder.course.errors import CourseError
-from autograder.course.plain import is_plain, notebooks
+from autograder.course.plain import is_plain, notebooks, python_of, read_instructors
 from autograder.sandbox.visible import extra_packages
 
 MOST = 24  # maximum number of modules collected from the notebooks
@@ -113,8 +110,7 @@ def _sources(path: Path) -> Iterator[str]:
     The examiner of that notebook reports the error.
     """
     with suppress(Exception):
-        notebook: NotebookNode = nbformat.read(path, as_version=4)
-        yield from (cell.source for cell in notebook.cells if cell.cell_type == "code")
+        yield from (cell.source for cell in read_instructors(path).cells if cell.cell_type == "code")
 
 
 def _imported(sources: Iterable[str]) -> set[str]:
@@ -123,7 +119,7 @@ def _imported(sources: Iterable[str]) -> set[str]:
     for source in sources:
         # skips cells that do not parse, such as stubs
         with suppress(SyntaxError, ValueError, RecursionError):
-            tree = ast.parse(TransformerManager().transform_cell(source))
+            tree = ast.parse(python_of(source))
             modules.update(module for node in tree.body for module in _modules(node) if module)
     return modules
 

@@ -5,7 +5,6 @@ answer behind a manual score has changed, the score is marked as needing manual 
 plugin computes the late penalty from the due date, unless an instructor has entered a different penalty.
 """
 
-import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -13,9 +12,8 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from nbgrader.api import MissingEntry, SubmittedAssignment
+from nbgrader.api import MissingEntry
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import update
 from traitlets.config import Config
 
 from autograder.course.clock import Clock
@@ -23,7 +21,15 @@ from autograder.gradebook import submissions
 from autograder.gradebook.connection import Connection
 from autograder.gradebook.entered import Entered, read_entered
 from autograder.gradebook.late import LatePenalty, set_penalty
-from autograder.gradebook.records import Record, StoredResult, mark_filed, read_result, read_stored_results
+from autograder.gradebook.records import (
+    Record,
+    StoredResult,
+    mark_filed,
+    previous_record,
+    read_result,
+    read_stored_results,
+    write_record,
+)
 from autograder.gradebook.result import Result
 from autograder.gradebook.submissions import Form, change, create, find_ids, read_form
 
@@ -163,25 +169,7 @@ class Book:
         The grade stays but needs manual grading, and each answer gets a comment with the reason, until the
         next result is written.
         """
-        try:
-            submission = self.connection.gradebook.find_submission(lesson, student)
-        except MissingEntry:
-            return False
-        ids = find_ids(self._db, student, lesson)
-        if ids is None:
-            return False
-        record = self._record(student, lesson)
-        # A result is also stored for a file that could not be read, although it has no automatic score.
-        has_result = record is not None and bool(record.result)
-        grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
-        if not has_result and all(grade.auto_score is None for grade in grades):
-            return False
-        if record is None or record.notebook_id != ids.first:
-            record = Record(student=student, lesson=lesson, notebook_id=ids.first, key="")
-            record.result, record.filed, record.stale = "", True, ""
-            record = self._db.merge(record)
-        submissions.mark_stale(submission, record, why)
-        return True
+        return submissions.mark_stale(self._db, student, lesson, why)
 
     @_in_transaction
     def write(
@@ -192,7 +180,7 @@ class Book:
         result: Result,
         timestamp: datetime | None,
         filed: Mapping[tuple[str, str], str] = MappingProxyType({}),
-    ) -> None:
+    ) -> Entered:
         """Write a result in one transaction, and record that the submission's folders do not show it yet.
 
         Args:
@@ -203,24 +191,28 @@ class Book:
             timestamp: the time of submission; None if unknown.
             filed: other submissions, whose folders have been written since the last call; see `mark_filed`.
 
+        Returns:
+            The gradebook's entries for the submission after the change.
+
         Raises:
             GradebookBusy: if nothing was written.
         """
         db = self._db
         mark_filed(db, filed)
         form, ids = self._form(lesson), find_ids(db, student, lesson)
+        previous = previous_record(db, student, lesson)
+        had_notebooks = ids is not None
         if ids is None or len(ids.notebooks) < len(form.notebooks):
-            create(db, form, student)
+            create(db, form, student, result, timestamp)
             ids = find_ids(db, student, lesson)
         assert ids is not None
-        these = SubmittedAssignment.id == ids.assignment
-        db.execute(update(SubmittedAssignment).where(these).values(timestamp=timestamp))
-        submissions.set_grades(db, ids, result, self._record(student, lesson), key)
-        submissions.set_comments(db, ids, result)
+        if had_notebooks:
+            submissions.set_time(db, ids.assignment, timestamp)
+            submissions.set_grades(db, ids, result, previous, key)
+            submissions.set_comments(db, ids, result)
         penalty = set_penalty(db, student, ids.assignment, timestamp, self._clock, self._penalty)
-        record = Record(student=student, lesson=lesson, notebook_id=ids.first, key=key, penalty=penalty)
-        record.result, record.filed, record.stale = json.dumps(result.as_json()), False, ""
-        db.merge(record)
+        write_record(db, student, lesson, key, result, ids.first, penalty, is_new=previous is None)
+        return read_entered(db, [ids.assignment], self._clock)[ids.assignment]
 
     def mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
         """Record that the folders of these submissions match the gradebook.

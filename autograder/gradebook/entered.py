@@ -4,13 +4,13 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
 from nbgrader.api import Assignment as AssignmentEntry
 from nbgrader.api import BaseCell, Comment, Grade, Notebook, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from autograder.course.clock import Clock
 from autograder.gradebook.result import cell_key, sha256
@@ -77,7 +77,7 @@ class Entered:
     def fingerprint(self) -> str:
         """A hash of these entries and of the code that makes a feedback page from them."""
         extra = {"waiting": sorted(self.waiting), "times": self.late, "code": page_version()}
-        data = asdict(self) | extra
+        data = vars(self) | extra
         return sha256(json.dumps(data, sort_keys=True, default=str))
 
 
@@ -87,27 +87,38 @@ def _in_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
     return {cell: value for (where, _, cell), value in split if where == notebook}
 
 
+# The statements are built once, because building one takes longer than the database needs to run it.
+_NOTEBOOKS: Any = bindparam("notebooks", expanding=True)
+_WHOLE = (
+    select(SubmittedNotebook.id, SubmittedNotebook.max_score, SubmittedNotebook.late_submission_penalty)
+    .add_columns(SubmittedAssignment.timestamp, AssignmentEntry.duedate, SubmittedAssignment.extension)
+    .add_columns(SubmittedAssignment.id.label("submitted"))
+    .add_columns(Notebook.name, AssignmentEntry.name.label("assignment"))
+    .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+    .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
+    .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+    .where(SubmittedAssignment.id.in_(bindparam("submitted", expanding=True)))
+    .order_by(Notebook.name)
+)
+_GRADES = (
+    select(Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score)
+    .add_columns(Grade.auto_score, Grade.needs_manual_grade, Grade.extra_credit)
+    .join(Grade.cell)
+    .where(Grade.notebook_id.in_(_NOTEBOOKS))
+)
+_COMMENTS = (
+    select(Comment.notebook_id, BaseCell.name, Comment.comment)
+    .join(Comment.cell)
+    .where(Comment.notebook_id.in_(_NOTEBOOKS))
+)
+
+
 def read_entered(db: Any, submitted: Collection[str], clock: Clock) -> dict[str, Entered]:
     """Return the gradebook's entries for submissions, keyed by the id of the submitted assignment."""
-    whole = select(
-        SubmittedNotebook.id, SubmittedNotebook.max_score, SubmittedNotebook.late_submission_penalty
-    )
-    whole = whole.add_columns(
-        SubmittedAssignment.timestamp, AssignmentEntry.duedate, SubmittedAssignment.extension
-    )
-    whole = whole.add_columns(SubmittedAssignment.id.label("submitted"))
-    whole = whole.add_columns(Notebook.name, AssignmentEntry.name.label("assignment"))
-    whole = whole.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-    whole = whole.join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
-    whole = whole.join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-    rows = db.execute(whole.where(SubmittedAssignment.id.in_(submitted)).order_by(Notebook.name)).all()
-    notebooks = [row.id for row in rows]
-    grades = select(Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score)
-    grades = grades.add_columns(Grade.auto_score, Grade.needs_manual_grade, Grade.extra_credit)
-    grades = grades.join(Grade.cell).where(Grade.notebook_id.in_(notebooks))
-    comments = select(Comment.notebook_id, BaseCell.name, Comment.comment).join(Comment.cell)
-    comments = comments.where(Comment.notebook_id.in_(notebooks))
-    graded, commented = _by_notebook(db.execute(grades)), _by_notebook(db.execute(comments))
+    rows = db.execute(_WHOLE, {"submitted": list(submitted)}).all()
+    these = {"notebooks": [row.id for row in rows]}
+    grades, comments = db.execute(_GRADES, these), db.execute(_COMMENTS, these)
+    graded, commented = _by_notebook(grades), _by_notebook(comments)
     together: dict[str, list[_Notebook]] = {}
     for row in rows:
         part = _Notebook(row, notebook_key(row.name, row.assignment), graded[row.id], commented[row.id])

@@ -8,11 +8,21 @@ from typing import Any
 from nbgrader.api import Assignment as AssignmentEntry
 from nbgrader.api import Notebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from traitlets.config import Config
 
 from autograder.course.clock import Clock
 from autograder.gradebook.submissions import change
+
+_LATE = (
+    select(SubmittedNotebook.id, SubmittedNotebook.score, SubmittedNotebook.late_submission_penalty)
+    .add_columns(AssignmentEntry.duedate, SubmittedAssignment.extension)
+    .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+    .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
+    .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+    .where(SubmittedAssignment.id == bindparam("submitted"))
+    .order_by(Notebook.name)
+)
 
 
 class LatePenalty:
@@ -59,17 +69,13 @@ def set_penalty(
         clock: the class's clock, which adds extensions to due dates.
         penalty: the course's late penalty.
     """
-    late = select(SubmittedNotebook.id, SubmittedNotebook.score, AssignmentEntry.duedate)
-    late = late.add_columns(SubmittedAssignment.extension)
-    late = late.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-    late = late.join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
-    late = late.join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-    rows = []
-    for notebook, score, due, extension in db.execute(
-        late.where(SubmittedAssignment.id == submitted).order_by(Notebook.name)
-    ).all():
+    penalties: list[float | None] = []
+    changed = []
+    for notebook, score, entered, due, extension in db.execute(_LATE, {"submitted": submitted}).all():
         times = (timestamp, clock.extend(due, extension)) if timestamp and due else None
-        rows.append({"id": notebook, "late_submission_penalty": penalty(student, score, times)})
-    change(db, SubmittedNotebook, rows)
-    points = [row["late_submission_penalty"] for row in rows if row["late_submission_penalty"] is not None]
+        penalties.append(penalty(student, score, times))
+        if penalties[-1] != entered:
+            changed.append({"id": notebook, "late_submission_penalty": penalties[-1]})
+    change(db, SubmittedNotebook, changed)
+    points = [points for points in penalties if points is not None]
     return math.fsum(points) if points else None

@@ -1,5 +1,7 @@
 """Open a gradebook, and create or upgrade nbgrader's tables and the autograder's own."""
 
+import ast
+from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Assignment as AssignmentEntry
@@ -65,11 +67,32 @@ def _begin(url: str) -> None:
 
 def _newest_version() -> str:
     """Return the newest version of nbgrader's tables, found as in nbgrader's `get_alembic_version`."""
-    # alembic is imported only here, to save time: only a new gradebook needs it.
+    scripts = Path(ALEMBIC_DIR, "versions").glob("*.py")
+    steps = [_step(script.read_bytes()) for script in scripts]
+    heads = {version for version, _ in steps} - {previous for _, previous in steps}
+    if len(heads) == 1 and all(isinstance(version, str) for version, _ in steps):
+        return str(heads.pop())
+    # Imported only here, because importing alembic takes longer than opening the gradebook. So far, the
+    # scripts have never needed it.
     from alembic.script import ScriptDirectory
 
     (head,) = ScriptDirectory(ALEMBIC_DIR).get_heads()
     return head
+
+
+def _step(script: bytes) -> tuple[object, object]:
+    """Return the version that one of alembic's scripts upgrades to and the one that it upgrades from.
+
+    A version is None if the script does not assign it as a plain constant.
+    """
+    assigned = {
+        target.id: line.value.value
+        for line in ast.parse(script).body
+        if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant)
+        for target in line.targets
+        if isinstance(target, ast.Name)
+    }
+    return assigned.get("revision"), assigned.get("down_revision")
 
 
 def _migrate(db: Any) -> None:

@@ -4,11 +4,11 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgrader.api import Assignment as AssignmentEntry
 from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy import Boolean, Float, String, Text, bindparam, inspect, select, tuple_, update
+from sqlalchemy import Boolean, Float, String, Text, bindparam, insert, inspect, select, tuple_, update
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from autograder.course.clock import Clock
@@ -48,6 +48,24 @@ class Record(_Base):
     stale: Mapped[str] = mapped_column(Text, default="")
     page: Mapped[str] = mapped_column(String(64), default="", server_default="")
     penalty: Mapped[float | None] = mapped_column(Float)
+
+
+_RECORDS = Record.metadata.tables[Record.__tablename__]
+_THIS_RECORD = (_RECORDS.c.student == bindparam("of_student"), _RECORDS.c.lesson == bindparam("of_lesson"))
+_PREVIOUS = select(_RECORDS.c.notebook_id, _RECORDS.c.key, _RECORDS.c.result, _RECORDS.c.stale)
+_PREVIOUS = _PREVIOUS.where(*_THIS_RECORD)
+_MARK_FILED = update(_RECORDS).where(*_THIS_RECORD).values(filed=True, page=bindparam("hash"))
+_INSERT = insert(_RECORDS)
+_REPLACE = update(_RECORDS).where(*_THIS_RECORD)
+
+
+class PreviousRecord(NamedTuple):
+    """The columns of a submission's previous record that decide which manual scores still hold."""
+
+    notebook_id: str
+    key: str
+    result: str
+    stale: str
 
 
 @dataclass(frozen=True)
@@ -125,11 +143,80 @@ def read_stored_results(
 def mark_filed(db: Any, filed: Mapping[tuple[str, str], str]) -> None:
     """Record that the folders of these submissions match the gradebook; see `Book.mark_filed`."""
     if filed:
-        table = Record.metadata.tables[Record.__tablename__]
-        these = (table.c.student == bindparam("whose"), table.c.lesson == bindparam("what"))
-        rows = [{"whose": whose, "what": what, "hash": page} for (whose, what), page in filed.items()]
-        changed = update(table).where(*these).values(filed=True, page=bindparam("hash"))
-        db.connection().execute(changed, rows)
+        rows = [
+            {"of_student": student, "of_lesson": lesson, "hash": page}
+            for (student, lesson), page in filed.items()
+        ]
+        db.connection().execute(_MARK_FILED, rows)
+
+
+def previous_record(db: Any, student: str, lesson: str) -> PreviousRecord | None:
+    """Return a submission's record as it is before a new result is written; None if there is none."""
+    these = {"of_student": student, "of_lesson": lesson}
+    row = db.connection().execute(_PREVIOUS, these).first()
+    return None if row is None else PreviousRecord(*row)
+
+
+def write_record(
+    db: Any,
+    student: str,
+    lesson: str,
+    key: str,
+    result: Result,
+    notebook_id: str,
+    penalty: float | None,
+    *,
+    is_new: bool,
+) -> None:
+    """Write the record of a result whose folders are not written yet.
+
+    Args:
+        db: the session of the gradebook.
+        student: the student's id.
+        lesson: the lesson's name.
+        key: a hash of everything that determined the result.
+        result: the result.
+        notebook_id: the id of the first submitted notebook.
+        penalty: the late penalty that was entered.
+        is_new: True if the submission has no record yet.
+    """
+    values = {
+        "notebook_id": notebook_id,
+        "key": key,
+        "result": result.as_text(),
+        "filed": False,
+        "stale": "",
+        "penalty": penalty,
+    }
+    if is_new:
+        db.connection().execute(_INSERT, {"student": student, "lesson": lesson, **values})
+    else:
+        db.connection().execute(_REPLACE, {"of_student": student, "of_lesson": lesson, **values})
+
+
+def write_mark(
+    db: Any, student: str, lesson: str, notebook_id: str, previous: PreviousRecord | None, waiting: str
+) -> None:
+    """Note in a submission's record that its grade belongs to an earlier file or test.
+
+    A record of another submitted notebook is emptied first.
+
+    Args:
+        db: the session of the gradebook.
+        student: the student's id.
+        lesson: the lesson's name.
+        notebook_id: the id of the first submitted notebook.
+        previous: the record; None if there is none.
+        waiting: a JSON list of the grades that need manual grading. A list that is already stored stays.
+    """
+    these = {"of_student": student, "of_lesson": lesson}
+    empty = {"notebook_id": notebook_id, "key": "", "result": "", "filed": True, "stale": waiting}
+    if previous is None:
+        db.connection().execute(_INSERT, {"student": student, "lesson": lesson, **empty})
+    elif previous.notebook_id != notebook_id:
+        db.connection().execute(_REPLACE, {**these, **empty})
+    elif not previous.stale:
+        db.connection().execute(_REPLACE, {**these, "stale": waiting})
 
 
 def read_result(result: str) -> Result | None:

@@ -1,8 +1,9 @@
 """The result of grading a submission, for the gradebook, the folders, the feedback and `grade --json`."""
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from autograder.course.cells import Task, grade_id
@@ -65,13 +66,9 @@ class Printed:
     cell: CellResult
     notebook: str = ""
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the output as a dict for the gradebook's record."""
-        return {**asdict(self.cell), "place": self.place, "notebook": self.notebook}
-
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the output from which `as_json` made a dict."""
+        """Return the output that is part of the data of `Result.as_text`."""
         fields = {name: value for name, value in data.items() if name not in ("place", "notebook")}
         trace = tuple(TraceLine(**line) for line in data["trace"])
         return cls(data["place"], CellResult(**{**fields, "trace": trace}), data.get("notebook", ""))
@@ -178,19 +175,28 @@ class Result:
 
         return replace(self, tasks=[row(task) for task in self.tasks])
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the complete result as a dict for the gradebook's record; `from_json` reads it back."""
-        return {
-            **self.public(),
-            "tasks": [asdict(task) for task in self.tasks],
+    def as_text(self) -> str:
+        """Return the complete result as JSON for the gradebook's record; `from_json` reads back its data."""
+        data = {
+            "student": self.student,
+            "lesson": self.lesson,
+            "score": sum(task.points for task in self._counted),
+            "max_score": sum(task.max_points for task in self._counted),
+            "tasks": list(self.tasks),
+            "flags": list(self.flags),
             "comments": dict(self.comments),
-            "cells": [printed.as_json() for printed in self.cells],
+            "cells": [
+                {**vars(printed.cell), "place": printed.place, "notebook": printed.notebook}
+                for printed in self.cells
+            ],
             "language": self.language,
         }
+        # `dataclasses.asdict` would copy everything first, and a run makes this text for every student.
+        return json.dumps(data, default=vars)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the result from which `as_json` made a dict."""
+        """Return the result from the data of `as_text`."""
         return cls(
             student=data["student"],
             lesson=data["lesson"],

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from nbgrader.api import Assignment as AssignmentEntry
@@ -16,19 +17,75 @@ from nbgrader.api import (
     SubmittedNotebook,
     new_uuid,
 )
-from sqlalchemy import insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 
 from autograder.gradebook.entered import notebook_key
-from autograder.gradebook.records import Record, auto_scores, read_result
+from autograder.gradebook.records import PreviousRecord, auto_scores, previous_record, read_result, write_mark
 from autograder.gradebook.result import Result, cell_key
+
+# The statements that run for each submission are built once, from tables instead of nbgrader's classes,
+# because building a statement takes longer than the database needs to run it.
+_STUDENTS, _SUBMITTED, _PARTS = Student.__table__, SubmittedAssignment.__table__, SubmittedNotebook.__table__
+_ASSIGNMENTS, _NOTEBOOKS = AssignmentEntry.__table__, Notebook.__table__
+_FIND_IDS = (
+    select(_SUBMITTED.c.id, _PARTS.c.id.label("notebook"), _NOTEBOOKS.c.name)
+    .select_from(_SUBMITTED)
+    .join(_PARTS, _PARTS.c.assignment_id == _SUBMITTED.c.id)
+    .join(_ASSIGNMENTS, _ASSIGNMENTS.c.id == _SUBMITTED.c.assignment_id)
+    .join(_NOTEBOOKS, _NOTEBOOKS.c.id == _PARTS.c.notebook_id)
+    .where(_SUBMITTED.c.student_id == bindparam("student"), _ASSIGNMENTS.c.name == bindparam("assignment"))
+    .order_by(_NOTEBOOKS.c.name)
+)
+_FIND_STUDENT = select(_STUDENTS.c.id).where(_STUDENTS.c.id == bindparam("student"))
+_FIND_PARTS = (
+    select(_SUBMITTED.c.id, _PARTS.c.notebook_id)
+    .select_from(_SUBMITTED)
+    .outerjoin(_PARTS, _PARTS.c.assignment_id == _SUBMITTED.c.id)
+    .where(_SUBMITTED.c.assignment_id == bindparam("assignment"))
+    .where(_SUBMITTED.c.student_id == bindparam("student"))
+)
+_SET_TIME = update(_SUBMITTED).where(_SUBMITTED.c.id == bindparam("submitted"))
+_SET_TIME = _SET_TIME.values(timestamp=bindparam("time"))
+_INSERT_STUDENT, _INSERT_SUBMITTED, _INSERT_PARTS = map(insert, (_STUDENTS, _SUBMITTED, _PARTS))
+_GRADES, _COMMENTS, _CELLS = Grade.__table__, Comment.__table__, BaseCell.__table__
+_INSERT_GRADES, _INSERT_COMMENTS = insert(_GRADES), insert(_COMMENTS)
+_THESE_PARTS: Any = bindparam("parts", expanding=True)
+_FIND_GRADES = (
+    select(_GRADES.c.id, _GRADES.c.notebook_id, _CELLS.c.name)
+    .add_columns(_GRADES.c.auto_score, _GRADES.c.manual_score, _GRADES.c.needs_manual_grade)
+    .join_from(_GRADES, _CELLS, _CELLS.c.id == _GRADES.c.cell_id)
+    .where(_GRADES.c.notebook_id.in_(_THESE_PARTS))
+)
+_FIND_COMMENTS = (
+    select(_COMMENTS.c.id, _COMMENTS.c.notebook_id, _CELLS.c.name)
+    .join_from(_COMMENTS, _CELLS, _CELLS.c.id == _COMMENTS.c.cell_id)
+    .where(_COMMENTS.c.notebook_id.in_(_THESE_PARTS))
+)
+_FIND_POINTS = (
+    select(Grade.notebook_id, BaseCell.name, Grade.score)
+    .join(Grade.cell)
+    .where(Grade.notebook_id.in_(_THESE_PARTS))
+    .where(Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None))
+)
+_SET_GRADE = update(_GRADES).where(_GRADES.c.id == bindparam("grade"))
+_SET_COMMENT = update(_COMMENTS).where(_COMMENTS.c.id == bindparam("row"))
+_MARK_GRADES = update(_GRADES).where(_GRADES.c.notebook_id.in_(_THESE_PARTS)).values(needs_manual_grade=True)
+_MARK_COMMENTS = update(_COMMENTS).where(_COMMENTS.c.notebook_id.in_(_THESE_PARTS))
+_MARK_COMMENTS = _MARK_COMMENTS.values(auto_comment=bindparam("why"))
 
 
 class NotebookForm(NamedTuple):
-    """The ids of one notebook of an assignment and of the notebook's cells."""
+    """The ids of one notebook of an assignment and of the notebook's cells.
+
+    Attributes:
+        id: the notebook's id.
+        graded: the graded cells' ids, each with the cell's key.
+        commented: the ids of the cells that can have a comment, each with the cell's key.
+    """
 
     id: str
-    graded: Sequence[str]
-    commented: Sequence[str]
+    graded: Mapping[str, str]
+    commented: Mapping[str, str]
 
 
 class Form(NamedTuple):
@@ -58,11 +115,16 @@ class Ids(NamedTuple):
 def read_form(gradebook: Gradebook, assignment: str) -> Form:
     """Return the ids of the notebooks and cells that every submission of an assignment has."""
     master = gradebook.find_assignment(assignment)
+
+    def keys(notebook: Notebook, cells: Sequence[BaseCell]) -> dict[str, str]:
+        key = notebook_key(notebook.name, assignment)
+        return {cell.id: cell_key(key, cell.name) for cell in cells}
+
     notebooks = [
         NotebookForm(
             notebook.id,
-            [cell.id for cell in (*notebook.grade_cells, *notebook.task_cells)],
-            [cell.id for cell in (*notebook.solution_cells, *notebook.task_cells)],
+            keys(notebook, (*notebook.grade_cells, *notebook.task_cells)),
+            keys(notebook, (*notebook.solution_cells, *notebook.task_cells)),
         )
         for notebook in sorted(master.notebooks, key=lambda notebook: str(notebook.name))
     ]
@@ -71,46 +133,58 @@ def read_form(gradebook: Gradebook, assignment: str) -> Form:
 
 def find_ids(db: Any, student: str, assignment: str) -> Ids | None:
     """Return the ids of a student's submission; None if there is none."""
-    rows = db.execute(
-        select(SubmittedAssignment.id, SubmittedNotebook.id.label("notebook"), Notebook.name)
-        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-        .join(AssignmentEntry, AssignmentEntry.id == SubmittedAssignment.assignment_id)
-        .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-        .where(SubmittedAssignment.student_id == student, AssignmentEntry.name == assignment)
-        .order_by(Notebook.name)
-    ).all()
+    rows = db.connection().execute(_FIND_IDS, {"student": student, "assignment": assignment}).all()
     if not rows:
         return None
     return Ids(rows[0].id, {notebook_key(row.name, assignment): row.notebook for row in rows})
 
 
-def create(db: Any, form: Form, student: str) -> None:
+def create(db: Any, form: Form, student: str, result: Result, timestamp: datetime | None) -> None:
     """Add a submission as nbgrader's add_submission does, but in a few statements and without a commit.
 
-    If the submission already exists, only its missing notebooks are added.
+    If the submission already exists, only its missing notebooks are added. The scores and comments of new
+    cells come from the result, as in `set_grades` and `set_comments`.
     """
-    if db.execute(select(Student.id).where(Student.id == student)).first() is None:
-        db.execute(insert(Student), [{"id": student}])
-    there = select(SubmittedAssignment.id).where(
-        SubmittedAssignment.assignment_id == form.assignment, SubmittedAssignment.student_id == student
-    )
-    assignment = db.execute(there).scalar()
-    if assignment is None:
-        assignment = new_uuid()
-        row = {"id": assignment, "assignment_id": form.assignment, "student_id": student}
-        db.execute(insert(SubmittedAssignment), [row])
-    query = select(SubmittedNotebook.notebook_id).where(SubmittedNotebook.assignment_id == assignment)
-    existing = set(db.scalars(query))
-    for notebook_form in form.notebooks:
-        if notebook_form.id in existing:
-            continue
-        notebook = new_uuid()
-        row = {"id": notebook, "assignment_id": assignment, "notebook_id": notebook_form.id}
-        db.execute(insert(SubmittedNotebook), [row])
-        for table, cells in ((Grade, notebook_form.graded), (Comment, notebook_form.commented)):
-            if cells:
-                rows = [{"id": new_uuid(), "cell_id": cell, "notebook_id": notebook} for cell in cells]
-                db.execute(insert(table), rows)
+    connection = db.connection()
+    if connection.execute(_FIND_STUDENT, {"student": student}).first() is None:
+        connection.execute(_INSERT_STUDENT, {"id": student})
+    existing = connection.execute(_FIND_PARTS, {"assignment": form.assignment, "student": student}).all()
+    submitted = existing[0].id if existing else new_uuid()
+    if existing:
+        set_time(db, submitted, timestamp)
+    else:
+        row = {"id": submitted, "assignment_id": form.assignment, "student_id": student}
+        connection.execute(_INSERT_SUBMITTED, {**row, "timestamp": timestamp})
+    known = {part.notebook_id for part in existing}
+    new = {new_uuid(): notebook for notebook in form.notebooks if notebook.id not in known}
+    parts = [
+        {"id": part, "assignment_id": submitted, "notebook_id": notebook.id} for part, notebook in new.items()
+    ]
+    scores = auto_scores(result)
+    grades = [
+        {
+            "id": new_uuid(),
+            "cell_id": cell,
+            "notebook_id": part,
+            "auto_score": scores.get(key),
+            "needs_manual_grade": scores.get(key) is None,
+        }
+        for part, notebook in new.items()
+        for cell, key in notebook.graded.items()
+    ]
+    comments = [
+        {"id": new_uuid(), "cell_id": cell, "notebook_id": part, "auto_comment": result.comments.get(key)}
+        for part, notebook in new.items()
+        for cell, key in notebook.commented.items()
+    ]
+    for statement, rows in ((_INSERT_PARTS, parts), (_INSERT_GRADES, grades), (_INSERT_COMMENTS, comments)):
+        if rows:
+            connection.execute(statement, rows)
+
+
+def set_time(db: Any, submitted: str, timestamp: datetime | None) -> None:
+    """Set the time of submission of a submitted assignment; None if unknown."""
+    db.connection().execute(_SET_TIME, {"submitted": submitted, "time": timestamp})
 
 
 def change(db: Any, table: type, rows: list[dict[str, Any]]) -> None:
@@ -119,7 +193,7 @@ def change(db: Any, table: type, rows: list[dict[str, Any]]) -> None:
         db.execute(update(table), rows)
 
 
-def set_grades(db: Any, ids: Ids, result: Result, record: Record | None, key: str) -> None:
+def set_grades(db: Any, ids: Ids, result: Result, record: PreviousRecord | None, key: str) -> None:
     """Set the automatic scores, and mark the grades that need manual grading. Manual scores stay.
 
     Args:
@@ -136,23 +210,22 @@ def set_grades(db: Any, ids: Ids, result: Result, record: Record | None, key: st
     if record and record.key == key:
         # The key is unchanged, so the instructor had already seen this result when giving points.
         lost = set()
-    grades = select(Grade.id, Grade.notebook_id, BaseCell.name)
-    grades = grades.add_columns(Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade)
     rows = []
-    for cell, grade in _by_key(db, grades.join(Grade.cell), Grade, ids):
+    for cell, grade in _by_key(db, _FIND_GRADES, ids):
         score = scores.get(cell)
         changed = score != grade.auto_score or _answer(before, cell) != _answer(result, cell)
         waits = grade.needs_manual_grade if waited is None else cell in waited
         again = changed or waits or cell in lost
         by_hand = score is None if grade.manual_score is None else again
-        rows.append({"id": grade.id, "auto_score": score, "needs_manual_grade": by_hand})
-    change(db, Grade, rows)
+        rows.append({"grade": grade.id, "auto_score": score, "needs_manual_grade": by_hand})
+    if rows:
+        db.connection().execute(_SET_GRADE, rows)
 
 
-def _by_key(db: Any, rows: Any, table: Any, ids: Ids) -> Iterator[tuple[str, Any]]:
+def _by_key(db: Any, statement: Any, ids: Ids) -> Iterator[tuple[str, Any]]:
     """Yield the rows that belong to a submission's cells, each with the cell's key."""
     names = {submitted: name for name, submitted in ids.notebooks.items()}
-    for row in db.execute(rows.where(table.notebook_id.in_(list(names)))).all():
+    for row in db.execute(statement, {"parts": list(names)}).all():
         yield cell_key(names[row.notebook_id], row.name), row
 
 
@@ -163,28 +236,36 @@ def _answer(result: Result | None, cell: str) -> str | None:
 
 def set_comments(db: Any, ids: Ids, result: Result) -> None:
     """Set the automatic comments of a submission."""
-    comments = select(Comment.id, Comment.notebook_id, BaseCell.name).join(Comment.cell)
-    rows = _by_key(db, comments, Comment, ids)
-    change(db, Comment, [{"id": row.id, "auto_comment": result.comments.get(cell)} for cell, row in rows])
+    comments = _by_key(db, _FIND_COMMENTS, ids)
+    rows = [{"row": row.id, "auto_comment": result.comments.get(cell)} for cell, row in comments]
+    if rows:
+        db.connection().execute(_SET_COMMENT, rows)
 
 
 def graded_points(db: Any, ids: Ids) -> dict[str, float]:
     """Return the points of the cells that a test or a person has graded, keyed by the cell's key."""
-    grades = select(Grade.notebook_id, BaseCell.name, Grade.score).join(Grade.cell)
-    graded = grades.where(Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None))
-    return {cell: row.score for cell, row in _by_key(db, graded, Grade, ids)}
+    return {cell: row.score for cell, row in _by_key(db, _FIND_POINTS, ids)}
 
 
-def mark_stale(submission: SubmittedAssignment, record: Record, why: str) -> None:
-    """Mark all grades as needing manual grading, and replace all automatic comments with the reason.
+def mark_stale(db: Any, student: str, lesson: str, why: str) -> bool:
+    """Mark all grades of a submission as needing manual grading, and replace all automatic comments.
 
-    The record stores which grades needed manual grading before.
+    The comments become the reason. The submission's record stores which grades needed manual grading before.
+
+    Returns:
+        Whether the submission has a grade. Without one, nothing is marked.
     """
-    parts = [(notebook_key(notebook.name, submission.name), notebook) for notebook in submission.notebooks]
-    grades = [(cell_key(key, grade.name), grade) for key, notebook in parts for grade in notebook.grades]
-    if not record.stale:
-        record.stale = json.dumps([cell for cell, grade in grades if grade.needs_manual_grade])
-    for _, grade in grades:
-        grade.needs_manual_grade = True
-    for comment in (comment for _, notebook in parts for comment in notebook.comments):
-        comment.auto_comment = why
+    ids = find_ids(db, student, lesson)
+    if ids is None:
+        return False
+    previous, grades = previous_record(db, student, lesson), list(_by_key(db, _FIND_GRADES, ids))
+    # A file that could not be read also has a result.
+    has_result = previous is not None and bool(previous.result)
+    if not has_result and all(grade.auto_score is None for _, grade in grades):
+        return False
+    waiting = json.dumps([cell for cell, grade in grades if grade.needs_manual_grade])
+    write_mark(db, student, lesson, ids.first, previous, waiting)
+    parts = {"parts": list(ids.notebooks.values())}
+    db.connection().execute(_MARK_GRADES, parts)
+    db.connection().execute(_MARK_COMMENTS, {**parts, "why": why})
+    return True

@@ -38,7 +38,7 @@ from autograder.gradebook.errors import GradebookBusy, reason
 from autograder.gradebook.freshness import source_folder
 from autograder.gradebook.records import StoredResult
 from autograder.gradebook.result import Result, sha256
-from autograder.grading.additional_files import read_additional_files
+from autograder.grading.additional_files import AdditionalFiles, read_additional_files
 from autograder.grading.feedback import Pages, as_text, bare, replace_folder
 from autograder.grading.lessons import GradedLesson
 from autograder.grading.plain import GradedPlain
@@ -71,7 +71,7 @@ class Results(MutableMapping[Entry, Result]):
         if packages := result.missing_packages:
             self.missing[entry] = packages
         shown = replace(result, comments={}, cells=())
-        self._packed[entry] = zlib.compress(json.dumps(shown.as_json()).encode(), 1)
+        self._packed[entry] = zlib.compress(shown.as_text().encode(), 1)
 
     def __getitem__(self, entry: Entry) -> Result:
         return Result.from_json(json.loads(zlib.decompress(self._packed[entry])))
@@ -273,6 +273,7 @@ class _Batch:
         self._shown: dict[Entry, str] = {}  # page fingerprints of the submissions being graded
         # Submissions whose folders are written but not yet recorded as such.
         self._filed: dict[tuple[str, str], str] = {}
+        self._additional: dict[Entry, AdditionalFiles] = {}  # files for the folder that is written second
         self._due: deque[Work] = deque()
 
     def next_job(self) -> Work | None:
@@ -400,9 +401,10 @@ class _Batch:
             self._mark_done(entry)
         else:
             self.outcome.pages += 1
-            self._file(
-                entry, in_progress, in_progress.submission.relocate_outputs(stored.result), page_alone=filed
-            )
+            entered = self._book.entered(*entry)
+            result = in_progress.submission.relocate_outputs(stored.result)
+            self.outcome.results[entry] = stored.result.with_gradebook_points(entered.scores, entered.waiting)
+            self._file(entry, in_progress, result, entered, page_alone=filed)
         return True
 
     def _page_fingerprint(self, entry: Entry, entered: Entered) -> str:
@@ -429,14 +431,23 @@ class _Batch:
 
     def _finish(self, entry: Entry, in_progress: _InProgress, result: Result) -> None:
         """Enter a result into the gradebook, from which the folders can be written again at any time."""
-        self._book.write(*entry, in_progress.submission.key, result, in_progress.timestamp, self._filed)
+        entered = self._book.write(
+            *entry, in_progress.submission.key, result, in_progress.timestamp, self._filed
+        )
         self._filed = {}
-        self.outcome.results[entry] = result
+        self.outcome.results[entry] = result.with_gradebook_points(entered.scores, entered.waiting)
         if result.flags:
             self._on_message(entry, ", ".join(result.flags))
-        self._file(entry, in_progress, result)
+        self._file(entry, in_progress, result, entered)
 
-    def _file(self, entry: Entry, in_progress: _InProgress, result: Result, page_alone: bool = False) -> None:
+    def _file(
+        self,
+        entry: Entry,
+        in_progress: _InProgress,
+        result: Result,
+        entered: Entered,
+        page_alone: bool = False,
+    ) -> None:
         """Write the notebooks for formgrader, and queue the student's feedback pages."""
         notebooks = in_progress.submission.notebooks(result)
         if not page_alone and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
@@ -445,9 +456,7 @@ class _Batch:
             in_progress.illustrated.update(copy.deepcopy(dict(notebooks)))
         elif not page_alone:
             self._write_notebooks(entry, in_progress, notebooks)
-        entered = self._book.entered(*entry)
         self._shown[entry] = self._page_fingerprint(entry, entered)
-        self.outcome.results[entry] = result.with_gradebook_points(entered.scores, entered.waiting)
         self._note_penalty(entry, entered)
         times = self._course.clock.show(*entered.late) if entered.late else None
         for name, notebook in reversed(list(notebooks.items())):
@@ -505,14 +514,7 @@ class _Batch:
         self, step: Literal["autograded", "feedback"], entry: Entry, files: Mapping[str, str]
     ) -> int:
         """Write a folder; return the number of the student's additional files that were left out."""
-        settings, root = self._course.directory, self._course.submitted
-        folder, when = self._course.folder("submitted", *entry), self._in_progress[entry].timestamp
-        additional = read_additional_files(folder, root, entry.student, when, self._secret, settings.ignore)
-        is_secret = self._in_progress[entry].assignment.is_secret
-        safe = {path: data for path, data in additional.side_files.items() if not is_secret(data)}
-        additional = replace(
-            additional, side_files=safe, left_out=additional.left_out + len(additional.side_files) - len(safe)
-        )
+        settings, additional = self._course.directory, self._additional_files(entry)
         # nbgrader also gives files in autograded/ the mode 0444, and files in feedback/ the mode 0644.
         course_files, mode = (
             source_folder(self._course, entry.lesson),
@@ -522,6 +524,22 @@ class _Batch:
             self._course.folder(step, *entry), files, additional, course_files, mode, settings.groupshared
         )
         return additional.left_out
+
+    def _additional_files(self, entry: Entry) -> AdditionalFiles:
+        """Return the additional files for a submission's two folders, without those that quote a test.
+
+        They are kept from the first folder to the second one, because reading them takes as long as writing.
+        """
+        if entry in self._additional:
+            return self._additional.pop(entry)
+        settings, root = self._course.directory, self._course.submitted
+        folder, when = self._course.folder("submitted", *entry), self._in_progress[entry].timestamp
+        found = read_additional_files(folder, root, entry.student, when, self._secret, settings.ignore)
+        is_secret = self._in_progress[entry].assignment.is_secret
+        safe = {path: data for path, data in found.side_files.items() if not is_secret(data)}
+        left_out = found.left_out + len(found.side_files) - len(safe)
+        self._additional[entry] = replace(found, side_files=safe, left_out=left_out)
+        return self._additional[entry]
 
     def _reject_student_id(self, entry: Entry, assignment: GradedAssignment) -> None:
         """Reject a folder with an invalid student id.
@@ -542,6 +560,7 @@ class _Batch:
     def _mark_done(self, entry: Entry) -> None:
         self._in_progress.pop(entry, None)
         self._shown.pop(entry, None)
+        self._additional.pop(entry, None)
         self.outcome.done += 1
         self._on_message(entry, "")
 

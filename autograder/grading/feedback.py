@@ -384,10 +384,13 @@ def replace_folder(
     for left_over in (new, old):
         shutil.rmtree(left_over, ignore_errors=True)
     new.mkdir(mode=0o700)
-    if extra.is_dir():
-        skip = shutil.ignore_patterns("*.ipynb", ".*", "__pycache__")
+    skip = shutil.ignore_patterns("*.ipynb", ".*", "__pycache__")
+    names = os.listdir(extra) if extra.is_dir() else []
+    has_extra = len(skip(str(extra), names)) < len(names)
+    if has_extra:
         shutil.copytree(extra, new, ignore=skip, dirs_exist_ok=True)
-    for name, text in {**additional.exchange, **files}.items():
+    texts = {**additional.exchange, **files}
+    for name, text in texts.items():
         (new / name).write_text(text, encoding="utf-8")
     for path, data in additional.side_files.items():
         # Skip the student's file if a file of the course is already at its path.
@@ -395,7 +398,9 @@ def replace_folder(
             (new / path).parent.mkdir(parents=True, exist_ok=True)
             with (new / path).open("xb") as file:
                 file.write(data)
-    for place in new.rglob("*"):
+    # Most submissions have no further files, so there is no need to search the folder for them.
+    places = new.rglob("*") if has_extra or additional.side_files else [new / name for name in texts]
+    for place in places:
         os.chmod(place, (0o2770 if shared else 0o755) if place.is_dir() else (0o664 if shared else mode))
     # Only instructors may read the secret: anyone who knows it can fetch the student's page.
     os.chmod(new / EXCHANGE_SECRET, 0o660 if shared else 0o600)

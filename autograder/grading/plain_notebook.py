@@ -8,10 +8,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 from urllib.parse import unquote
 
-from nbformat import NotebookNode, v4
+from nbformat import NotebookNode, from_dict, v4
 from nbgrader.utils import compute_checksum
 
 from autograder.course.cells import grade_id, grading
@@ -50,9 +49,19 @@ class AssignmentNotebook:
         return {cell.id: cell for cell in self.source.cells}
 
     @cached_property
-    def marks(self) -> Mapping[str, Mapping[str, object]]:
-        """The nbgrader metadata of each cell that has it, keyed by grade_id."""
-        return {grade_id(cell): grading(cell) for cell in self.made.cells if grade_id(cell)}
+    def metadata(self) -> Mapping[str, Mapping[str, Mapping[str, object]]]:
+        """The metadata of the cells that nbgrader knows, by grade_id; locked cells have their checksums."""
+        metadata = {}
+        for cell in self.made.cells:
+            if grade_id(cell) in self.cells:
+                marks = {"nbgrader": dict(grading(cell))}
+                known = self.cells[grade_id(cell)]
+                if known.is_restored:
+                    kind = "code" if known.is_code else "markdown"
+                    node = from_dict({"cell_type": kind, "source": known.source, "metadata": marks})
+                    marks["nbgrader"]["checksum"] = compute_checksum(node)
+                metadata[grade_id(cell)] = marks
+        return metadata
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
@@ -109,8 +118,12 @@ def staff_notebook(
             pictures += len(attachments)
             if attachments:
                 node.attachments = attachments
-    notebook: NotebookNode = v4.new_notebook(cells=cells)
-    notebook.metadata["kernelspec"] = dict(_KERNEL)
+    notebook = NotebookNode(
+        cells=cells,
+        metadata=NotebookNode(kernelspec=NotebookNode(_KERNEL)),
+        nbformat=v4.nbformat,
+        nbformat_minor=v4.nbformat_minor,
+    )
     choose_colours(notebook)
     if result.flags:
         notebook.metadata["autograder"] = {"flags": list(result.flags)}
@@ -124,16 +137,17 @@ def _cell(
     is_code = cell.kind == "code" if source_cell is None else source_cell.is_code
     is_locked = source_cell is not None and source_cell.is_restored
     source = source_cell.source if source_cell is not None and is_locked else cell.source
-    metadata: dict[str, Any] = (
-        {} if source_cell is None else {"nbgrader": dict(assignment.marks[source_cell.id])}
-    )
     if is_code and not is_locked:
         # The code is shortened for readers only. The full code ran, and submitted/ still contains it.
         source = clipped(visible(source))
-    new = v4.new_code_cell if is_code else v4.new_markdown_cell
-    node: NotebookNode = new(source, id=f"cell-{place}", metadata=metadata)
-    if is_locked:
-        node.metadata.nbgrader["checksum"] = compute_checksum(node)
+    metadata = {} if source_cell is None else assignment.metadata[source_cell.id]
+    # Made as nbformat's `new_code_cell` and `new_markdown_cell` do, but without their slow validation against
+    # a schema.
+    node = NotebookNode(id=f"cell-{place}", metadata=from_dict(metadata), source=source)
+    if is_code:
+        node |= NotebookNode(cell_type="code", execution_count=None, outputs=[])
+    else:
+        node |= NotebookNode(cell_type="markdown")
     return node
 
 

@@ -9,7 +9,7 @@ import importlib.util
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatch
 from functools import cache
@@ -67,7 +67,8 @@ def visible(hidden: Iterable[str]) -> Visible:
     shown += [*_python(), *(path for folder in extra_packages() for path in _pip_paths(folder))]
     shown += [f"/etc/{name}" for name in _SETTINGS if os.path.exists(f"/etc/{name}")]
     secant_paths = [*_UNNEEDED, *_installed(), *_clone(package)]
-    masked = [place for path in (*hidden, *secant_paths) for place in _within(path, shown)]
+    folders = {folder: Path(os.path.realpath(folder)) for folder in shown if not os.path.islink(folder)}
+    masked = [place for path in (*hidden, *secant_paths) for place in _within(path, folders)]
     masked += [path for name in _COVERED if os.path.isdir(path := f"{package}/{name}")]
     return Visible(tuple(dict.fromkeys(shown)), tuple(dict.fromkeys(masked)), package)
 
@@ -143,15 +144,18 @@ def _clone(package: str) -> list[str]:
     return [str(above)] if (above / "nbgrader_config.py").is_file() and (above / "course").is_dir() else []
 
 
-def _within(path: str, shown: Iterable[str]) -> Iterator[str]:
+def _within(path: str, shown: Mapping[str, Path]) -> Iterator[str]:
     """Yield the names under which a path is visible inside the shown folders.
 
     For a path that is itself shown, nothing is yielded, because such a path cannot be covered.
+
+    Args:
+        path: the path.
+        shown: the shown folders that are not links, each with its real path.
     """
     real = Path(os.path.realpath(path))
-    for folder in shown:
-        target = Path(os.path.realpath(folder))
-        if not os.path.islink(folder) and real != target and real.is_relative_to(target) and real.exists():
+    for folder, target in shown.items():
+        if real != target and real.is_relative_to(target) and real.exists():
             yield os.path.join(folder, real.relative_to(target))
 
 
