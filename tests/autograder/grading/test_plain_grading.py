@@ -451,6 +451,16 @@ def test_unknown_name_is_answered_with_all_names(plain_room: Path) -> None:
         choose_gradable(plain_room, ["ps7"])
 
 
+def test_assignments_are_found_in_the_source_folder_of_the_settings(plain_room: Path) -> None:
+    (plain_room / "nbgrader_config_local.py").write_text('c.CourseDirectory.source_directory = "mine"\n')
+    write_assignment(plain_room / "mine", "hw3", {"hw3": notebook(*FIRST[:2])})
+    selection = running.select(plain_room, ["hw3"], [])
+    assert selection.lessons == ["hw3"]
+    assert "ps" not in selection.gradable.plain
+    with pytest.raises(CourseError, match='There is no lesson or assignment "ps"'):
+        running.select(plain_room, ["ps"], [])
+
+
 def test_messages_mention_only_lessons_if_there_are_no_other_assignments(room: Path) -> None:
     with pytest.raises(CourseError, match=r'^There is no lesson "ps7"; the lessons are: 01_steps\.$'):
         choose_gradable(room, ["ps7"])
