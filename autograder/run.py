@@ -101,14 +101,15 @@ def _start(
     from autograder.workers import executors
 
     with ExitStack() as unused:
+        plain = executors.needs_no_torch(asked.root, asked.lessons, asked.every.plain)
         # the template starts first, because this process also needs seconds for its imports
-        template = None if scheduler else executors.begin()
+        template = None if scheduler else executors.begin(plain=plain)
         if not scheduler:
             unused.callback(executors.end)
         if template is not None:
             unused.callback(template.end)
         course, entries = _find(asked)
-        if template is not None:
+        if template is not None and not plain:
             later = executors.imported_later(course.root, {entry.lesson for entry in entries})
             if later is not None:
                 template.prepare(later)  # takes half a second, while the workers are still importing
@@ -122,7 +123,7 @@ def _start(
 
             pool: Workers = cluster(scheduler)
         else:
-            pool = _local(course, workers, len(entries), template)
+            pool = _local(course, workers, len(entries), template, plain=plain)
         unused.pop_all()
     return course, entries, pool
 
@@ -189,8 +190,18 @@ def _nothing_found(submitted: Path, every: Gradable, students: Sequence[str]) ->
     return typer.Exit(1 if students or strange else 0)
 
 
-def _local(course: "Course", wanted: int, submissions: int, template: "Template | None") -> "Workers":
-    """Return workers on this machine, and print how many there are and why."""
+def _local(
+    course: "Course", wanted: int, submissions: int, template: "Template | None", *, plain: bool
+) -> "Workers":
+    """Return workers on this machine, and print how many there are and why.
+
+    Args:
+        course: the course.
+        wanted: the number of workers that the user wants; 0 for as many as make sense.
+        submissions: the number of submissions to grade.
+        template: the template that has been started, if any.
+        plain: whether no assignment needs torch.
+    """
     from autograder.workers.budget import Budget
     from autograder.workers.executors import LocalWorkers
 
@@ -202,7 +213,7 @@ def _local(course: "Course", wanted: int, submissions: int, template: "Template 
             "parts of the course. This takes some seconds, up to a minute on a slow disk."
         )
     try:
-        return LocalWorkers(places, course.hidden, template)
+        return LocalWorkers(places, course.hidden, template, plain=plain)
     except WallUnavailable as error:
         raise _no_wall(error) from None
 

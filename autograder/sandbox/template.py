@@ -38,11 +38,13 @@ class Behind(NamedTuple):
         hidden: files and folders that must not exist inside.
         language: "en" or "ko", the language of the course's texts inside.
         limits: the limits on what one submission may use.
+        plain: whether only plain assignments are graded inside, so that the template does not import torch.
     """
 
     hidden: Sequence[str] = ()
     language: str = "en"
     limits: ContainerLimits = ContainerLimits()
+    plain: bool = False
 
 
 class Share(NamedTuple):
@@ -60,7 +62,7 @@ class Share(NamedTuple):
 
 
 class Template:
-    """A process behind the outer wall that has imported everything; see inside/template.py.
+    """A process behind the outer wall that has done all imports; see inside/template.py.
 
     The process starts when this object is made. The thread that makes the object must live as long as the
     template, because bubblewrap ends when that thread ends.
@@ -99,7 +101,10 @@ class Template:
         return Share(self.control, self._behind, self._suspects)
 
     def prepare(self, what: Later) -> None:
-        """Have the template import one more group of modules after its other imports."""
+        """Have the template import one more group of modules after its other imports.
+
+        A template without torch ignores this.
+        """
         with contextlib.suppress(OSError):  # the template has ended, as `wait` will report
             self.control.send(what.encode())
 
@@ -115,7 +120,9 @@ class Template:
 
         If it would, the template uses these options from now on.
         """
-        same = _options("forked", behind) == _options("forked", self._behind)
+        same = behind.plain == self._behind.plain and (
+            _options("forked", behind) == _options("forked", self._behind)
+        )
         if same:
             self._behind = behind
         return same
@@ -191,7 +198,8 @@ def bubblewrap(
     with _as_file(f"student:x:{guest}:{guest}::/tmp:/bin/sh\n".encode()) as users:
         command = [bwrap_path(), *_options(kind, behind), "--ro-bind-data", str(users), "/etc/passwd"]
         command += ["--remount-ro", "/", "--", sys.executable, "-P", "-s"]
-        command += ["-m", "autograder.sandbox.inside.template", kind, str(guest)]
+        command += ["-m", "autograder.sandbox.inside.template", kind]
+        command += ["plain" if behind.plain else "lessons", str(guest)]
         return subprocess.Popen(
             [*command, *map(str, numbers)],
             pass_fds=[*numbers, users],

@@ -62,6 +62,9 @@ class Wall:
         mode: "forked" or "single" (see the module's docstring); None for the first mode that works here.
         hidden: files and folders that must not exist inside. This is checked from inside at the start.
         language: "en" or "ko", the language of the course's texts inside.
+        plain: whether only plain assignments are graded inside. Then nothing inside imports torch in advance,
+            so the wall starts sooner. Lessons must not be graded inside: the functions of torch that a
+            notebook changes would not be restored before the tests.
         log: a function that receives notices, for example of a fallback to the slower mode.
     """
 
@@ -72,12 +75,14 @@ class Wall:
         mode: Mode | None = None,
         hidden: Iterable[str | Path] = (),
         language: str = "en",
+        plain: bool = False,
         log: Log | None = None,
     ) -> None:
         self.limits = limits or ContainerLimits()
         self.mode = mode
         self._hidden = [os.path.abspath(path) for path in hidden]
         self._language = language
+        self.plain = plain
         self._log: Log = log or (lambda text: None)
         self._lock = threading.Lock()
         self._template: Template | None = None
@@ -100,7 +105,13 @@ class Wall:
     def join(cls, share: Share) -> Self:
         """Return a wall around a template that another process has started and will end."""
         behind = share.behind
-        wall = cls(behind.limits, mode="forked", hidden=behind.hidden, language=behind.language)
+        wall = cls(
+            behind.limits,
+            mode="forked",
+            hidden=behind.hidden,
+            language=behind.language,
+            plain=behind.plain,
+        )
         wall._control, wall._joined, wall._suspects = share.control, True, share.suspects
         return wall
 
@@ -227,7 +238,7 @@ class Wall:
                 _close(theirs)
 
     def _behind(self) -> Behind:
-        return Behind(self._hidden, self._language, self.limits)
+        return Behind(self._hidden, self._language, self.limits, self.plain)
 
     def _start_template(self) -> socket.socket:
         self._template = Template(self._behind())

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from autograder.sandbox.inside import wire
+from autograder.sandbox.inside.tensors import DTYPES
 
 SEEDS: list[Any] = [
     None,
@@ -39,7 +40,7 @@ def random_value(rng: random.Random, depth: int = 4) -> Any:
         )
     if kind < 5:
         shape = [rng.randrange(4) for _ in range(rng.randrange(4))]
-        return torch.zeros(shape, dtype=rng.choice(wire.DTYPES))
+        return torch.zeros(shape, dtype=rng.choice(DTYPES))
     if kind == 5:
         return wire.Other("a.B", rng.choice(wire.NOTES))
     values = [random_value(rng, depth - 1) for _ in range(rng.randrange(5))]
@@ -91,7 +92,7 @@ def check_plain(value: Any) -> None:
     """Assert that a value is made of exactly the plain types, and that its tensors can be used."""
     assert type(value) in _PLAIN, type(value)
     if isinstance(value, torch.Tensor):
-        assert value.dtype in wire.DTYPES
+        assert value.dtype in DTYPES
         assert value.is_contiguous()
         value.clone()
     elif isinstance(value, list | tuple):

@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.sandbox.inside import wire
+from autograder.sandbox.inside.tensors import DTYPES
 from autograder.sandbox.inside.wire import (
     ANSWER_LIMITS,
     LIMITS,
@@ -46,7 +47,7 @@ KEYS = st.recursive(
 
 @st.composite
 def tensors(draw: Any) -> Any:
-    dtype = draw(st.sampled_from(wire.DTYPES))
+    dtype = draw(st.sampled_from(DTYPES))
     shape = draw(st.lists(st.integers(0, 4), max_size=4))
     count = math.prod(shape)
     if dtype == torch.bool:
