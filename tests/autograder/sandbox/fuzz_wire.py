@@ -24,11 +24,13 @@ SEEDS: list[Any] = [
     [torch.empty(0, 4), torch.tensor(True), torch.tensor(1 + 2j), torch.ones(3, dtype=torch.bfloat16)],
     [[[[[[[[1]]]]]]]],
     wire.Other("numpy.ndarray", "type"),
+    [b"", b"raw bytes"],
 ]
 
 _NUMBERS = [0, 1, 2, 3, 0x7F, 0x80, 0xFF, 0xFFFF, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1]
-_TAGS = b"NTFifstlduo"
-_PLAIN = (type(None), bool, int, float, str, torch.Tensor, list, tuple, dict, wire.Other)
+_TAGS = b"NTFifsbtlduo"
+_PLAIN = (type(None), bool, int, float, str, bytes, torch.Tensor, list, tuple, dict, wire.Other)
+_LIMITS = wire.Limits(raw_bytes=True)
 
 
 def random_value(rng: random.Random, depth: int = 4) -> Any:
@@ -79,12 +81,12 @@ def mutate(data: bytes, rng: random.Random, other: bytes = b"") -> bytes:
 def try_decode(data: bytes) -> bool:
     """Decode; return whether there was a value. Raises for anything but a plain value or a WireError."""
     try:
-        value = wire.decode(data)
+        value = wire.decode(data, _LIMITS)
     except wire.WireError:
         return False
     check_plain(value)
     # What was read is a value, so it can be written, and reading that gives a value again.
-    wire.decode(wire.encode(value, exact=True))
+    wire.decode(wire.encode(value, _LIMITS, exact=True), _LIMITS)
     return True
 
 
@@ -115,7 +117,7 @@ def main() -> None:
     until = time.monotonic() + options.seconds
     tried = values = 0
     slowest = 0.0
-    pool = [wire.encode(seed) for seed in SEEDS]
+    pool = [wire.encode(seed, _LIMITS) for seed in SEEDS]
     while time.monotonic() < until:
         rng = random.Random(first + tried)
         fresh = wire.encode(random_value(rng)) if rng.random() < 0.5 else rng.choice(pool)

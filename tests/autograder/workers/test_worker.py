@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from autograder.intake.submission import Script
+from autograder.sandbox.template import Behind, Share
 from autograder.workers import preloaded_pages, worker
 from autograder.workers.jobs import Job, NoWall
 from autograder.workers.worker import memory_limit, render
@@ -74,6 +75,22 @@ def test_grading_is_refused_if_a_lesson_is_readable_in_the_wall(
     assert isinstance(done, NoWall)
     assert f"every notebook could read {copy}, which holds answers or hidden tests of {STEPS}" in done.reason
     assert "Move it" in done.fix
+
+
+def test_lesson_never_runs_behind_a_wall_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    def share(plain: bool) -> Share:
+        return Share(None, Behind(plain=plain), ())  # type: ignore[arg-type]
+
+    monkeypatch.setattr(worker, "_walls", {})
+    monkeypatch.setattr(worker, "_shares", {("a",): share(True), ("b",): share(False)})
+    monkeypatch.setattr(worker, "_join_wall", lambda share: share and f"shared, plain {share.behind.plain}")
+    monkeypatch.setattr(worker, "_build_wall", lambda hidden, plain: f"own, plain {plain}")
+    found = [worker._wall((hidden,), plain=plain) for hidden in "abc" for plain in (True, False)]
+    assert found == [
+        *("shared, plain True", "own, plain False"),
+        *("shared, plain False", "shared, plain False"),
+        *("own, plain False", "own, plain False"),
+    ]
 
 
 def test_page_made_in_advance_can_be_rendered() -> None:
