@@ -62,7 +62,7 @@ def detached(tensor: Tensor, limits: Limits) -> tuple[Tensor, int]:
 
 def written(plain: Tensor) -> bytes:
     """Encode a plain tensor from `detached`."""
-    with torch._C.DisableTorchFunction(), torch.no_grad():
+    with torch._C.DisableTorchFunction():
         # A clone has no lazy conjugation or negation, and no odd strides, which contiguous() may leave.
         dense = plain.cpu().clone(memory_format=torch.contiguous_format)
         raw = dense.reshape(-1).view(torch.uint8).numpy().tobytes() if dense.numel() else b""
