@@ -20,7 +20,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import peers, performance
-from benchmarks.performance import Record, Row
+from benchmarks.performance import BenchmarkRecord, Row
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -36,15 +36,15 @@ def names() -> list[str]:
     return sorted(name for name, path in files.items() if "\ndef main(" in path.read_text(encoding="utf-8"))
 
 
-class Failed(Exception):
+class BenchmarkFailed(Exception):
     """Raised if a benchmark produces no rows; the message is one line with the reason."""
 
 
-def measured(name: str, environment: dict[str, str]) -> list[Row]:
+def run_benchmark(name: str, environment: dict[str, str]) -> list[Row]:
     """Run a benchmark and return its rows.
 
     Raises:
-        Failed: if the benchmark fails or takes too long, or if its rows cannot be read.
+        BenchmarkFailed: if the benchmark fails or takes too long, or if its rows cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="secant-bench-") as folder:
         result, log = Path(folder, "rows.json"), Path(folder, "log.txt")
@@ -55,17 +55,19 @@ def measured(name: str, environment: dict[str, str]) -> list[Row]:
                     command, cwd=ROOT, env=environment, stdout=out, stderr=out, timeout=HOURS * 3600
                 ).returncode
             except subprocess.TimeoutExpired:
-                raise Failed(f"it took longer than {HOURS} hours") from None
+                raise BenchmarkFailed(f"it took longer than {HOURS} hours") from None
         if code != 0:
             log_lines = log.read_text(errors="replace").strip().splitlines()
-            raise Failed(log_lines[-1][:200] if log_lines else f"it ended with code {code} and said nothing")
+            raise BenchmarkFailed(
+                log_lines[-1][:200] if log_lines else f"it ended with code {code} and said nothing"
+            )
         try:
-            return performance.checked(json.loads(result.read_text(encoding="utf-8")))
+            return performance.validated_rows(json.loads(result.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
-            raise Failed(f"its rows cannot be read: {error}") from None
+            raise BenchmarkFailed(f"its rows cannot be read: {error}") from None
 
 
-def refreshed(name: str, before: Record, console: Console) -> Record:
+def updated_record(name: str, before: BenchmarkRecord, console: Console) -> BenchmarkRecord:
     """Run a benchmark and return its new record; rows that could not be measured stay as they were."""
     trouble = []
     if (load := os.getloadavg()[0]) > 0.5 * (os.cpu_count() or 1):
@@ -73,30 +75,30 @@ def refreshed(name: str, before: Record, console: Console) -> Record:
     environment, absent = peers.environment(name, lambda text: console.print(text, markup=False))
     trouble += [f"{peer} could not be installed: {reason}" for peer, reason in absent.items()]
     try:
-        rows = measured(name, environment)
-    except Failed as failure:
+        rows = run_benchmark(name, environment)
+    except BenchmarkFailed as failure:
         return before.failed(f"failed on {date.today()}: {failure}")
     return before.updated(rows, str(date.today()), performance.machine(), trouble, complete=not absent)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the benchmarks named on the command line and return the exit code, 1 if a benchmark failed."""
-    known = names()
+    all_names = names()
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description=(__doc__ or "").splitlines()[0],
-        epilog=f"The benchmarks: {', '.join(known)}.",
+        epilog=f"The benchmarks: {', '.join(all_names)}.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="all of them when left out")
-    chosen = parser.parse_args(arguments).names or known
-    if strange := sorted(set(chosen) - set(known)):
-        parser.error(f"no benchmark is called {', '.join(strange)}: there are {', '.join(known)}")
+    chosen = parser.parse_args(arguments).names or all_names
+    if unknown := sorted(set(chosen) - set(all_names)):
+        parser.error(f"no benchmark is called {', '.join(unknown)}: there are {', '.join(all_names)}")
     console = Console(stderr=True)
     records = performance.read(ROOT)
     for number, name in enumerate(chosen, 1):
         console.print(f"[{number}/{len(chosen)}] {name} ...", markup=False)
         start = time.monotonic()
-        records[name] = refreshed(name, records.get(name, Record()), console)
+        records[name] = updated_record(name, records.get(name, BenchmarkRecord()), console)
         performance.write(ROOT, records)  # written after each benchmark, so that a stopped run loses nothing
         console.print(f"    {time.monotonic() - start:.0f} s", *records[name].trouble, sep="; ", markup=False)
     Console().print(performance.table({name: records[name] for name in chosen}))

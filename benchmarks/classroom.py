@@ -21,7 +21,7 @@ from tests.support.lessons import (
 Answers = Mapping[str, str]
 
 
-def a_class(folder: Path, lesson: Lesson, students: int) -> list[str]:
+def make_class(folder: Path, lesson: Lesson, students: int) -> list[str]:
     """Make a course directory with one lesson and its submissions, and return the students' names.
 
     Of every six students, one submits the lesson's solution and one the unchanged release. Two submit
@@ -30,7 +30,7 @@ def a_class(folder: Path, lesson: Lesson, students: int) -> list[str]:
     """
     copy_lessons([lesson], folder)
     names = []
-    for number, answers in enumerate(islice(_everybody(lesson), students)):
+    for number, answers in enumerate(islice(_all_answers(lesson), students)):
         released = assignment(lesson).releases[LANGUAGES[number % 2]]
         home = folder / "submitted" / f"student{number:05}" / lesson.name
         home.mkdir(parents=True)
@@ -39,23 +39,25 @@ def a_class(folder: Path, lesson: Lesson, students: int) -> list[str]:
     return names
 
 
-def _everybody(lesson: Lesson) -> Iterator[Answers]:
+def _all_answers(lesson: Lesson) -> Iterator[Answers]:
     solution = {task.id: task.answer.source for task in questions(lesson)}
     right = cycle(side_by_side(right_answers(lesson)))
     wrong = cycle(side_by_side(wrong_answers(lesson)))
     while True:
         yield solution
-        yield _mixed(solution, next(right))
-        yield _half(solution, next(wrong), 0)
+        yield _with_answers(solution, next(right))
+        yield _half_replaced(solution, next(wrong), 0)
         yield {}
-        yield _half(solution, next(wrong), 1)
-        yield _mixed(solution, next(right))
+        yield _half_replaced(solution, next(wrong), 1)
+        yield _with_answers(solution, next(right))
 
 
-def _mixed(solution: Answers, others: Mapping[str, Answer]) -> Answers:
-    return {**solution, **{task: answer.source for task, answer in others.items()}}
+def _with_answers(solution: Answers, replacements: Mapping[str, Answer]) -> Answers:
+    return {**solution, **{task: answer.source for task, answer in replacements.items()}}
 
 
-def _half(solution: Answers, others: Mapping[str, Answer], first: int) -> Answers:
-    chosen = [task for number, task in enumerate(solution) if number % 2 == first]
-    return _mixed(solution, {task: others[task] for task in chosen if task in others})
+def _half_replaced(solution: Answers, replacements: Mapping[str, Answer], parity: int) -> Answers:
+    replaced_tasks = [task for number, task in enumerate(solution) if number % 2 == parity]
+    return _with_answers(
+        solution, {task: replacements[task] for task in replaced_tasks if task in replacements}
+    )

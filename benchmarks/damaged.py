@@ -46,13 +46,14 @@ class Tally:
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()
         self.errors: Counter[str] = Counter()
-        self.silent = 0
-        self.spoilt = 0
+        self.unexplained = 0
+        self.wrongly_collected = 0
 
-    def failed(self, what: str, error: Exception) -> None:
+    def failed(self, step: str, error: Exception) -> None:
+        """Count an error, with the place at which it was raised."""
         place = traceback.extract_tb(error.__traceback__)[-1]
         self.errors[
-            f"{what}: {type(error).__name__} in {Path(place.filename).name}:{place.name}: {error}"[:160]
+            f"{step}: {type(error).__name__} in {Path(place.filename).name}:{place.name}: {error}"[:160]
         ] += 1
 
 
@@ -66,30 +67,32 @@ def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> 
         return
     if isinstance(result, Rejected):
         tally.outcomes[f"refused: {result.reason}"] += 1
-        tally.silent += not (result.en.strip() and result.ko.strip())
+        tally.unexplained += not (result.en.strip() and result.ko.strip())
     else:
         tally.outcomes["a submission"] += 1
 
 
-def archive(data: bytes, whole: list[bytes], course: Course, place: Path, tally: Tally) -> None:
+def archive(data: bytes, intact: list[bytes], course: Course, place: Path, tally: Tally) -> None:
     """Collect a damaged archive and count the outcome; only undamaged notebooks may end up in submitted/."""
     place.write_bytes(data)
     before = {path.name for path in course.root.parent.iterdir()}
     try:
         result = collect(course, [place])
-        tally.spoilt += sum(path.read_bytes() not in whole for path in course.submitted.rglob("*.ipynb"))
+        tally.wrongly_collected += sum(
+            path.read_bytes() not in intact for path in course.submitted.rglob("*.ipynb")
+        )
     except Exception as error:
         tally.failed("collect", error)
         return
     finally:
-        tally.silent += {path.name for path in course.root.parent.iterdir()} != before
+        tally.unexplained += {path.name for path in course.root.parent.iterdir()} != before
         for folder in ("submitted", "collected"):
             shutil.rmtree(course.root / folder, ignore_errors=True)
     tally.outcomes[
         " + ".join(sorted({line.outcome for line in result.lines})) or "an archive of nothing"
     ] += 1
-    quiet = [line for line in result.lines if OUTCOMES[line.outcome] and not line.message]
-    tally.silent += bool(quiet) or not result.lines
+    without_message = [line for line in result.lines if OUTCOMES[line.outcome] and not line.message]
+    tally.unexplained += bool(without_message) or not result.lines
 
 
 def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any]:
@@ -104,17 +107,19 @@ def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any
     draw, tally = random.Random(seed), Tally()
     assignment, course = read_assignment(room, STEPS), Course.at(room)
     intact = [good(room, language).encode() for language in ("en", "ko")]
-    begun, slowest = time.monotonic(), 0.0
+    start_of_all, slowest = time.monotonic(), 0.0
     for number in range(count):
         start = time.monotonic()
         if number % 2:
             name = draw.choice(NAMES)
-            zipped = write(room / "whole.zip", {name(each): draw.choice(intact) for each in range(3)})
+            zipped = write(
+                room / "whole.zip", {name(copy_number): draw.choice(intact) for copy_number in range(3)}
+            )
             archive(damaged_archive(zipped.read_bytes(), draw), intact, course, room / "damaged.zip", tally)
         else:
             notebook(damaged_notebook(draw.choice(intact), draw), assignment, room / "damaged.ipynb", tally)
         slowest = max(slowest, time.monotonic() - start)
-    seconds = time.monotonic() - begun
+    seconds = time.monotonic() - start_of_all
     for number in range(graded):
         path = hand_in(room, f"s{number}", "")
         path.write_bytes(damaged_notebook(draw.choice(intact), draw))
@@ -128,29 +133,30 @@ def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any
         "damaged": count,
         "raised": sum(tally.errors.values()),
         "errors": dict(tally.errors.most_common(20)),
-        "without a sentence": tally.silent,
-        "damaged files collected as whole": tally.spoilt,
+        "without a sentence": tally.unexplained,
+        "damaged files collected as whole": tally.wrongly_collected,
         "outcomes": dict(tally.outcomes.most_common()),
         "seconds": round(seconds, 1),
         "slowest": round(slowest, 3),
         "graded": len(summary.results) if summary else 0,
-        "grading failed": {str(entry): why for entry, why in summary.failed.items()} if summary else {},
+        "grading failed": {str(entry): reason for entry, reason in summary.failed.items()} if summary else {},
         "tasks": dict(outcomes),
     }
 
 
 def main() -> None:
+    """Run the benchmark with the options from the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", type=Path, required=True)
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--graded", type=int, default=60)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         room = Path(name, "class")
         room.mkdir()
         build_course(room)
-        counts = measure(room, chosen.count, chosen.seed, chosen.graded)
+        counts = measure(room, options.count, options.seed, options.graded)
     print(json.dumps(counts, indent=1, ensure_ascii=False))
     ended = (
         counts["damaged"]
@@ -161,7 +167,7 @@ def main() -> None:
     rows = [
         row("damaged files that end in an outcome", ended, "damaged", counts["damaged"], "files", more=True)
     ]
-    chosen.json.write_text(json.dumps(rows, indent=2) + "\n")
+    options.json.write_text(json.dumps(rows, indent=2) + "\n")
     if ended != counts["damaged"] or counts["grading failed"]:
         raise SystemExit("A damaged file stopped something, or got no outcome.")
 

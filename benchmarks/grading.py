@@ -36,7 +36,7 @@ from nbformat import NotebookNode, v4
 from autograder.course.cells import is_test, tasks
 from autograder.course.lesson import Lesson, choose_lessons
 from benchmarks import otter_peer
-from benchmarks.classroom import a_class
+from benchmarks.classroom import make_class
 from benchmarks.rows import parser_of, row, show
 from tests.support.lessons import LESSONS, ROOT, assignment
 from tests.support.stock_engine import use_stock_engine
@@ -46,7 +46,7 @@ PLACES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYT
 
 
 @dataclass(frozen=True)
-class Taken:
+class CommandCost:
     """The cost of a measured command: elapsed seconds (`seconds`) and core-seconds (`work`)."""
 
     seconds: float
@@ -67,8 +67,8 @@ class Meter:
 
     def words(self, command: list[str]) -> list[str]:
         """Return a command line that runs the command inside the counted control group."""
-        joining = f'echo $$ >{self._group}/cgroup.procs; exec "$@"' if self._group.exists() else 'exec "$@"'
-        return ["/bin/sh", "-c", joining, "sh", *command]
+        script = f'echo $$ >{self._group}/cgroup.procs; exec "$@"' if self._group.exists() else 'exec "$@"'
+        return ["/bin/sh", "-c", script, "sh", *command]
 
     def read(self) -> float:
         """Return the core-seconds counted so far."""
@@ -83,7 +83,7 @@ class Meter:
             self._group.rmdir()
 
 
-def timed(folder: Path, *commands: list[str]) -> Taken:
+def timed(folder: Path, *commands: list[str]) -> CommandCost:
     """Run commands one after another and return their cost.
 
     Raises:
@@ -101,7 +101,7 @@ def timed(folder: Path, *commands: list[str]) -> Taken:
                 raise RuntimeError(
                     f"{' '.join(command[1:4])}: {process.stdout[-1000:]}{process.stderr[-2000:]}"
                 )
-        return Taken(time.perf_counter() - start, meter.read() - worked)
+        return CommandCost(time.perf_counter() - start, meter.read() - worked)
     finally:
         meter.close()
 
@@ -110,48 +110,48 @@ def timed(folder: Path, *commands: list[str]) -> Taken:
 def classroom(lesson: Lesson, students: int) -> Iterator[Path]:
     """Make a temporary course directory with a class, a released lesson and a gradebook."""
     with tempfile.TemporaryDirectory(prefix="secant-class-") as name:
-        a_class(Path(name), lesson, students)
+        make_class(Path(name), lesson, students)
         command = ["generate_assignment", "--create", "--force", lesson.name]
         timed(Path(name), [sys.executable, "-m", "nbgrader", *command])
         yield Path(name)
 
 
-def ours(lesson: Lesson, students: int) -> Taken:
+def grade_with_autograder(lesson: Lesson, students: int) -> CommandCost:
     """Grade a class with `autograder grade`."""
     with classroom(lesson, students) as folder:
-        taken = timed(folder, [sys.executable, "-m", "autograder.cli", "grade", lesson.name[:2]])
-        written = list(folder.glob("feedback/*/*/*.html"))
-        if len(written) != students:
-            raise RuntimeError(f"autograder: {len(written)} pages for {students} students")
-        return taken
+        cost = timed(folder, [sys.executable, "-m", "autograder.cli", "grade", lesson.name[:2]])
+        pages = list(folder.glob("feedback/*/*/*.html"))
+        if len(pages) != students:
+            raise RuntimeError(f"autograder: {len(pages)} pages for {students} students")
+        return cost
 
 
-def stock(lesson: Lesson, students: int) -> Taken:
+def grade_with_nbgrader(lesson: Lesson, students: int) -> CommandCost:
     """Grade a class with `nbgrader autograde` and `nbgrader generate_feedback`."""
     nbgrader = [sys.executable, "-m", "nbgrader"]
     with classroom(lesson, students) as folder:
         use_stock_engine(folder)
-        taken = timed(
+        cost = timed(
             folder,
             [*nbgrader, "autograde", "--create", lesson.name],
             [*nbgrader, "generate_feedback", lesson.name],
         )
-        written = list(folder.glob("feedback/*/*/*.html"))
-        if len(written) != students:
-            raise RuntimeError(f"nbgrader: {len(written)} pages for {students} students")
-        return taken
+        pages = list(folder.glob("feedback/*/*/*.html"))
+        if len(pages) != students:
+            raise RuntimeError(f"nbgrader: {len(pages)} pages for {students} students")
+        return cost
 
 
-def otter(lesson: Lesson, students: int) -> Taken:
+def grade_with_otter(lesson: Lesson, students: int) -> CommandCost:
     """Grade a class with `otter run` and check the points that it gave."""
     with tempfile.TemporaryDirectory(prefix="secant-class-") as name:
         folder = Path(name)
-        a_class(folder, lesson, students)
-        otter_peer.adopt(folder, lesson)
-        timed(folder, otter_peer.generating())
-        taken = timed(folder, *otter_peer.grading(folder))
+        make_class(folder, lesson, students)
+        otter_peer.write_otter_tests(folder, lesson)
+        timed(folder, otter_peer.generate_command())
+        cost = timed(folder, *otter_peer.run_commands(folder))
         otter_peer.verify(folder, lesson)
-        return taken
+        return cost
 
 
 # --- Measuring the floor ------------------------------------------------------------------------------------
@@ -167,11 +167,11 @@ def floor(lesson: Lesson, students: int) -> float:
             notebook = v4.reads(path.read_text("utf-8"))
             for cell in filter(is_test, notebook.cells):
                 cell.source = tests[cell.metadata.nbgrader.grade_id.removeprefix("test_")]
-            spent += in_a_fork(notebook)
+            spent += cell_seconds_in_fork(notebook)
     return spent / students
 
 
-def in_a_fork(notebook: NotebookNode) -> float:
+def cell_seconds_in_fork(notebook: NotebookNode) -> float:
     """Run a notebook's code cells in a forked process and return the core-seconds of the cells alone."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -200,7 +200,7 @@ def run_cells(notebook: NotebookNode) -> float:
     return time.process_time() - start
 
 
-def become_warm() -> None:
+def import_everything_needed() -> None:
     """Import everything that a notebook needs, as the wall's template does."""
     from autograder.sandbox.inside import pages
     from autograder.sandbox.inside.template import import_everything
@@ -210,7 +210,7 @@ def become_warm() -> None:
     pages.collapse()
 
 
-def floor_apart(lesson: Lesson, students: int) -> float:
+def floor_in_own_process(lesson: Lesson, students: int) -> float:
     """Return the result of `floor`, run in a separate process so that it forks from a single thread."""
     command = [sys.executable, "-m", "benchmarks.grading", "--lesson", lesson.name[:2]]
     command += ["--students", str(students), "--floor"]
@@ -224,21 +224,21 @@ def floor_apart(lesson: Lesson, students: int) -> float:
 
 def rows(lesson: Lesson, students: int, stock_students: int, otter_students: int) -> Iterator[dict[str, Any]]:
     """Run the measurements and yield the rows of the benchmark."""
-    small, large = ours(lesson, FEW), ours(lesson, students)
+    small, large = grade_with_autograder(lesson, FEW), grade_with_autograder(lesson, students)
     rate = students / large.seconds
-    peer = stock(lesson, stock_students)
+    peer = grade_with_nbgrader(lesson, stock_students)
     peer_rate = stock_students / peer.seconds
     names = "nbgrader autograde, generate_feedback"
     yield row("grading throughput", rate, names, peer_rate, "submissions/s", more=True)
     if importlib.util.find_spec("otter"):
-        otter_rate = otter_students / otter(lesson, otter_students).seconds
+        otter_rate = otter_students / grade_with_otter(lesson, otter_students).seconds
         yield row("grading throughput", rate, "otter run", otter_rate, "submissions/s", more=True)
     work, peer_work = large.work / students, peer.work / stock_students
     yield row("grading, core-seconds", work, names, peer_work, "core-s/submission")
-    at_least = floor_apart(lesson, students)
+    floor_seconds = floor_in_own_process(lesson, students)
     one_more = (large.work - small.work) / (students - FEW)
-    yield row("grading, one more submission", one_more, "the floor", at_least, "core-s")
-    yield row("grading overhead", one_more - at_least, unit="core-s/submission")
+    yield row("grading, one more submission", one_more, "the floor", floor_seconds, "core-s")
+    yield row("grading overhead", one_more - floor_seconds, unit="core-s/submission")
     start = max(0.0, small.seconds - FEW * (large.seconds - small.seconds) / (students - FEW))
     yield row("grading, start", start)
 
@@ -254,7 +254,7 @@ def main() -> None:
     options = parser.parse_args()
     (lesson,) = choose_lessons(LESSONS, [options.lesson])
     if options.floor:
-        become_warm()
+        import_everything_needed()
         print(floor(lesson, options.students))
         return
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")

@@ -38,12 +38,12 @@ def megabytes(users: list[User]) -> float:
     return sum(sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss:",)) for pid in processes(users)) / _MEGABYTE
 
 
-def work(started: Hub, user: User) -> None:
+def work(running_hub: Hub, user: User) -> None:
     """Run the lesson's answers in a kernel of the user."""
     (user.home / LESSON).mkdir(exist_ok=True)
     os.chown(user.home / LESSON, user.uid, -1)
-    started.save(user, {})
-    number = json.loads(started.visit(user, "api/kernels", {"name": "python3"})[1])["id"]
+    running_hub.save(user, {})
+    number = json.loads(running_hub.visit(user, "api/kernels", {"name": "python3"})[1])["id"]
     (file,) = user.home.rglob(f"kernel-{number}.json")
     client = BlockingKernelClient(connection_file=str(file))
     client.load_connection_file()
@@ -58,9 +58,9 @@ def work(started: Hub, user: User) -> None:
     client.stop_channels()
 
 
-def check(started: Hub, user: User) -> None:
+def check(running_hub: Hub, user: User) -> None:
     """Check the user's notebook and make sure that the check runs to its end."""
-    end = started.checked(user, f"{LESSON}/{LESSON}.ipynb")[-1]
+    end = running_hub.checked(user, f"{LESSON}/{LESSON}.ipynb")[-1]
     assert end["event"] == "end", end
 
 
@@ -69,7 +69,7 @@ def checkers(users: list[User]) -> list[int]:
     return [pid for pid in processes(users) if "template.py" in command(pid)]
 
 
-def measured(users: list[User]) -> tuple[float, float]:
+def measure_memory(users: list[User]) -> tuple[float, float]:
     """Return the megabytes that these users need while their checkers run, and after the checkers ended."""
     checked = megabytes(users)
     until = time.monotonic() + float(IDLE_MINUTES) * 60 + 30
@@ -84,19 +84,19 @@ def rows(learners: int) -> list[dict[str, Any]]:
     accounts = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
     names = [name for _, name in accounts[2 : 3 + learners]]
     figures = []
-    with hub(names, SECANT_IDLE_MINUTES=IDLE_MINUTES) as started:
+    with hub(names, SECANT_IDLE_MINUTES=IDLE_MINUTES) as running_hub:
         users: list[User] = []
-        for many in (FEW, learners):
-            new = [started.begin(name) for name in names[len(users) : many]]
+        for user_count in (FEW, learners):
+            new = [running_hub.begin(name) for name in names[len(users) : user_count]]
             for user in new:
-                started.wait(user)
-                work(started, user)
+                running_hub.wait(user)
+                work(running_hub, user)
             users += new
             for user in users:
-                check(started, user)
-            figures.append(measured(users))
-    few, more = figures
-    checked, idle = ((after - before) / (learners - FEW) for before, after in zip(few, more, strict=True))
+                check(running_hub, user)
+            figures.append(measure_memory(users))
+    few, many = figures
+    checked, idle = ((after - before) / (learners - FEW) for before, after in zip(few, many, strict=True))
     return [
         row("hub, a learner who checks", checked, unit="MB"),
         row("hub, a learner whose checker has ended", idle, unit="MB"),

@@ -25,12 +25,14 @@ def measure(name: str) -> tuple[float, float]:
     """Start a kernel, and return the seconds until it is ready and its private memory in megabytes."""
     time.sleep(REST_SECONDS)
     start = time.perf_counter()
-    with kernel(name, wait=False) as started:
-        answer = started.client.execute("import torch, secant", reply=True, timeout=60)
+    with kernel(name, wait=False) as running_kernel:
+        answer = running_kernel.client.execute("import torch, secant", reply=True, timeout=60)
         seconds = time.perf_counter() - start
         assert answer["content"]["status"] == "ok", answer
-        assert isinstance(started.process, ForkedKernel) == (name == provisioner.NAME), "not the kernel meant"
-        return seconds, private_bytes(started.process.pid) / 2**20
+        assert isinstance(running_kernel.process, ForkedKernel) == (name == provisioner.NAME), (
+            "not the kernel meant"
+        )
+        return seconds, private_bytes(running_kernel.process.pid) / 2**20
 
 
 def rows() -> list[dict[str, Any]]:
@@ -39,11 +41,11 @@ def rows() -> list[dict[str, Any]]:
     provisioner.template_for(command)
     with kernel() as first:  # waits until the template is running
         first.run("1")
-    both = [(measure(provisioner.NAME), measure(STOCK)) for _ in range(ROUNDS)]
+    pairs = [(measure(provisioner.NAME), measure(STOCK)) for _ in range(ROUNDS)]
     provisioner.close_template()
     (ours, our_memory), (peer, peer_memory) = (
         [statistics.median(values) for values in zip(*results, strict=True)]
-        for results in zip(*both, strict=True)
+        for results in zip(*pairs, strict=True)
     )
     return [
         row("kernel ready", ours, PEER, peer),

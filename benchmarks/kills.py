@@ -38,7 +38,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _LINGER_SECONDS = 30.0
 
 
-def a_class(room: Path) -> None:
+def make_class(room: Path) -> None:
     """Make a course with one small lesson, an empty gradebook and the submissions of seven students."""
     build_course(room)
     with Gradebook(f"sqlite:///{room}/gradebook.db", "secant"):
@@ -74,7 +74,7 @@ def finish(room: Path) -> float:
     return time.monotonic() - start_time
 
 
-def known(room: Path) -> tuple[object, ...]:
+def grading_state(room: Path) -> tuple[object, ...]:
     """Return everything that a grading leaves: the gradebook's content, the files and the results."""
     results = timeless(json.loads((room / "results.json").read_text()))
     file_contents = files(room / "autograded", room / "feedback")
@@ -123,42 +123,46 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
     """Kill the coordinator the given number of times and return the counts and times."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     draw = random.Random(seed)
-    lingered, same, entered, left, late = [], 0, [], 0, 0
+    linger_seconds, unchanged, entered_counts, temporary_files, finished_early = [], 0, [], 0, 0
     with tempfile.TemporaryDirectory() as name:
         room = Path(name, "class")
         room.mkdir()
-        a_class(room)
-        begun = Path(name, "begun")
-        shutil.copytree(room, begun)
-        whole = finish(room)
-        want = known(room)
+        make_class(room)
+        initial = Path(name, "begun")
+        shutil.copytree(room, initial)
+        run_seconds = finish(room)
+        expected_state = grading_state(room)
         for number in range(kills):
             shutil.rmtree(room)
-            shutil.copytree(begun, room)
+            shutil.copytree(initial, room)
             process = start(room)
             # Spread the kills over the run: about a third come before the first of seven students is entered
             # in the gradebook, the others in equal parts after each student.
             first = max(0, 7 - 10 * (kills - 1 - number) // kills)
-            wait_for(room, process, first, draw.uniform(0.0, 0.1 if first else 0.7) * whole)
-            late += process.poll() is not None
-            lingered.append(kill(process))
-            entered.append(len(content(f"sqlite:///{room}/gradebook.db").get("autograder_record", ())))
-            left += len(list((room / "tmp").iterdir()))
+            wait_for(room, process, first, draw.uniform(0.0, 0.1 if first else 0.7) * run_seconds)
+            finished_early += process.poll() is not None
+            linger_seconds.append(kill(process))
+            entered_counts.append(len(content(f"sqlite:///{room}/gradebook.db").get("autograder_record", ())))
+            temporary_files += len(list((room / "tmp").iterdir()))
             finish(room)
-            same += known(room) == want
-            print(f"killed {number + 1} of {kills}: {entered[-1]} of 7 entered, {same} the same", flush=True)
+            unchanged += grading_state(room) == expected_state
+            print(
+                f"killed {number + 1} of {kills}: {entered_counts[-1]} of 7 entered, {unchanged} the same",
+                flush=True,
+            )
     return {
         "kills": kills,
-        "the same": same,
-        "ended before the kill": late,
-        "entered when killed": entered,
-        "seconds of a run": round(whole, 1),
-        "longest seconds until nothing was left": round(max(lingered), 2),
-        "temporary files left": left,
+        "the same": unchanged,
+        "ended before the kill": finished_early,
+        "entered when killed": entered_counts,
+        "seconds of a run": round(run_seconds, 1),
+        "longest seconds until nothing was left": round(max(linger_seconds), 2),
+        "temporary files left": temporary_files,
     }
 
 
 def main() -> None:
+    """Run the benchmark with the options from the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

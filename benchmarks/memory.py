@@ -43,7 +43,7 @@ def private_bytes(pid: int) -> int:
     return sum_fields(f"/proc/{pid}/smaps_rollup", ("Private_Clean:", "Private_Dirty:", "Private_Hugetlb:"))
 
 
-def below(ancestor: int) -> list[int]:
+def process_tree(ancestor: int) -> list[int]:
     """Return the ids of a process and all its descendants."""
     parents = {pid: int(fields[1]) for pid in process_ids() if (fields := stat_fields(pid))}
     processes, new = set[int](), {ancestor}
@@ -58,7 +58,7 @@ def in_containers(ancestor: int) -> list[int]:
 
     They are two process namespaces deeper than the process: one for the wall and one for the container.
     """
-    return [pid for pid in below(ancestor) if _depth(pid) >= _depth(ancestor) + 2]
+    return [pid for pid in process_tree(ancestor) if _depth(pid) >= _depth(ancestor) + 2]
 
 
 def _depth(pid: int) -> int:
@@ -69,7 +69,7 @@ def _depth(pid: int) -> int:
 
 
 @contextlib.contextmanager
-def most_private(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
+def peak_private_memory(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
     """Sample the private memory of these processes until the block ends.
 
     Yields:
@@ -91,7 +91,7 @@ def most_private(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
 
 
 @contextlib.contextmanager
-def counted_by_groups() -> Iterator[list[int]]:
+def group_peaks() -> Iterator[list[int]]:
     """Record the peak memory of each control group in bytes, just before the group is removed.
 
     Yields:
@@ -100,13 +100,13 @@ def counted_by_groups() -> Iterator[list[int]]:
     peaks: list[int] = []
     remove = Cgroup.remove
 
-    def note(group: Cgroup) -> None:
+    def record_peak(group: Cgroup) -> None:
         for name in ("memory.peak", "memory.max_usage_in_bytes"):
             with contextlib.suppress(OSError, IndexError):
                 peaks.append(int((group._folders[0] / name).read_text()))
         remove(group)
 
-    Cgroup.remove = note  # type: ignore[method-assign,assignment]
+    Cgroup.remove = record_peak  # type: ignore[method-assign,assignment]
     try:
         yield peaks
     finally:
@@ -122,42 +122,45 @@ def solution(lesson: Lesson) -> Script:
         folder = Path(name, lesson.name)
         folder.mkdir()
         (folder / f"{lesson.name}.ipynb").write_text(v4.writes(released), "utf-8")
-        taken = take_in(folder, lesson.name, assignment(lesson).releases, Path(name))
-    assert isinstance(taken, Submission)
-    return taken.script
+        result = take_in(folder, lesson.name, assignment(lesson).releases, Path(name))
+    assert isinstance(result, Submission)
+    return result.script
 
 
-def ours(wall: Wall, lesson: Lesson) -> int:
+def container_peak(wall: Wall, lesson: Lesson) -> int:
     """Grade a lesson's solution and return the peak memory of its container in bytes."""
     examiner = Examiner(lesson.name, assignment(lesson).source)
-    if (later := imported_later(v4.writes(assignment(lesson).source))) is not None:
-        wall.prepare(later)  # a worker prepares its wall in the same way before it grades
-    with most_private(lambda: in_containers(os.getpid())) as sampled, counted_by_groups() as peaks:
+    if (modules := imported_later(v4.writes(assignment(lesson).source))) is not None:
+        wall.prepare(modules)  # a worker prepares its wall in the same way before it grades
+    with peak_private_memory(lambda: in_containers(os.getpid())) as peak_sample, group_peaks() as peaks:
         report = examiner.grade(wall, solution(lesson), b"secret")
     assert all(task.outcome in ("passed", "manual") for task in report.tasks), report
     counted = ", ".join(f"{peak / _MEGABYTE:.0f} MB" for peak in peaks) or "nothing"
-    print(f"{lesson.name}: {sampled[0] / _MEGABYTE:.0f} MB; its control group counted {counted}")
-    return max(sampled + peaks)
+    print(f"{lesson.name}: {peak_sample[0] / _MEGABYTE:.0f} MB; its control group counted {counted}")
+    return max(peak_sample + peaks)
 
 
-def stock(lesson: Lesson) -> int:
+def stock_kernel_peak(lesson: Lesson) -> int:
     """Run a lesson's notebook with its tests in a stock kernel and return the kernel's peak bytes."""
-    with kernel(STOCK) as started, most_private(lambda: below(started.process.pid)) as peak:
+    with (
+        kernel(STOCK) as running_kernel,
+        peak_private_memory(lambda: process_tree(running_kernel.process.pid)) as peak,
+    ):
         for cell in source(lesson).cells:
             if cell.cell_type == "code":
-                started.run(cell.source)
+                running_kernel.run(cell.source)
     return peak[0]
 
 
 def rows() -> list[dict[str, Any]]:
     """Run the measurements and return the rows of the benchmark."""
     with Wall() as wall:
-        peaks = {lesson: ours(wall, lesson) for lesson in LESSONS}
-        template = sum(private_bytes(pid) for pid in below(os.getpid()) if pid != os.getpid())
+        peaks = {lesson: container_peak(wall, lesson) for lesson in LESSONS}
+        template = sum(private_bytes(pid) for pid in process_tree(os.getpid()) if pid != os.getpid())
         worker = private_bytes(os.getpid())
         print(f"a worker: {worker / _MEGABYTE:.0f} MB, its template {template / _MEGABYTE:.0f} MB")
     largest = max(LESSONS, key=lambda lesson: peaks[lesson])
-    megabytes, peer = peaks[largest] / _MEGABYTE, stock(largest) / _MEGABYTE
+    megabytes, peer = peaks[largest] / _MEGABYTE, stock_kernel_peak(largest) / _MEGABYTE
     return [row("submission, private memory", megabytes, PEER, peer, "MB")]
 
 

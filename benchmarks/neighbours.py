@@ -34,7 +34,7 @@ from tests.hostile.world import LESSON, World
 from tests.support.busy import busy_machine
 
 #: Hostile neighbours: the name in a row, and the id of the case in tests/hostile.
-BESIDE = {
+HOSTILE_CASES = {
     "output without end in a task": "X109",
     "output without end in a cell": "X110",
     "answers without end": "X111",
@@ -45,41 +45,41 @@ BESIDE = {
 PEER = "an honest neighbour"
 
 
-def job(world: World, made: Any) -> Job:
+def job(world: World, submission: Any) -> Job:
     """Return the job that makes a worker grade a submission."""
     with tempfile.TemporaryDirectory() as name:
-        write(made, Path(name, LESSON))
-        taken = take_in(Path(name, LESSON), LESSON, world.releases, Path(name))
-    assert isinstance(taken, Submission)
-    return Job("", LESSON, v4.writes(world.source), taken.script, b"secret", ())
+        write(submission, Path(name, LESSON))
+        result = take_in(Path(name, LESSON), LESSON, world.releases, Path(name))
+    assert isinstance(result, Submission)
+    return Job("", LESSON, v4.writes(world.source), result.script, b"secret", ())
 
 
-def seconds_beside(workers: QuickWorkers, honest: Job, other: Job) -> float:
+def seconds_with_neighbour(workers: QuickWorkers, honest: Job, neighbour_job: Job) -> float:
     """Return the seconds to grade an honest submission while a neighbour is graded on the other worker.
 
     The neighbour is graded again and again until the honest submission is done.
     """
-    beside = workers.submit(worker.work, other)
+    neighbour_grading = workers.submit(worker.work, neighbour_job)
     start = time.perf_counter()
-    mine = workers.submit(worker.work, honest)
-    while not mine.done():
-        if beside.done():
-            beside = again(workers, beside, other)
+    student_grading = workers.submit(worker.work, honest)
+    while not student_grading.done():
+        if neighbour_grading.done():
+            neighbour_grading = submit_again(workers, neighbour_grading, neighbour_job)
         time.sleep(0.002)
     seconds = time.perf_counter() - start
-    beside.result()
-    for future in (mine, beside):
+    neighbour_grading.result()
+    for future in (student_grading, neighbour_grading):
         workers.settle(future)
-    done = mine.result()
-    assert isinstance(done, Examined), done
-    assert done.report.score == FULL, done.report
+    examined = student_grading.result()
+    assert isinstance(examined, Examined), examined
+    assert examined.report.score == FULL, examined.report
     return seconds
 
 
-def again(workers: QuickWorkers, before: Future[Any], other: Job) -> Future[Any]:
+def submit_again(workers: QuickWorkers, before: Future[Any], job_of_neighbour: Job) -> Future[Any]:
     """Submit the neighbour to the worker for grading once more, and return the future."""
     workers.settle(before)
-    return workers.submit(worker.work, other)
+    return workers.submit(worker.work, job_of_neighbour)
 
 
 def rows(rounds: int) -> list[dict[str, Any]]:
@@ -87,22 +87,25 @@ def rows(rounds: int) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as name:
         world, cases = World.create(Path(name), bait=False), load_all()
         honest = job(world, world.notebook(busy(0.8 * QUICK["QUESTION_SECONDS"])))
-        others = {"peer": honest} | {
+        neighbour_jobs = {"peer": honest} | {
             case: job(world, cases[id].make(world, cases[id].answers(variant_of(cases[id]))))
-            for case, id in BESIDE.items()
+            for case, id in HOSTILE_CASES.items()
         }
         workers = QuickWorkers(2)
         try:
-            seconds_beside(workers, honest, honest)  # warms up both workers
+            seconds_with_neighbour(workers, honest, honest)  # warms up both workers
             turns = [
-                {case: seconds_beside(workers, honest, other) for case, other in others.items()}
+                {
+                    case: seconds_with_neighbour(workers, honest, neighbour_job)
+                    for case, neighbour_job in neighbour_jobs.items()
+                }
                 for _ in range(rounds)
             ]
         finally:
             workers.close(kill=True)
-    medians = {case: statistics.median(turn[case] for turn in turns) for case in others}
+    medians = {case: statistics.median(turn[case] for turn in turns) for case in neighbour_jobs}
     peer = medians.pop("peer")
-    return [row(f"honest student beside {case}", ours, PEER, peer) for case, ours in medians.items()]
+    return [row(f"honest student beside {case}", seconds, PEER, peer) for case, seconds in medians.items()]
 
 
 def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
@@ -118,16 +121,16 @@ def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
         start = time.perf_counter()
         summary, megabytes = graded(course)
         seconds = time.perf_counter() - start
-    honest_rows = [each for each in summary.as_json() if "honest" in each["student"]]
-    outcomes = [task["outcome"] for each in summary.as_json() for task in each["tasks"]]
+    honest_rows = [submission for submission in summary.as_json() if "honest" in submission["student"]]
+    outcomes = [task["outcome"] for submission in summary.as_json() for task in submission["tasks"]]
     return {
         "honest": honest,
         "hostile": hostile,
         "spinners": spinners,
         "seconds": seconds,
-        "honest seconds": statistics.median(_seconds(each) for each in honest_rows),
-        "slowest honest seconds": max(_seconds(each) for each in honest_rows),
-        "honest points lost": sum(FULL - each["score"] for each in honest_rows),
+        "honest seconds": statistics.median(_seconds(submission) for submission in honest_rows),
+        "slowest honest seconds": max(_seconds(submission) for submission in honest_rows),
+        "honest points lost": sum(FULL - submission["score"] for submission in honest_rows),
         "examiner's megabytes": round(megabytes),
         "grader_failure": outcomes.count("grader_failure"),
     }
@@ -149,10 +152,14 @@ def main() -> None:
     parser.add_argument("--spinners", type=int, default=0)
     options = parser.parse_args()
     results = rows(options.rounds)
-    without, beside = (measure(options.honest, number, options.spinners) for number in (0, options.hostile))
-    print(without, beside, sep="\n")
+    without_hostile, with_hostile = (
+        measure(options.honest, number, options.spinners) for number in (0, options.hostile)
+    )
+    print(without_hostile, with_hostile, sep="\n")
     figure = f"honest student of a class of {options.honest} and {options.hostile} hostile"
-    results.append(row(figure, beside["honest seconds"], "without them", without["honest seconds"]))
+    results.append(
+        row(figure, with_hostile["honest seconds"], "without them", without_hostile["honest seconds"])
+    )
     show(results, options.json)
 
 

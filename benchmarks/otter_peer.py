@@ -27,7 +27,7 @@ def test(env):
 OTTER = [sys.executable, "-m", "otter"]
 
 
-def adopt(folder: Path, lesson: Lesson) -> None:
+def write_otter_tests(folder: Path, lesson: Lesson) -> None:
     """Write the tests for otter-grader and make each submission run them instead of its test cells."""
     (folder / "tests").mkdir()
     for task in questions(lesson):
@@ -42,12 +42,12 @@ def adopt(folder: Path, lesson: Lesson) -> None:
         path.write_text(v4.writes(notebook), "utf-8")
 
 
-def generating() -> list[str]:
+def generate_command() -> list[str]:
     """Return the command that makes autograder.zip from the tests."""
     return [*OTTER, "generate", "--no-config", "--no-requirements", "--no-environment"]
 
 
-def grading(folder: Path) -> list[list[str]]:
+def run_commands(folder: Path) -> list[list[str]]:
     """Return the commands that grade, one for each submission.
 
     Without containers, otter-grader has no command that grades a whole class.
@@ -64,16 +64,17 @@ def verify(folder: Path, lesson: Lesson) -> None:
     Raises:
         RuntimeError: if a task of a submission has other points.
     """
-    bad = {(answer.task, answer.source) for answer in wrong_answers(lesson)}
+    unearned = {(answer.task, answer.source) for answer in wrong_answers(lesson)}
     for release in assignment(lesson).releases.values():
-        bad |= {(grade_id(cell), cell.source) for cell in release.cells if is_answer(cell)}
+        unearned |= {(grade_id(cell), cell.source) for cell in release.cells if is_answer(cell)}
     for path in sorted(folder.glob("submitted/*/*/*.ipynb")):
         cells = v4.reads(path.read_text("utf-8")).cells
         answers = {grade_id(cell): cell.source for cell in cells if is_answer(cell)}
-        due = {
-            task.id: 0 if (task.id, answers[task.id]) in bad else task.points for task in questions(lesson)
+        expected = {
+            task.id: 0 if (task.id, answers[task.id]) in unearned else task.points
+            for task in questions(lesson)
         }
         tests = json.loads((path.parent / "results.json").read_text("utf-8"))["tests"]
         scores = {test["name"]: test["score"] for test in tests if test.get("max_score")}
-        if scores != due:
-            raise RuntimeError(f"otter: {path.parent.parent.name} got {scores}, not {due}")
+        if scores != expected:
+            raise RuntimeError(f"otter: {path.parent.parent.name} got {scores}, not {expected}")

@@ -22,7 +22,7 @@ REQUIREMENTS = ROOT / "benchmarks" / "requirements.txt"
 MINUTES = 20  # time limit in minutes for the installation of one package
 
 
-def wanted(name: str) -> list[Requirement]:
+def requirements_of(name: str) -> list[Requirement]:
     """Return the packages that a benchmark's peers need.
 
     They are the lines of requirements.txt that name the benchmark in a comment.
@@ -57,21 +57,21 @@ def environment(name: str, tell: Callable[[str], None]) -> tuple[dict[str, str],
         name: the name of the benchmark.
         tell: a function that shows the user a line about progress.
     """
-    requirements = wanted(name)
+    requirements = requirements_of(name)
     if not requirements:
         return dict(os.environ), {}
-    absent = {}
-    if needed := missing(requirements):
-        tell(f"    installing {', '.join(map(str, needed))} into {PLACE.name}, once: a minute or more")
+    failures = {}
+    if unmet := missing(requirements):
+        tell(f"    installing {', '.join(map(str, unmet))} into {PLACE.name}, once: a minute or more")
         make()
-        absent = {str(requirement): reason for requirement in needed if (reason := install(requirement))}
+        failures = {str(requirement): reason for requirement in unmet if (reason := install(requirement))}
     path = [str(packages()), os.environ.get("PYTHONPATH", "")]
     shared = [str(PLACE / "share" / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
     variables = {
         "PYTHONPATH": os.pathsep.join(filter(None, path)),
         "JUPYTER_PATH": os.pathsep.join(filter(None, shared)),
     }
-    return os.environ | variables, absent
+    return os.environ | variables, failures
 
 
 def make() -> None:
@@ -89,9 +89,9 @@ def install(requirement: Requirement) -> str:
     """
     with tempfile.TemporaryDirectory() as folder:
         constraints = Path(folder, "constraints.txt")
-        ours = {package.metadata["Name"]: package.version for package in distributions()}
-        ours.pop("secant", None)
-        constraints.write_text("\n".join(f"{name}=={version}" for name, version in ours.items()))
+        installed = {package.metadata["Name"]: package.version for package in distributions()}
+        installed.pop("secant", None)
+        constraints.write_text("\n".join(f"{name}=={version}" for name, version in installed.items()))
         pip = [sys.executable, "-m", "pip", "--python", str(PLACE), "install"]
         options = ["--disable-pip-version-check", "--no-input", "--quiet", "-c", str(constraints)]
         try:

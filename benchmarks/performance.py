@@ -31,16 +31,16 @@ Do not edit this page by hand. A figure with a date comes from an earlier run th
 
 
 @dataclass(frozen=True)
-class Record:
+class BenchmarkRecord:
     """The stored results of one benchmark; each row also has the date and the machine of its measurement."""
 
     rows: Sequence[Row] = ()
     trouble: Sequence[str] = ()
     is_failed: bool = False
 
-    def failed(self, why: str) -> Self:
+    def failed(self, reason: str) -> Self:
         """Return a record with the same rows and the reason why there are no newer rows."""
-        return replace(self, trouble=[why], is_failed=True)
+        return replace(self, trouble=[reason], is_failed=True)
 
     def updated(
         self, rows: Sequence[Row], date: str, machine: str, trouble: Sequence[str], *, complete: bool
@@ -62,7 +62,7 @@ class Record:
         return replace(self, rows=[*new, *old_rows], trouble=list(trouble), is_failed=False)
 
 
-def checked(rows: Any) -> list[Row]:
+def validated_rows(rows: Any) -> list[Row]:
     """Return a benchmark's rows, reduced to the keys that every row has.
 
     Raises:
@@ -78,15 +78,17 @@ def checked(rows: Any) -> list[Row]:
     return [{key: row[key] for key in KEYS} for row in rows]
 
 
-def read(root: Path) -> dict[str, Record]:
+def read(root: Path) -> dict[str, BenchmarkRecord]:
     """Read the records in docs/performance.json, by the names of the benchmarks."""
     path = root / JSON
     if not path.exists():
         return {}
-    return {name: Record(**entry) for name, entry in json.loads(path.read_text(encoding="utf-8")).items()}
+    return {
+        name: BenchmarkRecord(**entry) for name, entry in json.loads(path.read_text(encoding="utf-8")).items()
+    }
 
 
-def write(root: Path, records: Mapping[str, Record]) -> None:
+def write(root: Path, records: Mapping[str, BenchmarkRecord]) -> None:
     """Write the records to docs/performance.json, and docs/performance.md from them."""
     ordered = {name: asdict(records[name]) for name in sorted(records)}
     for name, text in (
@@ -130,17 +132,17 @@ def cells(row: Row) -> tuple[str, str, str, str, str]:
     return row["figure"], f"{row['ours']:g} {unit}", row["peer"], theirs, ratio
 
 
-def latest(record: Record) -> str:
+def latest(record: BenchmarkRecord) -> str:
     """Return the date on which a benchmark was last measured, or "" if it has no rows."""
     return max((row["date"] for row in record.rows), default="")
 
 
-def is_old(record: Record, row: Row) -> bool:
+def is_old(record: BenchmarkRecord, row: Row) -> bool:
     """Return whether a row comes from an earlier run than the benchmark's last one."""
     return record.is_failed or row["date"] < latest(record)
 
 
-def table(records: Mapping[str, Record]) -> Table:
+def table(records: Mapping[str, BenchmarkRecord]) -> Table:
     """Return a table of all rows for the terminal."""
     view = Table("figure", "ours", "peer", "peer's", "times better", "benchmark")
     for name, record in records.items():
@@ -152,7 +154,7 @@ def table(records: Mapping[str, Record]) -> Table:
     return view
 
 
-def page(records: Mapping[str, Record]) -> str:
+def page(records: Mapping[str, BenchmarkRecord]) -> str:
     """Return the text of docs/performance.md."""
     records = dict(sorted(records.items()))
     machines = list(dict.fromkeys(row["machine"] for record in records.values() for row in record.rows))
@@ -160,13 +162,13 @@ def page(records: Mapping[str, Record]) -> str:
     for name, record in records.items():
         lines.append(f"| **{name}** | | | | |")
         for row in record.rows:
-            figure, *others = map(escaped, cells(row))
+            figure, *others = map(escape_cell, cells(row))
             old = f" (of {row['date']})" if is_old(record, row) else ""
             lines.append(f"| {figure}{old} | {' | '.join(others)} |")
     lines += ["", "| benchmark | command | measured | machine | remarks |", "|---|---|---|---|---|"]
     for name, record in records.items():
         numbers = sorted({machines.index(row["machine"]) + 1 for row in record.rows})
-        remarks = escaped("; ".join(record.trouble))
+        remarks = escape_cell("; ".join(record.trouble))
         command = f"python -m {__package__}.{name} --json FILE"
         lines.append(
             f"| {name} | `{command}` | {latest(record)} | {', '.join(map(str, numbers))} | {remarks} |"
@@ -175,6 +177,6 @@ def page(records: Mapping[str, Record]) -> str:
     return HEAD + "\n".join(lines) + "\n"
 
 
-def escaped(text: str) -> str:
+def escape_cell(text: str) -> str:
     """Return a text, escaped so that it stays within its cell of a Markdown table."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

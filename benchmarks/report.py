@@ -28,51 +28,53 @@ from tests.support.gradebooks import hurried
 from tests.support.graded_class import Fate, Student, course_of, enter
 from tests.support.lessons import LESSONS, ROOT, questions, right_answers, wrong_answers
 
-_COPIED = 50  # one student in this many has the answers of the student before
-_RENAMED = re.compile(r"\b(seen|todo|node|names|leaves|out|total|step|found|result)\b")
+_COPY_EVERY = 50  # one student in this many has the answers of the student before
+_LOCAL_NAMES = re.compile(r"\b(seen|todo|node|names|leaves|out|total|step|found|result)\b")
 
 
-def a_class(lesson: Lesson, students: int) -> dict[str, Student]:
+def class_of_students(lesson: Lesson, students: int) -> dict[str, Student]:
     """Return students with answers of many kinds; every call returns the same students."""
     chance = random.Random(lesson.name)
-    recorded: dict[str, list[tuple[str, Fate]]] = {}
+    answers_of_task: dict[str, list[tuple[str, Fate]]] = {}
     for task in questions(lesson):
-        recorded[task.id] = [(task.answer.source, Fate())] * 4
-        recorded[task.id] += [(each.source, Fate()) for each in right_answers(lesson) if each.task == task.id]
-        recorded[task.id] += [
-            (each.source, Fate("wrong", each.hint_name, chance.random() < 0.3))
-            for each in wrong_answers(lesson)
-            if each.task == task.id
+        answers_of_task[task.id] = [(task.answer.source, Fate())] * 4
+        answers_of_task[task.id] += [
+            (answer.source, Fate()) for answer in right_answers(lesson) if answer.task == task.id
+        ]
+        answers_of_task[task.id] += [
+            (answer.source, Fate("wrong", answer.hint_name, chance.random() < 0.3))
+            for answer in wrong_answers(lesson)
+            if answer.task == task.id
         ]
     members: dict[str, Student] = {}
     for number in range(students):
         name = f"s{number:05}"
-        if number and number % _COPIED == 0:
+        if number and number % _COPY_EVERY == 0:
             members[name] = members[f"s{number - 1:05}"]
             continue
-        chosen = {task: chance.choice(answers) for task, answers in recorded.items()}
-        texts = {task: _own(text, chance) for task, (text, _) in chosen.items()}
+        chosen = {task: chance.choice(answers) for task, answers in answers_of_task.items()}
+        texts = {task: _reworded(text, chance) for task, (text, _) in chosen.items()}
         fates = {task: fate for task, (_, fate) in chosen.items()}
         members[name] = Student(fates, texts, LANGUAGES[number % 2])
     return members
 
 
-def _own(text: str, chance: random.Random) -> str:
+def _reworded(text: str, chance: random.Random) -> str:
     """Return an answer as another student might write it: with other names and an additional useless line."""
     mark = chance.choice("abcdefgh")
     numbers = ", ".join(str(chance.randrange(100)) for _ in range(6))
-    return _RENAMED.sub(rf"\1_{mark}", text) + f"\n_mine = [{numbers}]\n"
+    return _LOCAL_NAMES.sub(rf"\1_{mark}", text) + f"\n_mine = [{numbers}]\n"
 
 
-def a_course(room: Path, lessons: list[Lesson], students: int) -> None:
+def make_course(room: Path, lessons: list[Lesson], students: int) -> None:
     """Make a course directory in which the given number of students have been graded in these lessons."""
     course = course_of(room, lessons)
     with hurried(), Book(course.directory, course.config) as book:
         for lesson in lessons:
-            enter(course, book, read_assignment(room, lesson.name), a_class(lesson, students))
+            enter(course, book, read_assignment(room, lesson.name), class_of_students(lesson, students))
 
 
-def reported(room: Path, *words: str) -> tuple[float, float]:
+def time_report(room: Path, *words: str) -> tuple[float, float]:
     """Run `autograder report` and return its processor seconds and its elapsed seconds.
 
     Args:
@@ -90,7 +92,7 @@ def reported(room: Path, *words: str) -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, time.monotonic() - start
 
 
-def measured(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any]]:
+def compare_reports(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any]]:
     """Measure the report on one lesson and on several lessons, and yield the benchmark's rows.
 
     Args:
@@ -102,9 +104,9 @@ def measured(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any
     chosen += [candidate for candidate in LESSONS if candidate not in chosen][: lessons - 1]
     with tempfile.TemporaryDirectory() as name:
         room = Path(name)
-        a_course(room, sorted(chosen, key=lambda each: each.name), students)
+        make_course(room, sorted(chosen, key=lambda each: each.name), students)
         for title, words in ((f"lesson {lesson}", [str(lesson)]), (f"{len(chosen)} lessons", [])):
-            busy, seconds = reported(room, *words)
+            busy, seconds = time_report(room, *words)
             yield row(f"report on {title}, {students} students, processor", busy)
             yield row(f"report on {title}, {students} students", seconds)
 
@@ -116,7 +118,7 @@ def main() -> None:
     parser.add_argument("--lesson", type=int, default=2)
     parser.add_argument("--lessons", type=int, default=10)
     options = parser.parse_args()
-    show(measured(options.students, options.lesson, options.lessons), options.json)
+    show(compare_reports(options.students, options.lesson, options.lessons), options.json)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from autograder.sandbox.inside.processes import stat_fields
 from autograder.workers.cluster import cluster
 from autograder.workers.executors import LocalWorkers, Workers
 from autograder.workers.jobs import Done, Job, Page
-from benchmarks.classroom import a_class
+from benchmarks.classroom import make_class
 from benchmarks.rows import parser_of, row
 from tests.support.cluster import cluster_of
 from tests.support.lessons import LESSONS, ROOT
@@ -50,13 +50,13 @@ class Cost(NamedTuple):
 
     Attributes:
         seconds: elapsed seconds.
-        everybody: processor seconds of all processes, including students' and Dask's.
+        all_processes: processor seconds of all processes, including students' and Dask's.
         writer: processor seconds of the process that reads the submissions and writes the results.
         scheduler: processor seconds of Dask's scheduler.
     """
 
     seconds: float
-    everybody: float
+    all_processes: float
     writer: float
     scheduler: float
 
@@ -64,7 +64,7 @@ class Cost(NamedTuple):
 def busy_seconds() -> float:
     """Return the processor seconds used so far by this command and its processes.
 
-    If Linux does not count them (see `accounted`), return those of the whole machine.
+    If Linux does not count them (see `counted_by_cgroup`), return those of the whole machine.
     """
     if (_ACCOUNT / "cpuacct.usage").exists():
         return int((_ACCOUNT / "cpuacct.usage").read_text()) / 1e9
@@ -75,7 +75,7 @@ def busy_seconds() -> float:
 
 
 @contextlib.contextmanager
-def accounted() -> Iterator[None]:
+def counted_by_cgroup() -> Iterator[None]:
     """Make Linux count the processor time of this process and its descendants, if cpuacct is available."""
     pid = str(os.getpid())
     with contextlib.suppress(OSError):
@@ -89,7 +89,7 @@ def accounted() -> Iterator[None]:
             _ACCOUNT.rmdir()
 
 
-def used_by(pid: int) -> float:
+def processor_seconds(pid: int) -> float:
     """Return the processor seconds used by one process."""
     fields = stat_fields(pid)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -106,7 +106,7 @@ def measure(course: Course, workers: Workers, scheduler: int) -> Cost:
     entries = find_submissions(course, [LESSONS[0].name])
 
     def now() -> Cost:
-        return Cost(time.perf_counter(), busy_seconds(), time.process_time(), used_by(scheduler))
+        return Cost(time.perf_counter(), busy_seconds(), time.process_time(), processor_seconds(scheduler))
 
     start = now()
     summary = grade(course, entries, workers, force=True)
@@ -127,53 +127,57 @@ def kilobytes(course: Course, students: int) -> dict[str, float]:
     }
 
 
-class Recorded:
+class ReplayingWorkers:
     """Workers that immediately return a recorded result if they have done the same job before.
 
     With recorded results, all time is spent in the coordinator.
 
     Attributes:
-        begun: the time at which the first job was submitted, or zero.
+        start: the time at which the first job was submitted, or zero.
     """
 
     def __init__(self, workers: LocalWorkers) -> None:
-        self.begun = 0.0
+        self.start = 0.0
         self.places = workers.places
         self._workers = workers
-        self._asked: dict[Future[Done], tuple[type, str]] = {}
-        self._said: dict[tuple[type, str], Done] = {}
+        self._keys: dict[Future[Done], tuple[type, str]] = {}
+        self._results: dict[tuple[type, str], Done] = {}
 
     def submit(self, work: Callable[[Any], Done], job: Job | Page) -> Future[Done]:
-        self.begun = self.begun or time.perf_counter()
+        """Return the recorded result of a job, or submit the job to the workers."""
+        self.start = self.start or time.perf_counter()
         key = type(job), job.student
-        if key in self._said:
-            known: Future[Done] = Future()
-            known.set_result(self._said[key])
-            return known
+        if key in self._results:
+            replayed: Future[Done] = Future()
+            replayed.set_result(self._results[key])
+            return replayed
         future = self._workers.submit(work, job)
-        self._asked[future] = key
+        self._keys[future] = key
         return future
 
     def look(self) -> None:
+        """Check that the workers are alive."""
         self._workers.look()
 
     def settle(self, future: Future[Done]) -> None:
-        if future in self._asked:
-            self._said[self._asked.pop(future)] = future.result()
+        """Record the result of a job that the workers have done."""
+        if future in self._keys:
+            self._results[self._keys.pop(future)] = future.result()
             self._workers.settle(future)
 
     def close(self, kill: bool = False) -> None:
+        """Close the workers; kill those that are still at work if asked to."""
         self._workers.close(kill)
 
 
-def pointed(room: Path, url: str) -> Course:
+def course_with_gradebook(room: Path, url: str) -> Course:
     """Return the course in a folder, configured to use the gradebook with this URL."""
     settings = (ROOT / "nbgrader_config.py").read_text()
     (room / "nbgrader_config.py").write_text(f"{settings}\nc.CourseDirectory.db_url = {url!r}\n")
     return Course.at(room)
 
 
-def written(course: Course, workers: Recorded) -> float:
+def results_per_second(course: Course, workers: ReplayingWorkers) -> float:
     """Return how many results per second are written into an empty gradebook and empty folders.
 
     The time runs from the first job on.
@@ -181,70 +185,74 @@ def written(course: Course, workers: Recorded) -> float:
     for name in ("autograded", "feedback"):
         shutil.rmtree(course.root / name)
     entries = find_submissions(course, [LESSONS[0].name])
-    workers.begun = 0.0
+    workers.start = 0.0
     summary = grade(course, entries, workers)
-    seconds = time.perf_counter() - workers.begun
+    seconds = time.perf_counter() - workers.start
     assert not summary.failed
     assert (len(summary.results), summary.kept) == (len(entries), 0)
     return len(entries) / seconds
 
 
-def writing(room: Path, workers: Recorded, postgres: Server, rounds: int) -> tuple[float, float]:
+def writing_rates(
+    room: Path, workers: ReplayingWorkers, postgres: Server, rounds: int
+) -> tuple[float, float]:
     """Return the median number of results written per second into SQLite, and that for PostgreSQL."""
     empty = room / "empty.db"
     for url in (f"sqlite:///{empty}", postgres.database("empty")):
-        course = pointed(room, url)
+        course = course_with_gradebook(room, url)
         with Book(course.directory, course.config) as book:
             register(book, read_assignment(room, LESSONS[0].name))
     rates_of_rounds = []
     for number in range(rounds):
-        copied = shutil.copy(empty, room / f"copy{number}.db")
-        urls = f"sqlite:///{copied}", postgres.database(f"copy{number}", like="empty")
-        rates_of_rounds.append([written(pointed(room, url), workers) for url in urls])
-    ours, theirs = (statistics.median(rates) for rates in zip(*rates_of_rounds, strict=True))
-    return ours, theirs
+        copy_path = shutil.copy(empty, room / f"copy{number}.db")
+        urls = f"sqlite:///{copy_path}", postgres.database(f"copy{number}", like="empty")
+        rates_of_rounds.append(
+            [results_per_second(course_with_gradebook(room, url), workers) for url in urls]
+        )
+    sqlite_rate, postgres_rate = (statistics.median(rates) for rates in zip(*rates_of_rounds, strict=True))
+    return sqlite_rate, postgres_rate
 
 
-class Measured(NamedTuple):
+class Medians(NamedTuple):
     """The medians of all rounds.
 
     Attributes:
         local: the cost of a submission with two local workers.
-        far: the cost of a submission with two workers of a Dask cluster.
+        remote: the cost of a submission with two workers of a Dask cluster.
         sqlite: the results per second that the coordinator alone writes into SQLite.
         postgres: the results per second that the coordinator alone writes into PostgreSQL.
     """
 
     local: Cost
-    far: Cost
+    remote: Cost
     sqlite: float
     postgres: float
 
 
-def measured(students: int, rounds: int) -> Measured:
+def compare_workers(students: int, rounds: int) -> Medians:
     """Grade a class with local and with Dask's workers, then time the coordinator alone."""
     durable = {"fsync": "on", "full_page_writes": "on"}
     with tempfile.TemporaryDirectory() as name, server(**durable) as postgres:
         room = Path(name, "room")
-        a_class(room, LESSONS[0], students)
+        make_class(room, LESSONS[0], students)
         course = Course.at(room)
         with cluster_of(Path(name, "cluster"), *(f"worker {number}" for number in range(WORKERS))) as dask:
-            local, far = LocalWorkers(WORKERS), cluster(dask.address)
+            local, remote = LocalWorkers(WORKERS), cluster(dask.address)
             pid = dask.scheduler.pid
-            recorded = Recorded(local)
-            for workers in (recorded, far):
+            replaying = ReplayingWorkers(local)
+            for workers in (replaying, remote):
                 measure(course, workers, pid)  # warms up the workers
-            costs = [(measure(course, local, pid), measure(course, far, pid)) for _ in range(rounds)]
+            costs = [(measure(course, local, pid), measure(course, remote, pid)) for _ in range(rounds)]
             local.close()
-            far.close()
-        disk = ", ".join(f"{size:.0f} KB {where}" for where, size in kilobytes(course, students).items())
+            remote.close()
+        disk = ", ".join(f"{size:.0f} KB {part}" for part, size in kilobytes(course, students).items())
         print(f"on the disk, a submission: {disk}")
-        rates = writing(room, recorded, postgres, rounds)
-    ours, theirs = (
-        Cost(*(statistics.median(values) for values in zip(*each, strict=True)))
-        for each in zip(*costs, strict=True)
+        rates = writing_rates(room, replaying, postgres, rounds)
+    local_cost, remote_cost = (
+        Cost(*(statistics.median(values) for values in zip(*costs_of_rounds, strict=True)))
+        for costs_of_rounds in zip(*costs, strict=True)
     )
-    return Measured(ours, theirs, *rates)
+    return Medians(local_cost, remote_cost, *rates)
 
 
 def main() -> None:
@@ -253,14 +261,14 @@ def main() -> None:
     parser.add_argument("--students", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    with accounted():
-        local, far, sqlite, postgres = measured(arguments.students, arguments.rounds)
-    for name, cost in (("local", local), ("Dask", far)):
+    with counted_by_cgroup():
+        local, remote, sqlite, postgres = compare_workers(arguments.students, arguments.rounds)
+    for name, cost in (("local", local), ("Dask", remote)):
         print(
             f"{name:6} {1 / cost.seconds:.2f} submissions a second; processor seconds of one: in all "
-            f"{cost.everybody:.3f}, the writer's {cost.writer:.3f}, the scheduler's {cost.scheduler:.4f}"
+            f"{cost.all_processes:.3f}, the writer's {cost.writer:.3f}, the scheduler's {cost.scheduler:.4f}"
         )
-    rates = 1 / far.seconds, "two local workers", 1 / local.seconds
+    rates = 1 / remote.seconds, "two local workers", 1 / local.seconds
     rows = [
         row("grading by two Dask workers", *rates, "submissions/s", more=True),
         row("results written by one coordinator, SQLite", sqlite, unit="submissions/s"),

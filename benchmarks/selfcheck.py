@@ -51,7 +51,7 @@ CLICK = """async ([button, seen, wanted]) => {
 VALIDATE = "jp-button.validate-button, .validate-button jp-button"
 
 
-def solved(lesson: str, folder: Path) -> Path:
+def write_solved(lesson: str, folder: Path) -> Path:
     """Write the lesson's notebook with all answers filled in and return its path."""
     (lesson_source,) = [entry for entry in find_lessons(ROOT) if entry.name == lesson]
     answers = {task.id: task.answer.source for task in tasks(read_lesson(lesson_source))}
@@ -63,20 +63,20 @@ def solved(lesson: str, folder: Path) -> Path:
     return path
 
 
-def seconds(do: Callable[[], float | None], rounds: int = ROUNDS) -> float:
+def seconds(action: Callable[[], float | None], rounds: int = ROUNDS) -> float:
     """Return the median of the seconds that a function takes, with a rest before each call.
 
     Args:
         do: the function. If it returns a number, that number counts as its seconds.
         rounds: the number of calls.
     """
-    taken = []
+    measured_seconds = []
     for _ in range(rounds):
         time.sleep(REST_SECONDS)
         start = time.perf_counter()
-        reported = do()
-        taken.append(time.perf_counter() - start if reported is None else reported)
-    return statistics.median(taken)
+        reported = action()
+        measured_seconds.append(time.perf_counter() - start if reported is None else reported)
+    return statistics.median(measured_seconds)
 
 
 @dataclass
@@ -98,24 +98,24 @@ class Buttons:
     def check(self, task: str | None = None) -> float:
         """Click our check button for the solved notebook, or for one of its tasks, and return the seconds."""
         button = f".secant-row[data-task={task}] .secant-buttons button" if task else ".secant-check"
-        taken: float = self.page.evaluate(CLICK, [button, ".secant-row[data-outcome=waiting]", False])
+        elapsed: float = self.page.evaluate(CLICK, [button, ".secant-row[data-outcome=waiting]", False])
         self.page.locator(".secant-panel[aria-busy=false]").wait_for()
         rows = self.page.locator(".secant-row")
         passed = self.page.locator(".secant-row:is([data-outcome=passed], [data-outcome=manual])")
         if task is None and rows.count() != passed.count():
             raise RuntimeError(f"the solution does not pass: {rows.all_inner_texts()}")
-        return taken
+        return elapsed
 
     def validate(self) -> float:
         """Click nbgrader's Validate button and return the seconds."""
-        taken: float = self.page.evaluate(CLICK, [VALIDATE, ".jp-Dialog", True])
+        elapsed: float = self.page.evaluate(CLICK, [VALIDATE, ".jp-Dialog", True])
         dialog = self.page.locator(".jp-Dialog")
         message = dialog.inner_text()
         if "Success" not in message:
             raise RuntimeError(f"nbgrader: {message}")
         dialog.get_by_role("button").last.click()
         dialog.wait_for(state="detached")
-        return taken
+        return elapsed
 
 
 @contextmanager
@@ -160,7 +160,7 @@ def wait_for(port: int) -> None:
     raise RuntimeError("the server did not start")
 
 
-def call(environment: dict[str, str], *words: str) -> Callable[[], None]:
+def command_runner(environment: dict[str, str], *words: str) -> Callable[[], None]:
     """Return a function that runs a command as a separate process with these environment variables."""
 
     def run() -> None:
@@ -169,7 +169,7 @@ def call(environment: dict[str, str], *words: str) -> Callable[[], None]:
     return run
 
 
-def clicked(page: Page, path: Path, rounds: int) -> tuple[list[float], float, float]:
+def time_buttons(page: Page, path: Path, rounds: int) -> tuple[list[float], float, float]:
     """Return the seconds to check each task alone, to check the whole lesson, and for nbgrader's Validate."""
     page.evaluate(lab.OPEN, path.name)
     page.evaluate("() => window.jupyterapp.shell.activateById('secant-panel')")
@@ -179,13 +179,16 @@ def clicked(page: Page, path: Path, rounds: int) -> tuple[list[float], float, fl
     buttons.check()
     buttons.validate()
     names = [task.id for task in tasks(read_assignment(ROOT, path.stem).source) if task.test is not None]
-    alone = [seconds(lambda name=name: buttons.check(name), rounds) for name in names]  # type: ignore[misc]
-    whole, peer = seconds(buttons.check, rounds), seconds(buttons.validate, min(rounds, 3))
+    task_seconds = [seconds(lambda name=name: buttons.check(name), rounds) for name in names]  # type: ignore[misc]
+    lesson_seconds, validate_seconds = (
+        seconds(buttons.check, rounds),
+        seconds(buttons.validate, min(rounds, 3)),
+    )
     page.evaluate(lab.DISPOSE)
-    return alone, whole, peer
+    return task_seconds, lesson_seconds, validate_seconds
 
 
-def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
+def rows(lesson: str, other_lessons: list[str]) -> list[dict[str, Any]]:
     """Measure and return the rows: buttons and commands for one lesson, then the buttons for the others."""
     results = []
     with (
@@ -194,27 +197,29 @@ def rows(lesson: str, others: list[str]) -> list[dict[str, Any]]:
         lab.chromium() as browser,
         lab.open_lab(browser, address) as page,
     ):
-        path = solved(lesson, Path(name))
-        alone, whole, peer = clicked(page, path, ROUNDS)
+        path = write_solved(lesson, Path(name))
+        task_seconds, lesson_seconds, peer = time_buttons(page, path, ROUNDS)
         results.append(
-            row("check button, task", statistics.median(alone), "nbgrader's Validate button", peer)
+            row("check button, task", statistics.median(task_seconds), "nbgrader's Validate button", peer)
         )
-        results.append(row("check button, lesson", whole, "nbgrader's Validate button", peer))
+        results.append(row("check button, lesson", lesson_seconds, "nbgrader's Validate button", peer))
         check = [sys.executable, "-m", "autograder.cli", "check", str(path)]
         validate = [str(Path(sys.executable).parent / "nbgrader"), "validate", str(path)]
-        warm = seconds(call(environment, *check), 3)
-        peer = seconds(call(environment, *validate), 3)
+        warm = seconds(command_runner(environment, *check), 3)
+        peer = seconds(command_runner(environment, *validate), 3)
         results.append(row("autograder check", warm, "nbgrader validate", peer))
-        nowhere = environment | {"JUPYTER_RUNTIME_DIR": str(Path(name, "none"))}
-        cold = seconds(call(nowhere, *check), 3)
+        without_service = environment | {"JUPYTER_RUNTIME_DIR": str(Path(name, "none"))}
+        cold = seconds(command_runner(without_service, *check), 3)
         results.append(row("autograder check, no service", cold, "nbgrader validate", peer))
-        for other in others:
-            number = int(other[:2])
-            alone, whole, peer = clicked(page, solved(other, Path(name)), 3)
-            median, most = statistics.median(alone), max(alone)
-            results.append(row(f"check button, lesson {number}", whole, "nbgrader's Validate button", peer))
+        for lesson_name in other_lessons:
+            number = int(lesson_name[:2])
+            task_seconds, lesson_seconds, peer = time_buttons(page, write_solved(lesson_name, Path(name)), 3)
+            median, slowest = statistics.median(task_seconds), max(task_seconds)
+            results.append(
+                row(f"check button, lesson {number}", lesson_seconds, "nbgrader's Validate button", peer)
+            )
             results.append(row(f"check button, task of {number}", median, "nbgrader's Validate button", peer))
-            results.append(row(f"check button, slowest task of {number}", most))
+            results.append(row(f"check button, slowest task of {number}", slowest))
     return results
 
 
@@ -226,8 +231,8 @@ def main() -> None:
     arguments = parser.parse_args()
     print(f"load of the machine before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     names = [lesson.name for lesson in find_lessons(ROOT)]
-    others = [name for name in names if name != arguments.lesson] if arguments.all else []
-    show(rows(arguments.lesson, others), arguments.json)
+    other_lessons = [name for name in names if name != arguments.lesson] if arguments.all else []
+    show(rows(arguments.lesson, other_lessons), arguments.json)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ from tests.support.small_class import Here, answered, hand_in, run, solutions, t
 FIRST = "s000000"
 
 
-def a_course(room: Path, lesson: str, url: str) -> None:
+def make_course(room: Path, lesson: str, url: str) -> None:
     """Make a course with one real lesson and grade one student in it."""
     copy_lessons([Lesson(lesson, ROOT / "course" / lesson)], room)
     for name in ("syllabus.toml", "glossary.toml"):
@@ -95,7 +95,7 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
             shutil.copytree(room / step / FIRST, room / step / name, copy_function=os.link)
 
 
-def again(room: Path) -> dict[str, Any]:
+def grade_again(room: Path) -> dict[str, Any]:
     """Grade once more by the command line and return its time, its memory and its output."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     words = [sys.executable, "-m", "autograder.cli", "grade", "--workers", "1", "--json", "results.json"]
@@ -103,18 +103,18 @@ def again(room: Path) -> dict[str, Any]:
     process = subprocess.Popen(words, cwd=room, env=env, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     output = process.stdout.read()
-    _, status, used = os.wait4(process.pid, 0)
+    _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, output
     return {
-        "processor seconds": round(used.ru_utime + used.ru_stime, 2),
+        "processor seconds": round(usage.ru_utime + usage.ru_stime, 2),
         "seconds": round(time.monotonic() - start, 2),
-        "megabytes": round(used.ru_maxrss / 1024),
-        "said": output.strip(),
+        "megabytes": round(usage.ru_maxrss / 1024),
+        "output": output.strip(),
     }
 
 
-def listed(room: Path, lesson: str, size: int) -> dict[str, Any]:
+def time_formgrader(room: Path, lesson: str, size: int) -> dict[str, Any]:
     """Request formgrader's lists of the class and return the seconds until they arrive, and its memory."""
     figures = {}
     with formgrader(room) as ask:
@@ -141,18 +141,18 @@ def change_one(room: Path, lesson: str) -> None:
 
 def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dict[str, Any]]:
     """Grade a class again at each of these sizes, and finally with one new file; yield the measurements."""
-    a_course(room, lesson, url)
+    make_course(room, lesson, url)
     before = 1
     for size in sizes:
         enlarge(room, lesson, url, range(before, size))
         before = size
-        unchanged = again(room)
-        assert f"{size} of them earlier" in unchanged["said"], unchanged
-        yield {"students": size, "unchanged": unchanged, "formgrader": listed(room, lesson, size)}
+        unchanged = grade_again(room)
+        assert f"{size} of them earlier" in unchanged["output"], unchanged
+        yield {"students": size, "unchanged": unchanged, "formgrader": time_formgrader(room, lesson, size)}
     change_one(room, lesson)
-    one = again(room)
-    assert f"{before - 1} of them earlier" in one["said"], one
-    yield {"students": before, "one new file": one}
+    after_change = grade_again(room)
+    assert f"{before - 1} of them earlier" in after_change["output"], after_change
+    yield {"students": before, "one new file": after_change}
 
 
 @contextlib.contextmanager
@@ -161,8 +161,8 @@ def database(kind: str, room: Path) -> Iterator[str]:
     if kind == "sqlite":
         yield f"sqlite:///{room}/gradebook.db"
     else:
-        with server() as made:
-            yield made.database("course")
+        with server() as postgres:
+            yield postgres.database("course")
 
 
 def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -174,23 +174,31 @@ def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         "formgrader's list of {} notebooks": ("formgrader", "the notebook's, seconds", "s"),
         "formgrader with {}, memory": ("formgrader", "megabytes", "MB"),
     }
-    unchanged_runs = [each for each in runs if "unchanged" in each]
-    for size in sorted({each["students"] for each in unchanged_runs}):
-        by_gradebook = {each["gradebook"]: each for each in unchanged_runs if each["students"] == size}
+    unchanged_runs = [measurement for measurement in runs if "unchanged" in measurement]
+    for size in sorted({measurement["students"] for measurement in unchanged_runs}):
+        by_gradebook = {
+            measurement["gradebook"]: measurement
+            for measurement in unchanged_runs
+            if measurement["students"] == size
+        }
         for name, (part, key, unit) in figures.items():
             figure = name.format(size)
             if len(by_gradebook) == 1:
                 ((kind, only),) = by_gradebook.items()
-                yield row(f"{figure}, {_SHOWN[kind]}", only[part][key], unit=unit)
+                yield row(f"{figure}, {_TITLES[kind]}", only[part][key], unit=unit)
             else:
-                ours, theirs = by_gradebook["postgres"][part][key], by_gradebook["sqlite"][part][key]
-                yield row(f"{figure}, PostgreSQL", ours, "SQLite", theirs, unit)
+                postgres_value, sqlite_value = (
+                    by_gradebook["postgres"][part][key],
+                    by_gradebook["sqlite"][part][key],
+                )
+                yield row(f"{figure}, PostgreSQL", postgres_value, "SQLite", sqlite_value, unit)
 
 
-_SHOWN = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
+_TITLES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 
 
 def main() -> None:
+    """Run the benchmark with the options from the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -201,12 +209,12 @@ def main() -> None:
         "--gradebook", nargs="+", default=["sqlite", "postgres"], choices=["sqlite", "postgres"]
     )
     options = parser.parse_args()
-    (lesson,) = [found.name for found in find_lessons(ROOT) if found.name.startswith(f"{options.lesson:02}_")]
+    (lesson,) = [entry.name for entry in find_lessons(ROOT) if entry.name.startswith(f"{options.lesson:02}_")]
     runs = []
     for kind in options.gradebook:
         with tempfile.TemporaryDirectory() as name, database(kind, Path(name)) as url:
-            for found in measure(Path(name), lesson, url, options.students):
-                runs.append({"gradebook": kind, **found})
+            for entry in measure(Path(name), lesson, url, options.students):
+                runs.append({"gradebook": kind, **entry})
                 print(json.dumps(runs[-1]), flush=True)
     options.json.write_text(json.dumps(list(rows(runs)), indent=2) + "\n")
 

@@ -22,19 +22,19 @@ from tests.support import jupyterlab as lab
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 CELLS = ("from secant import explore", "explore(x=2.2, h=3)")
 EXPLORER = ".secant-explorer"
-BARE = "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
+HIDE_FILE_BROWSER = "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
 WIDTH, HEIGHT, DENSITY = 1120, 960, 1.5
 COLOURS = 256  # colours of the palette: enough for a picture of a page, at a third of the bytes
 MARGIN = 6  # pixels of the page around the explorer
 # Constants of the moving picture.
 MOVES = 52
 PACE, FIRST, LAST = 75, 700, 1300  # durations in milliseconds of most frames, the first frame and the last
-END = 0.12  # the fraction of its track at which the slider is released
-SETTLED = 0.4  # seconds after a move until picture and numbers are up to date; the numbers are delayed by 0.2
+END_OF_DRAG = 0.12  # the fraction of its track at which the slider is released
+SETTLING_SECONDS = 0.4  # from a move until picture and numbers are up to date; the numbers are delayed by 0.2
 LIMIT = 1_500_000  # maximum size in bytes of a moving picture
 
 
-def way(start: float, end: float) -> Iterator[float]:
+def mouse_positions(start: float, end: float) -> Iterator[float]:
     """Yield the mouse's position at each move as a fraction of the track; the steps are small at first.
 
     The secant turns most at the start of the drag.
@@ -74,9 +74,9 @@ def drag(page: Page, number: int) -> list[Image.Image]:
     frames = [photograph(page, clip)]
     page.mouse.move(x, y)
     page.mouse.down()
-    for at in track(list(way(start, END)), "Dragging", transient=True):
+    for at in track(list(mouse_positions(start, END_OF_DRAG)), "Dragging", transient=True):
         page.mouse.move(track_box["x"] + at * track_box["width"], y)
-        time.sleep(SETTLED)
+        time.sleep(SETTLING_SECONDS)
         frames.append(photograph(page, clip))
     page.mouse.up()
     return frames
@@ -110,12 +110,12 @@ def take(browser: Browser, language: str, number: int) -> Iterator[Path]:
             ) as page,
         ):
             page.locator(f"{EXPLORER} .noUi-handle").first.wait_for(timeout=60_000)
-            page.evaluate(BARE)
+            page.evaluate(HIDE_FILE_BROWSER)
             lab.wait_until_still(page.locator(EXPLORER))
             page.mouse.move(0, 0)
             still = IMAGES / f"explorer-{language}.png"
-            taken = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-            taken.quantize(COLOURS, dither=Image.Dither.NONE).save(still, optimize=True)
+            screenshot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            screenshot.quantize(COLOURS, dither=Image.Dither.NONE).save(still, optimize=True)
             yield still
             moving = IMAGES / f"explorer-{language}.webp"
             save(drag(page, number), moving)
@@ -123,6 +123,7 @@ def take(browser: Browser, language: str, number: int) -> Iterator[Path]:
 
 
 def main() -> int:
+    """Take the pictures in the languages that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m scripts.animation", description=__doc__)
     parser.add_argument("--lang", nargs="+", choices=("en", "ko"), default=("en", "ko"))
     parser.add_argument("--slider", type=int, default=1, help="which slider is dragged, from 0")

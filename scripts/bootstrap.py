@@ -88,12 +88,12 @@ def too_old() -> Failure:
 
 def no_venv_module() -> Failure:
     """Return the failure for a Python without venv, which Debian and Ubuntu put in a separate package."""
-    own = "python{}.{}-venv".format(*sys.version_info[:2])
+    package = "python{}.{}-venv".format(*sys.version_info[:2])
     return Failure(
         f"{sys.executable} cannot make virtual environments: on Debian and Ubuntu run "
-        f"`sudo apt install python3-venv` (or {own}, if it is not the system's Python), then this again.",
+        f"`sudo apt install python3-venv` (or {package}, if it is not the system's Python), then this again.",
         f"{sys.executable}에 가상 환경을 만드는 모듈이 없습니다. Debian이나 Ubuntu라면 "
-        f"`sudo apt install python3-venv`(시스템 기본 Python이 아니라면 {own})를 실행한 뒤 "
+        f"`sudo apt install python3-venv`(시스템 기본 Python이 아니라면 {package})를 실행한 뒤 "
         "다시 시도해 주세요.",
     )
 
@@ -127,7 +127,7 @@ def not_allowed(path: str) -> Failure:
     )
 
 
-def why(output: str) -> Failure:
+def failure_from_output(output: str) -> Failure:
     """Return the failure that fits the output of a failed command."""
     text = output.lower()
     for words, failure in ((NO_SPACE, no_space), (NO_NETWORK, no_network)):
@@ -135,10 +135,10 @@ def why(output: str) -> Failure:
             return failure()
     if any(word in text for word in NOT_ALLOWED):
         return not_allowed(VENV)
-    last = (output.strip().splitlines() or ["?"])[-1]
+    last_line = (output.strip().splitlines() or ["?"])[-1]
     return Failure(
-        f"Setting up failed: {last} (all of it is in {ERRORS}).",
-        f"설치하지 못했습니다: {last} (자세한 내용은 {ERRORS}에 있습니다.)",
+        f"Setting up failed: {last_line} (all of it is in {ERRORS}).",
+        f"설치하지 못했습니다: {last_line} (자세한 내용은 {ERRORS}에 있습니다.)",
     )
 
 
@@ -157,7 +157,7 @@ def explain(error: OSError) -> Failure:
 # --- The current installation ---
 
 
-def wanted() -> str:
+def installation_digest() -> str:
     """Return a digest of everything that the installation depends on.
 
     The folder's path is part of it, because a folder that was moved needs a new .venv.
@@ -182,7 +182,11 @@ def front_end() -> "list[str]":
     An installation copies them to JupyterLab's folder, so .venv has to be updated when they change.
     """
     folder = os.path.join("secant", "lab", "labextensions")
-    paths = [os.path.join(at, name) for at, _, names in os.walk(os.path.join(ROOT, folder)) for name in names]
+    paths = [
+        os.path.join(folder_path, name)
+        for folder_path, _, names in os.walk(os.path.join(ROOT, folder))
+        for name in names
+    ]
     return sorted(os.path.relpath(path, ROOT) for path in paths)
 
 
@@ -205,8 +209,8 @@ def write_stamp(stamp: "dict[str, Any]") -> None:
 def is_ready(extras: "list[str]") -> bool:
     """Return whether .venv is up to date and has all of these extras."""
     stamp = read_stamp()
-    installed = stamp.get("installed") == wanted() and set(extras) <= set(stamp.get("extras", []))
-    return installed and os.path.exists(PYTHON)
+    has_extras = set(extras) <= set(stamp.get("extras", []))
+    return stamp.get("installed") == installation_digest() and has_extras and os.path.exists(PYTHON)
 
 
 def is_new_enough(python: str, also: str = "sys") -> bool:
@@ -308,16 +312,16 @@ def run(command: "list[str]", capture: bool = False) -> None:
     with open(ERRORS, "wb") as errors:
         code = subprocess.call(command, cwd=ROOT, stdout=errors if capture else None, stderr=errors)
     if code != 0:
-        raise_why()
+        raise_command_failure()
 
 
-def raise_why() -> None:
+def raise_command_failure() -> None:
     """Raise the failure that fits what the last command wrote to ERRORS."""
     with open(ERRORS, encoding="utf-8", errors="replace") as file:
-        raise why(file.read())
+        raise failure_from_output(file.read())
 
 
-class Progress:
+class PipProgress:
     """A line that shows pip's progress: rewritten in place in a terminal, otherwise printed now and then.
 
     pip prints a line for each package that it looks at or downloads. While it installs them it prints
@@ -332,7 +336,7 @@ class Progress:
         """
         self.folder = folder
         self.is_terminal = sys.stdout.isatty()
-        self.found = set()  # type: set[str]
+        self.names = set()  # type: set[str]
         self.downloads = 0
         self.file, self.size = "", ""
         self.total = self.before = 0
@@ -358,10 +362,10 @@ class Progress:
 
         Such lines are `Collecting torch==2.14.1` or `Downloading torch-2.14.1-cp312.whl (188.0 MB)`.
         """
-        first, _, rest = line.partition(" ")
-        if first == "Collecting":
-            self.found.add(re.split("[^A-Za-z0-9._-]", rest, maxsplit=1)[0])
-        elif first == "Downloading" or line.startswith("Using cached "):
+        keyword, _, rest = line.partition(" ")
+        if keyword == "Collecting":
+            self.names.add(re.split("[^A-Za-z0-9._-]", rest, maxsplit=1)[0])
+        elif keyword == "Downloading" or line.startswith("Using cached "):
             name, _, size = rest.replace("cached ", "", 1).rpartition(" (")
             if name and not name.endswith(".metadata"):
                 self.downloads += 1
@@ -375,27 +379,27 @@ class Progress:
         seconds = int(time.time() - self.began)
         elapsed = say(f"{seconds} s", f"{seconds}초")
         if self.total:
-            done = min(max(0, count_installed() - self.before), self.total)
-            en = f"Installing packages: {done} of {self.total}"
-            ko = f"패키지를 설치하는 중: {self.total}개 중 {done}개"
+            installed = min(max(0, count_installed() - self.before), self.total)
+            en = f"Installing packages: {installed} of {self.total}"
+            ko = f"패키지를 설치하는 중: {self.total}개 중 {installed}개"
         elif self.downloads:
             # The total is unknown until the last download: pip looks for packages between downloads.
             name = f"{self.file.partition('-')[0]}, {self.fetched()}"
             en = f"Downloading package {self.downloads} ({name})"
             ko = f"{self.downloads}번째 패키지를 내려받는 중({name})"
         else:
-            en = f"Looking for packages: {len(self.found)} found"
-            ko = f"필요한 패키지를 찾는 중: {len(self.found)}개"
+            en = f"Looking for packages: {len(self.names)} found"
+            ko = f"필요한 패키지를 찾는 중: {len(self.names)}개"
         return f"{say(en, ko)}, {elapsed}"
 
     def fetched(self) -> str:
         """Return how much of the current file is downloaded, or only its size if the file is small."""
         if not self.size.endswith((" MB", " GB")):
             return self.size
-        for at, _, names in os.walk(self.folder):
+        for folder_path, _, names in os.walk(self.folder):
             if self.file in names:
                 try:
-                    megabytes = os.path.getsize(os.path.join(at, self.file)) / 1e6
+                    megabytes = os.path.getsize(os.path.join(folder_path, self.file)) / 1e6
                 except OSError:  # pip has moved the file in the meantime
                     break
                 return say(f"{megabytes:.1f} of {self.size}", f"{self.size} 중 {megabytes:.1f} MB")
@@ -458,7 +462,7 @@ def install(extras: "list[str]") -> None:
     # pip downloads into temporary files: with a separate folder, their sizes show pip's progress.
     folder = tempfile.mkdtemp(prefix="secant-pip-")
     environment = dict(os.environ, PYTHONUNBUFFERED="1", TMPDIR=folder, TEMP=folder, TMP=folder)
-    progress = Progress(folder)
+    progress = PipProgress(folder)
     pipe = subprocess.PIPE
     try:
         with open(ERRORS, "wb") as errors:  # noqa: SIM117  (for old Pythons)
@@ -468,7 +472,7 @@ def install(extras: "list[str]") -> None:
         progress.clear()
         shutil.rmtree(folder, ignore_errors=True)
     if process.returncode != 0:
-        raise_why()
+        raise_command_failure()
 
 
 def prepare(extras: "list[str]") -> None:
@@ -496,11 +500,11 @@ def prepare(extras: "list[str]") -> None:
         if keep:
             write_stamp(stamp)
         raise
-    write_stamp({"installed": wanted(), "root": ROOT, "extras": extras})
+    write_stamp({"installed": installation_digest(), "root": ROOT, "extras": extras})
     tell("Ready.", "준비가 끝났습니다.")
 
 
-def go_on(arguments: "list[str]") -> int:
+def run_venv_python(arguments: "list[str]") -> int:
     """Replace this process with .venv's Python, which then handles Ctrl-C and sets the exit code.
 
     On Windows, run .venv's Python as a child process and return its exit code.
@@ -532,7 +536,7 @@ def main(arguments: "list[str]") -> int:
         stopped = say("Stopped: run the same command again.", "중단했습니다. 같은 명령을 다시 실행해 주세요.")
         print("\n" + stopped, file=sys.stderr)
         return 130
-    return go_on(arguments) if arguments else 0
+    return run_venv_python(arguments) if arguments else 0
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def _notebook_links(repository: str, language: Language, folder: str) -> str:
     )
 
 
-def written() -> dict[Path, str]:
+def updated_texts() -> dict[Path, str]:
     """Return the complete new text of each file, by path."""
     parts = {name: lessons_table(language) for name, language in READMES.items()} | {ONLINE: online_links()}
     texts = {}
@@ -65,15 +65,15 @@ def written() -> dict[Path, str]:
         before, _, rest = text.partition(BEGIN)
         after = rest.partition(END)[2]
         texts[ROOT / name] = f"{before}{BEGIN}\n\n{part}\n\n{END}{after}"
-    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    place = f"repository-code: {urls()['Repository']}"
-    texts[ROOT / "CITATION.cff"] = re.sub(r"(?m)^repository-code: .*$", place, cited)
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    address = f"repository-code: {urls()['Repository']}"
+    texts[ROOT / "CITATION.cff"] = re.sub(r"(?m)^repository-code: .*$", address, citation)
     return texts
 
 
 def main() -> int:
     """Rewrite all files that contain the repository's address."""
-    for path, text in written().items():
+    for path, text in updated_texts().items():
         replace_file(path, text.encode())
     return 0
 

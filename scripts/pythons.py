@@ -25,8 +25,8 @@ def find_pythons() -> dict[Minor, Path]:
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     paths = [path for path in pyenv.glob("3.*/bin/python") if re.fullmatch(r"[\d.]+", path.parts[-3])]
     paths.sort(key=lambda path: [int(part) for part in path.parts[-3].split(".")])
-    named = [shutil.which(f"python3.{minor}") for minor in range(OLDEST[1], NEWEST)]
-    runs = {minor: path for path in [*paths, *map(Path, filter(None, named))] if (minor := _minor(path))}
+    on_path = [shutil.which(f"python3.{minor}") for minor in range(OLDEST[1], NEWEST)]
+    runs = {minor: path for path in [*paths, *map(Path, filter(None, on_path))] if (minor := _minor(path))}
     return dict(sorted(runs.items()))
 
 

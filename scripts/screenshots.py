@@ -30,14 +30,16 @@ WIDTH, HEIGHT = 1200, 1500
 WINDOWING = "/lab/api/settings/@jupyterlab/notebook-extension:tracker"
 ALL_CELLS = b'{"raw": "{\\"windowingMode\\": \\"none\\"}"}'
 CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.filter(cell => cell.model.type === 'code')"
-DONE = f"() => {CELLS}.every(cell => cell.model.executionCount || !cell.model.sharedModel.getSource().trim())"
-BARE = "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
+ALL_CELLS_RAN = (
+    f"() => {CELLS}.every(cell => cell.model.executionCount || !cell.model.sharedModel.getSource().trim())"
+)
+HIDE_FILE_BROWSER = "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
 SCROLLER = """() => [...document.querySelectorAll('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook, '
   + '.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook *')]
   .find(e => e.scrollHeight > e.clientHeight + 100 && /auto|scroll/.test(getComputedStyle(e).overflowY))"""
 
 
-def as_a_student(notebook: NotebookNode) -> NotebookNode:
+def ignore_failing_tests(notebook: NotebookNode) -> NotebookNode:
     """Mark the test cells of a released notebook so that it runs to its end although they fail; return it."""
     for cell in filter(is_test, notebook.cells):
         cell.metadata["tags"] = ["raises-exception"]
@@ -67,8 +69,8 @@ def take(browser: Browser, address: str, lesson: str, folder: Path) -> None:
         lab.open_lab(browser, address, width=WIDTH, height=HEIGHT) as page,
         lab.running(page, address, f"{lesson}.ipynb"),
     ):
-        page.evaluate(BARE)
-        page.wait_for_function(DONE, timeout=300_000)
+        page.evaluate(HIDE_FILE_BROWSER)
+        page.wait_for_function(ALL_CELLS_RAN, timeout=300_000)
         page.wait_for_timeout(2000)  # gives the last explorer time to show its picture and numbers
         photograph(page, folder)
 
@@ -80,7 +82,7 @@ def take_all(out: Path, lessons: Sequence[Lesson], languages: Sequence[str], the
             with tempfile.TemporaryDirectory(prefix="secant-pictures-") as place:
                 for lesson in lessons:
                     released = ROOT / "release" / language / lesson.name / f"{lesson.name}.ipynb"
-                    notebook = as_a_student(nbformat.read(released, as_version=4))
+                    notebook = ignore_failing_tests(nbformat.read(released, as_version=4))
                     nbformat.write(notebook, Path(place, f"{lesson.name}.ipynb"))
                 with lab.jupyterlab(Path(place), language=language, dark=theme == "dark") as address:
                     request = urllib.request.Request(address + WINDOWING, ALL_CELLS, method="PUT")
@@ -104,6 +106,7 @@ def contact_sheet(out: Path) -> str:
 
 
 def main() -> int:
+    """Take the screenshots that the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m scripts.screenshots", description=__doc__)
     parser.add_argument("lessons", nargs="*", help="lessons, by number or name; all for none")
     parser.add_argument("--lang", nargs="+", choices=LANGUAGES, default=LANGUAGES)

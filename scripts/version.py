@@ -22,7 +22,7 @@ PLACES = {
 _VERSION = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
 
 
-def current(root: Path) -> str:
+def current_version(root: Path) -> str:
     """Return the version in pyproject.toml."""
     return str(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
 
@@ -32,7 +32,7 @@ def problems(root: Path, tag: str | None = None) -> list[str]:
 
     There are also sentences for a change log without this version and for a tag of another version.
     """
-    version, sentences = current(root), []
+    version, sentences = current_version(root), []
     for place, pattern in PLACES.items():
         copies = re.findall(pattern, (root / place).read_text(encoding="utf-8"))
         if copies != [version]:
@@ -53,11 +53,11 @@ def notes(root: Path, version: str) -> str:
     return part[1].strip() if part else ""
 
 
-def begin(root: Path, version: str) -> None:
+def begin_version(root: Path, version: str) -> None:
     """Write a new version into all files, and move the unreleased changes under its heading with the date."""
     for place, pattern in PLACES.items():
         text = (root / place).read_text(encoding="utf-8")
-        new = re.sub(pattern, lambda found: found[0].replace(found[1], version), text)
+        new = re.sub(pattern, lambda match: match[0].replace(match[1], version), text)
         (root / place).write_text(new, encoding="utf-8")
     log = root / "CHANGELOG.md"
     text = log.read_text(encoding="utf-8")
@@ -73,13 +73,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--notes", action="store_true", help="print what changed in it")
     options = parser.parse_args(arguments)
     if options.new:
-        if not _VERSION.fullmatch(options.new) or options.new == current(ROOT):
+        if not _VERSION.fullmatch(options.new) or options.new == current_version(ROOT):
             parser.error(f"{options.new} is not a new version. Versions look like 0.3.0 or 0.3.0rc1.")
-        begin(ROOT, options.new)
-    if found := problems(ROOT, options.tag):
-        print(*found, sep="\n", file=sys.stderr)
+        begin_version(ROOT, options.new)
+    if sentences := problems(ROOT, options.tag):
+        print(*sentences, sep="\n", file=sys.stderr)
         return 1
-    print(notes(ROOT, current(ROOT)) if options.notes else current(ROOT))
+    print(notes(ROOT, current_version(ROOT)) if options.notes else current_version(ROOT))
     return 0
 
 

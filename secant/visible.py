@@ -1,8 +1,8 @@
-"""Escapes for characters in untrusted text that are invisible or change how the text is displayed.
+r"""Escapes for characters in untrusted text that are invisible or change how the text is displayed.
 
 A control character rings a bell or moves a terminal's cursor. A direction character makes code appear in
 another order than it runs in (Trojan Source, CVE-2021-42574). Other characters take up no room at all. Each
-is shown as Python would write it, `\\x1b` or `\\u202e`. Nothing is removed, so that two texts that differ
+is shown as Python would write it, `\x1b` or `\u202e`. Nothing is removed, so that two texts that differ
 look different.
 
 - Line ends and tabs stay. Korean needs no other exceptions, because its text has no joiners.

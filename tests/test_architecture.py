@@ -118,7 +118,7 @@ FRONT_DOORS = {
 
 
 def room(module: str) -> str:
-    """The innermost room that a module stands in."""
+    """Return the innermost room that contains a module."""
     return max((name for name in ROOMS if f"{module}.".startswith(f"{name}.")), key=len)
 
 
@@ -131,7 +131,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def edges() -> set[tuple[str, str]]:
-    """The pairs of rooms of which one imports the other."""
+    """Return the pairs of rooms in which the first imports the second."""
     found = set()
     for package in ("autograder", "secant"):
         for path in (ROOT / package).rglob("*.py"):

@@ -35,7 +35,7 @@ FAMILIES = {
 
 
 def rows(file: str, heading: str) -> list[list[str]]:
-    """The cells of the table below a heading, without its own head."""
+    """Return the cells of the table below a heading, without the table's head."""
     part = (ROOT / "docs" / file).read_text().split(f"## {heading}\n", 1)[1].split("\n## ")[0]
     table = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("|")]
     return table[2:]
@@ -54,7 +54,7 @@ def test_every_dependency_is_listed_in_the_documentation() -> None:
         for package in set.union(*extras.values())
     }
     tools = {row[0] for row in rows("dependencies.md", "Installed when a command first needs it")}
-    assert tools == {requirement.name for requirement in peers.wanted("mutants")}
+    assert tools == {requirement.name for requirement in peers.requirements_of("mutants")}
     pinned = names([line for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line])
     told = {row[0] for row in rows("dependencies.md", "Pinned because results or bytes depend on them")}
     assert told == pinned - needed

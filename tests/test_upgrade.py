@@ -24,7 +24,7 @@ SCORES = """SELECT a.student_id, c.name, g.auto_score, g.manual_score FROM grade
 
 @pytest.fixture
 def graded(built: Path, tmp_path: Path) -> Path:
-    """The folder of a class that 0.1.0 has graded, with this version's lessons in it."""
+    """Make the folder of a class that 0.1.0 has graded, with this version's lessons."""
     root = Path(shutil.copytree(built, tmp_path / "class"))
     shutil.copytree(OLD / "handed_in", root / "submitted")
     shutil.copytree(OLD / "graded", root / "autograded")

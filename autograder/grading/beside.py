@@ -3,7 +3,7 @@
 `nbgrader submit` puts a secret next to the notebook. The exchange derives the name of the released page from
 this secret, and the student's computer finds the page by the same secret. A submission that did not come
 through the exchange has no secret. It gets one from the autograder, because a missing secret makes `nbgrader
-release_feedback` fail for the whole lesson. The page is then released under a name that nobody can guess.
+release_feedback` fail for the whole lesson. The page is then released under a name that cannot be guessed.
 """
 
 import hmac

@@ -96,7 +96,6 @@ def _without(secret: set[str], text: Any) -> Any:
 
 def _censor(output: NotebookNode, secret: set[str]) -> None:
     """Replace each text in an output that shows a hidden line with an empty string."""
-
     if output.output_type == "stream":
         output.text = _without(secret, output.text)
     elif output.output_type == "error":

@@ -1,6 +1,6 @@
-"""Convert formulas from LaTeX to MathML, so that browsers show them without a script.
+r"""Convert formulas from LaTeX to MathML, so that browsers show them without a script.
 
-latex2mathml reads the LaTeX, but copies the text of `\\text{<b>}` and the address of `\\href` into its HTML
+latex2mathml reads the LaTeX, but copies the text of `\text{<b>}` and the address of `\href` into its HTML
 as they are. So its result is rebuilt: only the tags and attributes that mathematics needs are kept, and all
 text is escaped.
 """

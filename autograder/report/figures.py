@@ -70,7 +70,7 @@ def distribution(shares: Sequence[float]) -> Distribution | None:
 
 @dataclass(frozen=True)
 class TaskFigures:
-    """How a class did on one task.
+    """The results of a class in one task.
 
     Attributes:
         id, title: the task's id and title.

@@ -87,7 +87,7 @@ def read(path: str) -> Iterator[tuple[str, bytes]]:
 
     An error while reading ends the iteration.
     """
-    with suppress(Exception):  # each compression library raises errors of its own kind
+    with suppress(Exception):  # each compression library has its own errors
         if path.endswith(_ARCHIVES):
             yield from _members(path)
         else:

@@ -1,9 +1,9 @@
-"""The wall around students' code, as the examiner uses it.
+r"""The wall around students' code, as the examiner uses it.
 
     with Wall() as wall, wall.candidate() as candidate:
         loaded = candidate.load([("grad_square", source), ...], timeout=60.0)
         with candidate.task(seed=7) as task:
-            task.define("import torch\\ndef probe_it(): ...")
+            task.define("import torch\ndef probe_it(): ...")
             answer = task.ask("grad_square", (3.0,), timeout=10.0)
 
 Bubblewrap makes the outer wall: no network, no file of the course, and only the environment variables that

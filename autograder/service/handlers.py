@@ -338,7 +338,7 @@ class Review(_Handler):
 
 
 class Anew(_Handler):
-    """The endpoint that keeps the stored progress under another name and starts afresh."""
+    """The endpoint that keeps the stored progress under another name and starts from zero."""
 
     auth_resource = "contents"
 

@@ -137,7 +137,7 @@ OTHERS = {  # for each lesson, the explorer's name and the attribute that holds 
 
 def first_contest(peers: Iterable[str]) -> Contest:
     """Return the contest of lesson 1's explorer, with its sliders for x and h."""
-    return Contest(_ours("explore"), tuple(map(_peer, peers)), {"": 0, " (h)": 1})
+    return Contest(_our_explorer("explore"), tuple(map(_peer, peers)), {"": 0, " (h)": 1})
 
 
 def other_contest(lesson: int) -> Contest:
@@ -145,10 +145,10 @@ def other_contest(lesson: int) -> Contest:
     name, first = OTHERS[lesson]
     cells = (OTHER_DRAW.format(name=name, first=first), OTHER_INTERACT)
     peer = Contestant(PEERS["interact"].name, cells)
-    return Contest(_ours(name), (peer,), {f" (lesson {lesson})": 0})
+    return Contest(_our_explorer(name), (peer,), {f" (lesson {lesson})": 0})
 
 
-def _ours(name: str) -> Contestant:
+def _our_explorer(name: str) -> Contestant:
     return Contestant("ours", (f"from secant import {name}", f"{name}()"))
 
 
@@ -186,33 +186,33 @@ def _show_picture(page: Page) -> None:
 def rows(contests: Sequence[Contest], rounds: int) -> list[dict[str, Any]]:
     """Run every contest on one server and return the benchmark's rows."""
     console = Console(stderr=True)
-    found: list[dict[str, Any]] = []
+    benchmark_rows: list[dict[str, Any]] = []
     with (
         tempfile.TemporaryDirectory() as place,
         lab.jupyterlab(Path(place), flags=[QUICK]) as address,
         lab.chromium() as browser,
     ):
         for contest in contests:
-            felt: dict[tuple[str, str], list[Feel]] = {}
+            feels: dict[tuple[str, str], list[Feel]] = {}
             for turn in range(rounds):
-                for who in shuffled([contest.ours, *contest.peers], turn):
-                    results = measure(browser, address, Path(place), who, contest.sliders.values())
-                    for ending, result in zip(contest.sliders, results, strict=True):
-                        felt.setdefault((ending, who.name), []).append(result)
+                for contestant in shuffle([contest.ours, *contest.peers], turn):
+                    results = measure(browser, address, Path(place), contestant, contest.sliders.values())
+                    for suffix, result in zip(contest.sliders, results, strict=True):
+                        feels.setdefault((suffix, contestant.name), []).append(result)
                         console.print(
-                            f"slider{ending}, round {turn + 1}, {who.name}: "
+                            f"slider{suffix}, round {turn + 1}, {contestant.name}: "
                             f"{result.frames:.1f} frames/s, {result.latency:.0f} ms"
                         )
-            found += contest_rows(contest, felt)
-    return found
+            benchmark_rows += contest_rows(contest, feels)
+    return benchmark_rows
 
 
-def shuffled(contestants: Sequence[Contestant], turn: int) -> list[Contestant]:
+def shuffle(contestants: Sequence[Contestant], turn: int) -> list[Contestant]:
     """Return the contestants in random order, which differs between rounds but not between runs."""
     return random.Random(turn).sample(contestants, len(contestants))
 
 
-def contest_rows(contest: Contest, felt: dict[tuple[str, str], list[Feel]]) -> list[dict[str, Any]]:
+def contest_rows(contest: Contest, measurements: dict[tuple[str, str], list[Feel]]) -> list[dict[str, Any]]:
     """Return a row for each slider, peer and measure.
 
     Args:
@@ -220,15 +220,15 @@ def contest_rows(contest: Contest, felt: dict[tuple[str, str], list[Feel]]) -> l
         felt: the measurements, by the suffix of the slider's figures and the name of the contestant.
     """
     results = []
-    for ending in contest.sliders:
-        ours = felt[ending, contest.ours.name]
+    for suffix in contest.sliders:
+        ours = measurements[suffix, contest.ours.name]
         for peer in contest.peers:
-            theirs = felt[ending, peer.name]
+            theirs = measurements[suffix, peer.name]
             frames = [statistics.median(feel.frames for feel in feels) for feels in (ours, theirs)]
             latency = [statistics.median(feel.latency for feel in feels) for feels in (ours, theirs)]
             results += [
-                _row(f"slider frames{ending}", peer.name, "frames/s", *frames),
-                _row(f"slider latency{ending}", peer.name, "ms", *latency),
+                _row(f"slider frames{suffix}", peer.name, "frames/s", *frames),
+                _row(f"slider latency{suffix}", peer.name, "ms", *latency),
             ]
     return results
 
@@ -245,10 +245,10 @@ def _row(figure: str, peer: str, unit: str, ours: float, peer_value: float) -> d
     }
 
 
-def show(found: list[dict[str, Any]]) -> None:
+def show(rows: list[dict[str, Any]]) -> None:
     """Print the rows as a table."""
     table = Table("figure", "ours", "peer", "peer's", "times better", "unit")
-    for row in found:
+    for row in rows:
         keys = ("figure", "ours", "peer", "peer_value", "ratio", "unit")
         table.add_row(*(str(row[key]) for key in keys))
     Console().print(table)
@@ -260,6 +260,7 @@ def missing(peers: Iterable[str]) -> list[str]:
 
 
 def main() -> None:
+    """Run the benchmark with the options from the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", type=Path, help="also write the rows into this file")
     parser.add_argument(

@@ -32,7 +32,7 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from autograder.page.words import words
 from autograder.report.write import page_name
-from scripts.demo.people import ROWS, HandedIn, Person, people, works
+from scripts.demo.people import ROWS, DemoStudent, DemoSubmission, make_students, submissions
 from secant.language import language, of_this_machine, print_whatever_comes, say
 from tests.support.lessons import copy_lessons, with_answers
 from tests.support.ports import free_port
@@ -59,7 +59,7 @@ class DemoError(Exception):
     """An error that ends the demo; its text is the sentence that the user sees."""
 
 
-def claim(folder: Path) -> None:
+def prepare_folder(folder: Path) -> None:
     """Make the folder, or empty it if an earlier demo made it.
 
     Raises:
@@ -87,30 +87,30 @@ def make_course(folder: Path, lessons: Sequence[Lesson]) -> None:
     (folder / "nbgrader_config_local.py").write_text(SETTINGS.format(exchange=str(exchange)))
 
 
-def enter(folder: Path, students: Sequence[Person]) -> None:
+def enroll(folder: Path, students: Sequence[DemoStudent]) -> None:
     """Write the students into the gradebook in the way that docs/teaching.md describes."""
     with (folder / "students.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["id", "first_name", "last_name"])
-        table.writerows([someone.id, *someone.name(language())] for someone in students)
+        table.writerows([student.id, *student.name(language())] for student in students)
     command = [sys.executable, "-m", "autograder.cli", "enroll", "students.csv"]
     subprocess.run(command, cwd=folder, env=_environment(folder), check=True, stdout=subprocess.DEVNULL)
 
 
-def hand_in(folder: Path, students: Sequence[Person], lessons: Sequence[Lesson]) -> None:
+def hand_in(folder: Path, students: Sequence[DemoStudent], lessons: Sequence[Lesson]) -> None:
     """Put the notebooks of all students into submitted/."""
     assignments = {lesson.name: read_assignment(folder, lesson.name) for lesson in lessons}
-    every = list(works(students, lessons))
+    all_submissions = list(submissions(students, lessons))
     title = say(en="Handing in", ko="제출물 만들기")
-    for someone, lesson, work in track(every, title, console=console, transient=True):
-        home = folder / "submitted" / someone.id / lesson.name
+    for student, lesson, work in track(all_submissions, title, console=console, transient=True):
+        home = folder / "submitted" / student.id / lesson.name
         home.mkdir(parents=True)
-        released = assignments[lesson.name].releases[someone.language]
+        released = assignments[lesson.name].releases[student.language]
         for name, text in _files(work, lesson.name, released).items():
             (home / name).write_text(text, encoding="utf-8")
 
 
-def _files(work: HandedIn, lesson: str, released: Any) -> dict[str, str]:
+def _files(work: DemoSubmission, lesson: str, released: Any) -> dict[str, str]:
     """Return a submission's files by name."""
     texts = [v4.writes(with_answers(released, answers)) for answers in work.notebooks]
     names = [f"{lesson}.ipynb", f"{lesson} copy.ipynb"]
@@ -119,37 +119,37 @@ def _files(work: HandedIn, lesson: str, released: Any) -> dict[str, str]:
     return dict(zip(names, texts, strict=False))
 
 
-def run(folder: Path, *command: str, good: Sequence[int] = (0,)) -> None:
+def run(folder: Path, *command: str, allowed: Sequence[int] = (0,)) -> None:
     """Run a command of the autograder in the class's folder and show its output to the user.
 
     Args:
         folder: the class's folder.
         command: the command's words after `autograder`.
-        good: the exit codes that do not end the demo.
+        allowed: the exit codes that do not end the demo.
 
     Raises:
         DemoError: if the command exits with another code; it has printed the reason.
     """
     console.print(f"$ autograder {' '.join(command)}", style="bold")
     python = [sys.executable, "-m", "autograder.cli"]
-    done = subprocess.run([*python, *command], cwd=folder, env=_environment(folder))
-    if done.returncode not in good:
+    process = subprocess.run([*python, *command], cwd=folder, env=_environment(folder))
+    if process.returncode not in allowed:
         raise DemoError(say(en="The demo ends here.", ko="데모를 여기서 마칩니다."))
 
 
 def _environment(folder: Path) -> dict[str, str]:
     """Return environment variables that keep commands away from the user's own settings and progress."""
-    here = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    return os.environ | dict.fromkeys(FOLDERS, str(folder / ".home")) | {"PYTHONPATH": here}
+    python_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return os.environ | dict.fromkeys(FOLDERS, str(folder / ".home")) | {"PYTHONPATH": python_path}
 
 
-def what_tricks_gained(rows: Sequence[Row], students: Sequence[Person]) -> Table:
+def tricks_table(rows: Sequence[Row], students: Sequence[DemoStudent]) -> Table:
     """Return a table of the students who tried a trick, with the verdict and points they got for the task."""
     verdicts = words(language())
     table = Table(
         *say(en="Student|Instead of an answer|Verdict|Points", ko="학생|답 대신 낸 것|결과|점수").split("|")
     )
-    tricks = {someone.id: someone.trick for someone in students if someone.trick}
+    tricks = {student.id: student.trick for student in students if student.trick}
     for row in rows:
         if trick := tricks.get(row["student"]):
             task = row["tasks"][0]
@@ -158,27 +158,27 @@ def what_tricks_gained(rows: Sequence[Row], students: Sequence[Person]) -> Table
     return table
 
 
-def one_to_show(rows: Sequence[Row], students: Sequence[Person]) -> str:
+def typical_student(rows: Sequence[Row], students: Sequence[DemoStudent]) -> str:
     """Return the id of an honest student with right and wrong answers, if possible in the user's language."""
-    honest = {someone.id: someone for someone in students if someone.trick is None}
+    honest = {student.id: student for student in students if student.trick is None}
 
     def distance(row: Row) -> tuple[bool, float]:
-        other = honest[row["student"]].language != language()
-        return other, abs(row["score"] - _TYPICAL * row["max_score"])
+        other_language = honest[row["student"]].language != language()
+        return other_language, abs(row["score"] - _TYPICAL * row["max_score"])
 
     return str(
         min((row for row in rows if row["student"] in honest and row["max_score"]), key=distance)["student"]
     )
 
 
-def show(pages: Sequence[Path], opens: bool) -> None:
+def show(pages: Sequence[Path], open_browser: bool) -> None:
     """Print the paths of the pages, and open the pages if there is a screen for a browser."""
     for page in pages:
         console.print(f"  {page}")
     has_screen = sys.platform != "linux" or any(
         map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
     )
-    if opens and has_screen:
+    if open_browser and has_screen:
         for page in pages:
             webbrowser.open(page.as_uri())  # may fail without harm: the path has been printed
 
@@ -241,7 +241,7 @@ def _answers(port: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradedClass:
     """A graded class.
 
     Attributes:
@@ -250,18 +250,18 @@ class Graded:
         seconds: the time that grading took.
     """
 
-    students: Sequence[Person]
+    students: Sequence[DemoStudent]
     rows: Sequence[Row]
     seconds: float
 
-    def of(self, lesson: Lesson) -> list[Row]:
+    def rows_of(self, lesson: Lesson) -> list[Row]:
         """Return the rows of one lesson."""
         return [row for row in self.rows if row["lesson"] == lesson.name]
 
 
-def graded(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS)) -> Graded:
+def grade_class(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS)) -> GradedClass:
     """Make the class and grade it."""
-    claim(folder)
+    prepare_folder(folder)
     console.print(
         say(
             en=f"Making a class of {count} students and {len(lessons)} lessons in {folder}.",
@@ -269,37 +269,38 @@ def graded(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS)) -> G
         )
     )
     make_course(folder, lessons)
-    students = people(count)
-    enter(folder, students)
+    students = make_students(count)
+    enroll(folder, students)
     hand_in(folder, students, lessons)
     # Exit code 1: something is left to grade by hand, as in every class of this size.
     begin = time.monotonic()
-    run(folder, "grade", "--json", RESULTS, good=(0, 1))
+    run(folder, "grade", "--json", RESULTS, allowed=(0, 1))
     seconds = time.monotonic() - begin
-    return Graded(students, json.loads((folder / RESULTS).read_bytes()), seconds)
+    return GradedClass(students, json.loads((folder / RESULTS).read_bytes()), seconds)
 
 
 def demonstrate(folder: Path, lessons: Sequence[Lesson], count: int) -> list[Path]:
     """Make the class, grade it, write the reports, and return the pages to show."""
-    done = graded(folder, lessons, count)
-    rows = done.of(lessons[0])
-    console.print(what_tricks_gained(rows, done.students), soft_wrap=False)
+    graded_class = grade_class(folder, lessons, count)
+    rows = graded_class.rows_of(lessons[0])
+    console.print(tricks_table(rows, graded_class.students), soft_wrap=False)
     run(folder, "report", lessons[0].name[:2], "--lang", language())
     if len(lessons) > 1:
         run(folder, "report", "--lang", language())
     console.print(
         say(
-            en=f"{count} students were graded in {done.seconds:.0f} s. Report and feedback:",
-            ko=f"학생 {count}명을 {done.seconds:.0f}초 만에 채점했습니다. 보고서와 피드백:",
+            en=f"{count} students were graded in {graded_class.seconds:.0f} s. Report and feedback:",
+            ko=f"학생 {count}명을 {graded_class.seconds:.0f}초 만에 채점했습니다. 보고서와 피드백:",
         ),
         style="bold",
     )
     name = lessons[0].name
-    page = folder / "feedback" / one_to_show(rows, done.students) / name / f"{name}.html"
+    page = folder / "feedback" / typical_student(rows, graded_class.students) / name / f"{name}.html"
     return [folder / "report" / page_name(name, language()), page]
 
 
 def main() -> int:
+    """Run the demo with the options from the command line and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m scripts.demo", description=__doc__)
     parser.add_argument("--folder", type=Path, default=PLACE, help="the folder for the class")
     parser.add_argument("--students", type=int, default=len(ROWS), metavar="N", help=f"1 to {len(ROWS)}")

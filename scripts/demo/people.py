@@ -25,8 +25,8 @@ ROWS = _NAMES.replace("\n", "|").strip("|").split("|")
 _SEED = 27
 # Every sixth student tries a trick, beginning with the second, so that even a small class has a trick.
 _TRICK_EVERY, _FIRST_TRICK = 6, 1
-_OTHERWISE = 0.4  # share of right answers that differ from the course's own solution
-_LEFT_OUT = 0.97  # an unsolved task is left out if the random number drawn for it is above this
+_OTHER_SOLUTION = 0.4  # share of right answers that differ from the course's own solution
+_SKIP_ABOVE = 0.97  # an unsolved task is left out if the random number drawn for it is above this
 # The quality of a note is the student's ability plus a random number with standard deviation _MOOD. The other
 # constants are the least quality for a good note, for a fair note, and for submitting a note at all.
 _MOOD, _GOOD_NOTE, _FAIR_NOTE, _NO_NOTE = 0.12, 0.68, 0.45, 0.15
@@ -37,7 +37,7 @@ _ABSENT, _DAMAGED, _TWICE, _COPIED, _COPIER = (9, 18, 27), 11, 14, 22, 26
 
 
 @dataclass(frozen=True)
-class Person:
+class DemoStudent:
     """An invented student.
 
     Attributes:
@@ -66,7 +66,7 @@ class Person:
 
 
 @dataclass(frozen=True)
-class HandedIn:
+class DemoSubmission:
     """A submission of one or two notebooks.
 
     Attributes:
@@ -78,75 +78,80 @@ class HandedIn:
     damaged: bool = False
 
 
-def people(count: int) -> list[Person]:
+def make_students(count: int) -> list[DemoStudent]:
     """Return the first students of the class, as many as asked for."""
     dice, tricks = random.Random(_SEED), iter(TRICKS)
     students = []
     for place, row in enumerate(ROWS[:count]):
         name, _, korean = row.partition(" ")
         trick = next(tricks, None) if place % _TRICK_EVERY == _FIRST_TRICK else None
-        students.append(Person(name, korean, dice.betavariate(2.6, 1.5), trick))
+        students.append(DemoStudent(name, korean, dice.betavariate(2.6, 1.5), trick))
     return students
 
 
-def works(students: Sequence[Person], lessons: Sequence[Lesson]) -> Iterator[tuple[Person, Lesson, HandedIn]]:
+def submissions(
+    students: Sequence[DemoStudent], lessons: Sequence[Lesson]
+) -> Iterator[tuple[DemoStudent, Lesson, DemoSubmission]]:
     """Yield the submissions of all students, lesson by lesson."""
     for lesson in lessons:
         is_last = lesson == lessons[-1]
-        written = _written(students, lesson)
-        for place, someone in enumerate(students):
+        answers_of_students = _answers_of_students(students, lesson)
+        for place, student in enumerate(students):
             if is_last and place in _ABSENT:
                 continue
-            answers = written[_COPIED if place == _COPIER else place]
-            if someone.trick is not None and lesson == lessons[0]:
-                first = next(iter(_solutions(lesson)))
+            answers = answers_of_students[_COPIED if place == _COPIER else place]
+            if student.trick is not None and lesson == lessons[0]:
+                first_task = next(iter(_solutions(lesson)))
                 hidden = str(lesson.root / "source")
                 answers = answers | {
-                    first: someone.trick.code.replace("TASK", first).replace("FOLDER", hidden)
+                    first_task: student.trick.code.replace("TASK", first_task).replace("FOLDER", hidden)
                 }
             notebooks = [answers]
             if is_last and place == _TWICE:
                 notebooks.append(answers | {list(answers)[-1]: "# I am still thinking about this one."})
-            yield someone, lesson, HandedIn(notebooks, damaged=is_last and place == _DAMAGED)
+            yield student, lesson, DemoSubmission(notebooks, damaged=is_last and place == _DAMAGED)
 
 
-def _written(students: Sequence[Person], lesson: Lesson) -> list[dict[str, str]]:
+def _answers_of_students(students: Sequence[DemoStudent], lesson: Lesson) -> list[dict[str, str]]:
     """Return each student's own answers by task, without the tasks that the student leaves out."""
     dice, used, answers_of_students = random.Random(f"{_SEED} {lesson.name}"), set[str](), []
-    for someone in students:
-        answers = {task: _answer(task, someone, lesson, used, dice) for task in _solutions(lesson)}
+    for student in students:
+        answers = {task: _answer(task, student, lesson, used, dice) for task in _solutions(lesson)}
         answers_of_students.append({task: text for task, text in answers.items() if text})
     return answers_of_students
 
 
-def _answer(task: str, someone: Person, lesson: Lesson, used: set[str], dice: random.Random) -> str:
+def _answer(task: str, student: DemoStudent, lesson: Lesson, used: set[str], dice: random.Random) -> str:
     """Return a right or wrong answer, depending on the student's ability, or "" if the task is left out."""
-    if task in _graded_by_a_person(lesson):
-        return _note(task, someone, used, dice)
+    if task in _manual_tasks(lesson):
+        return _note(task, student, used, dice)
     solutions = _solutions(lesson)
-    harder = 0.25 * list(solutions).index(task) / len(solutions)  # so that fewer students solve later tasks
-    luck = dice.random()
-    if luck < 1.25 * someone.ability - harder:
-        others = _recorded(lesson, "right").get(task, ()) if dice.random() < _OTHERWISE else ()
-        return _new(others, used, dice, longest=0) or solutions[task]
-    wrong = _recorded(lesson, "wrong").get(task, ())
-    return "" if luck > _LEFT_OUT else _new(wrong, used, dice, longest=_LONG)
+    # Fewer students solve the later tasks.
+    difficulty = 0.25 * list(solutions).index(task) / len(solutions)
+    draw = dice.random()
+    if draw < 1.25 * student.ability - difficulty:
+        other_solutions = (
+            _recorded_answers(lesson, "right").get(task, ()) if dice.random() < _OTHER_SOLUTION else ()
+        )
+        return _choose_unused(other_solutions, used, dice, longest=0) or solutions[task]
+    wrong = _recorded_answers(lesson, "wrong").get(task, ())
+    return "" if draw > _SKIP_ABOVE else _choose_unused(wrong, used, dice, longest=_LONG)
 
 
-def _note(task: str, someone: Person, used: set[str], dice: random.Random) -> str:
+def _note(task: str, student: DemoStudent, used: set[str], dice: random.Random) -> str:
     """Return a note that fits the student's ability, or "" if the student leaves it out."""
-    notes = NOTES.get(task, {}).get(someone.language)
-    luck = dice.gauss(someone.ability, _MOOD)
-    if notes is None or luck < _NO_NOTE:
+    notes = NOTES.get(task, {}).get(student.language)
+    quality = dice.gauss(student.ability, _MOOD)
+    if notes is None or quality < _NO_NOTE:
         return ""
     kinds = [notes.good, notes.fair, notes.poor]
-    best = 0 if luck > _GOOD_NOTE else 1 if luck > _FAIR_NOTE else 2
+    best = 0 if quality > _GOOD_NOTE else 1 if quality > _FAIR_NOTE else 2
     # Fall back to the other kinds when all notes of the best-fitting kind have been used.
     order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]
-    return next(filter(None, (_new(texts, used, dice, longest=0) for texts in order)), "")
+    return next(filter(None, (_choose_unused(texts, used, dice, longest=0) for texts in order)), "")
 
 
-def _new(texts: Sequence[str], used: set[str], dice: random.Random, *, longest: int) -> str:
+def _choose_unused(texts: Sequence[str], used: set[str], dice: random.Random, *, longest: int) -> str:
     """Choose a text at random, the first ones more often, or return "" if none is left.
 
     A text with more characters than `longest` is chosen only once, because a second student with the same
@@ -167,12 +172,12 @@ def _solutions(lesson: Lesson) -> dict[str, str]:
 
 
 @cache
-def _graded_by_a_person(lesson: Lesson) -> set[str]:
+def _manual_tasks(lesson: Lesson) -> set[str]:
     return {task.id for task in tasks(read_lesson(lesson)) if task.test is None}
 
 
 @cache
-def _recorded(lesson: Lesson, kind: str) -> dict[str, list[str]]:
+def _recorded_answers(lesson: Lesson, kind: str) -> dict[str, list[str]]:
     """Return the right or wrong answers that are recorded for a lesson, by task."""
     answers: dict[str, list[str]] = {}
     answer: Answer

@@ -20,20 +20,21 @@ COLOURS = 64  # colours of the palette: enough for words and bars, at a quarter 
 
 
 def main() -> int:
+    """Take the pictures of the first lesson's report and feedback page in both languages."""
     lessons = choose_lessons(find_lessons(ROOT), ["1"])
     with chromium() as browser:
         page = browser.new_page(color_scheme="light")
         for name in LANGUAGES:
             language(name)
             with tempfile.TemporaryDirectory() as place:
-                shown = demonstrate(Path(place, "demo"), lessons, len(ROWS))
-                for (kind, height), file in zip(HEIGHTS.items(), shown, strict=True):
+                pages = demonstrate(Path(place, "demo"), lessons, len(ROWS))
+                for (kind, height), file in zip(HEIGHTS.items(), pages, strict=True):
                     page.set_viewport_size({"width": WIDTH, "height": height})
                     page.goto(file.as_uri())
-                    taken = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-                    saved = IMAGES / f"{kind}-{name}.png"
-                    taken.quantize(COLOURS, dither=Image.Dither.NONE).save(saved, optimize=True)
-                    print(f"{saved}: {saved.stat().st_size // 1000} kB")
+                    screenshot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+                    path = IMAGES / f"{kind}-{name}.png"
+                    screenshot.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+                    print(f"{path}: {path.stat().st_size // 1000} kB")
     return 0
 
 

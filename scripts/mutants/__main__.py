@@ -25,7 +25,7 @@ from typing import Any
 
 from benchmarks import peers
 from scripts.mutants.faults import Fault, cosmic_ray_mutations, draw, product_files
-from scripts.mutants.search import noticed
+from scripts.mutants.search import noticed_faults
 from scripts.mutants.tree import Tree, commit_of
 from secant.files import replace_file
 from tests.test_architecture import room as room_of_module
@@ -118,7 +118,7 @@ class Trial:
         faults = [fault for fault in self._faults if self._state.is_open(fault, stage)]
         done = 0
         for paths, batch in self._batches(scope, faults):
-            self._try(stage, [*self._options, *options, *paths], batch)
+            self._run_batch(stage, [*self._options, *options, *paths], batch)
             done += len(batch)
             print(f"{time.strftime('%X')} {stage}: {done} of {len(faults)} faults tried", flush=True)
 
@@ -127,8 +127,8 @@ class Trial:
         if scope is Scope.SUITE:
             yield [], faults
         elif scope is Scope.ROOM:
-            for room, some in groupby(sorted(faults, key=room_of), room_of):
-                yield tests_of(self._tree.root, room), list(some)
+            for room, faults_of_room in groupby(sorted(faults, key=room_of), room_of):
+                yield tests_of(self._tree.root, room), list(faults_of_room)
         else:
             for fault in faults:
                 name = f"test_{Path(fault.path).stem}.py"
@@ -136,7 +136,7 @@ class Trial:
                 if paths := [path for path in tests if Path(path).name == name]:
                     yield paths, [fault]
 
-    def _try(self, stage: str, options: list[str], faults: list[Fault]) -> None:
+    def _run_batch(self, stage: str, options: list[str], faults: list[Fault]) -> None:
         baseline = self._state.baseline
 
         def run(some: Sequence[Fault], tests: Sequence[str], first: bool = False) -> list[str]:
@@ -144,7 +144,7 @@ class Trial:
             left_out = [f"--deselect={test}" for test, is_broken in baseline.items() if is_broken]
             return self._tree.failures([*options, *left_out], tests, first)
 
-        for fault, test in noticed(faults, run, partial(run, first=True), baseline):
+        for fault, test in noticed_faults(faults, run, partial(run, first=True), baseline):
             self._state.record(fault, stage, test)
             print(f"    {fault}\n        {test}", flush=True)
         for fault in faults:

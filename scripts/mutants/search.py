@@ -10,7 +10,7 @@ from scripts.mutants.tree import WHOLE_RUN
 Run = Callable[[Sequence[Fault], Sequence[str]], list[str]]
 
 
-def noticed(
+def noticed_faults(
     faults: Sequence[Fault], run: Run, run_to_first: Run, baseline: dict[str, bool]
 ) -> Iterator[tuple[Fault, str]]:
     """Yield each fault that makes a test fail by itself, together with that test.
@@ -32,7 +32,7 @@ def noticed(
     groups = [list(faults)] if faults else []
     while groups:
         group = groups.pop()
-        rest, apart = list(group), list[Fault]()
+        rest, hidden = list(group), list[Fault]()
         tests = (run if len(group) > 1 else run_to_first)(rest, ())
         while tests and rest:
             test = tests[0]
@@ -43,11 +43,11 @@ def noticed(
                 if len(group) == 1 or _fails(test, [fault], run):
                     yield fault, test
                 else:
-                    apart.append(fault)
-            tests = [other for other in tests if other != WHOLE_RUN and not baseline.get(other)]
+                    hidden.append(fault)
+            tests = [further for further in tests if further != WHOLE_RUN and not baseline.get(further)]
             tests = run_to_first(rest, tests) if tests and rest else []
         if len(rest) < len(group):
-            groups += [some for some in (apart, rest) if some]
+            groups += [part for part in (hidden, rest) if part]
 
 
 def _fails(test: str, faults: Sequence[Fault], run: Run) -> bool:

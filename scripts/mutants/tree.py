@@ -48,11 +48,11 @@ class Tree:
         for command in (bootstrap, [*checked, "autograder", "scripts", "secant", "tests"]):
             subprocess.run(command, cwd=self.root, check=True)
 
-    def write(self, some: Iterable[Fault]) -> None:
+    def write(self, chosen_faults: Iterable[Fault]) -> None:
         """Restore the files of the commit, then write these faults into them."""
         _git(self.root, "checkout", "--quiet", "--force", ".")
         _git(self.root, "clean", "--quiet", "--force", "-d")
-        faults.write(self.root, some)
+        faults.write(self.root, chosen_faults)
 
     def failures(
         self, options: Sequence[str], tests: Sequence[str] = (), first: bool = False, seconds: float = 14400

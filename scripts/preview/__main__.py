@@ -20,7 +20,7 @@ from scripts.preview.docs import document_page, documents, documents_page
 from scripts.preview.instructors import instructors_page, write_class
 from scripts.preview.page import (
     SCRIPTS,
-    Place,
+    SyllabusPlace,
     first_explorer,
     front_page,
     index_page,
@@ -42,7 +42,7 @@ LIBRARIES = ("torch", "matplotlib", "ipywidgets", "nbconvert", "latex2mathml")
 
 
 @dataclass(frozen=True)
-class Task:
+class PendingPage:
     """A page of the preview that is to be made."""
 
     language: Language
@@ -52,7 +52,7 @@ class Task:
     mark: str
 
 
-def tasks(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterator[Task]:
+def pending_pages(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterator[PendingPage]:
     """Yield the pages of a preview that are missing, or whose code or lesson has changed."""
     files = _files(ROOT / "secant")
     code = _digest_of(sorted([*files, *HERE.glob("*.py"), *HERE.glob("*.j2")])) + site.encode()
@@ -63,7 +63,7 @@ def tasks(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterato
             mark = hashlib.sha256(code + notebook.read_bytes() + repr(lesson).encode()).hexdigest()[:16]
             page = out / name / f"{lesson.folder}.html"
             if not page.is_file() or f'content="{mark}"' not in page.read_text(encoding="utf-8")[:4000]:
-                yield Task(name, number, notebook, page, mark)
+                yield PendingPage(name, number, notebook, page, mark)
 
 
 def build(
@@ -88,7 +88,7 @@ def build(
     """
     for name in languages:
         (out / name).mkdir(parents=True, exist_ok=True)
-    pending = [task for task in tasks(out, languages, site) if not lessons or task.number in lessons]
+    pending = [task for task in pending_pages(out, languages, site) if not lessons or task.number in lessons]
     failed = 0
     with (
         Progress(
@@ -115,14 +115,14 @@ def build(
     return failed
 
 
-def _run(task: Task) -> tuple[NotebookNode, Widgets]:
+def _run(task: PendingPage) -> tuple[NotebookNode, Widgets]:
     return run(nbformat.read(task.notebook, as_version=4), task.language)
 
 
-def _write_page(task: Task, ran: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
+def _write_page(task: PendingPage, future: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
     language(task.language)  # a global setting, so only the thread that writes sets it
-    notebook, widgets = ran.result()
-    place = Place(task.number, read_course(ROOT, language()))
+    notebook, widgets = future.result()
+    place = SyllabusPlace(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)
     for name, content in files.contents.items():
         replace_file(task.page.with_name(name), content)
@@ -140,9 +140,12 @@ def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
         replace_file(out / name / "instructors.html", instructors_page(out).encode())
     language("en")
     _write_documents(out / "docs")
-    first = read_course(ROOT, "en")[0]
-    explorer = first_explorer(_page(out, "en", first.folder), "en/")
-    replace_file(out / "index.html", front_page(first, explorer, link_picture(site, "en", first)).encode())
+    first_lesson = read_course(ROOT, "en")[0]
+    explorer = first_explorer(_page(out, "en", first_lesson.folder), "en/")
+    replace_file(
+        out / "index.html",
+        front_page(first_lesson, explorer, link_picture(site, "en", first_lesson)).encode(),
+    )
     replace_file(out / "style.css", style().encode())
     for script in SCRIPTS:
         replace_file(out / script.name, script.read_bytes())
@@ -196,6 +199,7 @@ def _grade_class(out: Path, languages: tuple[Language, ...], console: Console) -
 
 
 def main() -> int:
+    """Write the site that the command line asks for and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m scripts.preview", description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "preview", help="the folder to write")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="lessons run side by side")

@@ -42,17 +42,17 @@ class Document:
     @property
     def title(self) -> str:
         """The document's heading, as HTML."""
-        found = _TITLE.search(self.body)
-        return found[1] if found else self.name
+        match = _TITLE.search(self.body)
+        return match[1] if match else self.name
 
     @property
     def about(self) -> str:
         """The document's first paragraph, as plain text."""
-        found = _PARAGRAPH.search(self.body)
-        return Markup(found[1]).striptags() if found else ""
+        match = _PARAGRAPH.search(self.body)
+        return Markup(match[1]).striptags() if match else ""
 
 
-class _Renderer(PageRenderer):
+class _DocumentRenderer(PageRenderer):
     """A renderer for the Markdown of one document."""
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
@@ -62,8 +62,8 @@ class _Renderer(PageRenderer):
 
 def address(url: str) -> str:
     """Return the address to which a document's link leads on the site."""
-    if found := _DOCUMENT.match(url):
-        return f"{found[1]}.html{found[2] or ''}"
+    if match := _DOCUMENT.match(url):
+        return f"{match[1]}.html{match[2] or ''}"
     if url.startswith("../"):
         return f"{urls()['Repository']}/blob/main/{url.removeprefix('../')}"
     return url
@@ -73,7 +73,7 @@ def documents(folder: Path = ROOT / "docs") -> Iterator[Document]:
     """Yield the documents in their order; those missing from the order come last."""
     names = sorted(path.stem for path in folder.glob("*.md"))
     for name in sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER)):
-        renderer = _Renderer()
+        renderer = _DocumentRenderer()
         body = MarkdownWithMath(renderer).render((folder / f"{name}.md").read_text(encoding="utf-8"))
         yield Document(name, with_contents(body, renderer))
 
@@ -83,6 +83,6 @@ def document_page(document: Document) -> str:
     return render("document.html.j2", document=document)
 
 
-def documents_page(found: list[Document]) -> str:
+def documents_page(all_documents: list[Document]) -> str:
     """Return the page that lists the documents."""
-    return render("documents.html.j2", documents=found)
+    return render("documents.html.j2", documents=all_documents)

@@ -108,7 +108,7 @@ class List {
 }
 
 /** A slider that stops only at its points. */
-class Slider {
+class SliderControl {
   /**
    * @param {Axis} axis
    * @param {(index: number) => void} choose
@@ -168,7 +168,7 @@ class Calls {
 }
 
 /** @type {Record<string, any>} */
-const CONTROLS = { list: List, slider: Slider, calls: Calls };
+const CONTROLS = { list: List, slider: SliderControl, calls: Calls };
 
 /** One explorer of the page. */
 class Explorer {

@@ -18,12 +18,12 @@ DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # steps of log10 h; the finest that l
 FEWEST, MOST = 9, 33  # fewest and most points of x; if there is too little room, h has fewer points
 #: The sliders that have an effect only if another control has one of these values. Otherwise all points of
 #: the slider give the same state, which is recorded once.
-HEEDED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
+EFFECTIVE_WHEN: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "a": ("spoiler", ("data", "hook")),
     "u": ("along", (True,)),
 }
 #: Numbers that an explorer's questions mention in their text, in addition to those that they begin with.
-ASKED: Mapping[str, Mapping[str, set[float]]] = {
+MENTIONED: Mapping[str, Mapping[str, set[float]]] = {
     "backward": {"x": {0.01}},
     "saved": {"a": {1.0}},
     "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees, u is perpendicular to the JVP
@@ -74,7 +74,7 @@ class Axis:
         return min(range(len(self.points)), key=lambda i: abs(self.points[i] - number))
 
 
-def grid(panel: Panel[Any], most: int) -> list[Axis]:
+def grid(panel: Panel[Any], max_states: int) -> list[Axis]:
     """Return an explorer's controls with their points.
 
     The start of the explorer, and every state that a question or a choice leads to, is among the points.
@@ -82,13 +82,13 @@ def grid(panel: Panel[Any], most: int) -> list[Axis]:
 
     Args:
         panel: the explorer.
-        most: the approximate maximum number of combinations.
+        max_states: the approximate maximum number of combinations.
     """
     lists = [*_calls(panel), *_lists(panel)]
     anchors = _anchors(panel, lists)
     sliders = {name: slider for name, slider in _controls(panel, Slider) if name not in ("x", "h")}
-    others = [_slider(name, one, anchors[name], FEW[name]) for name, one in sliders.items()]
-    budget = int(most / _cost([*lists, *others]))
+    others = [_slider(name, slider, anchors[name], FEW[name]) for name, slider in sliders.items()]
+    budget = int(max_states / _cost([*lists, *others]))
     h = _decades(panel, anchors["h"], budget // FEWEST if hasattr(panel, "x") else budget)
     axes = [*lists, *others]
     if hasattr(panel, "x"):
@@ -101,23 +101,23 @@ def _cost(axes: Sequence[Axis]) -> float:
     """Return how many different states the combinations of these axes have."""
     cost = float(math.prod(len(axis.points) for axis in axes))
     for axis in axes:
-        if axis.name in HEEDED:
-            name, values = HEEDED[axis.name]
-            heeding = next(one for one in axes if one.name == name).points
-            share = sum(point in values for point in heeding) / len(heeding)
+        if axis.name in EFFECTIVE_WHEN:
+            name, values = EFFECTIVE_WHEN[axis.name]
+            controlling = next(other for other in axes if other.name == name).points
+            share = sum(point in values for point in controlling) / len(controlling)
             cost *= share + (1 - share) / len(axis.points)
     return cost
 
 
-def essential(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ...]:
+def canonical_state(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ...]:
     """Return a state with every control that has no effect in it set to its first point."""
     chosen = {axis.name: axis.points[index] for axis, index in zip(axes, state, strict=True)}
 
-    def heeded(axis: Axis) -> bool:
-        name, values = HEEDED.get(axis.name, (axis.name, (chosen[axis.name],)))
+    def has_effect(axis: Axis) -> bool:
+        name, values = EFFECTIVE_WHEN.get(axis.name, (axis.name, (chosen[axis.name],)))
         return chosen[name] in values
 
-    return tuple(index if heeded(axis) else 0 for axis, index in zip(axes, state, strict=True))
+    return tuple(index if has_effect(axis) else 0 for axis, index in zip(axes, state, strict=True))
 
 
 def states(axes: Iterable[Axis]) -> Iterator[tuple[int, ...]]:
@@ -125,7 +125,7 @@ def states(axes: Iterable[Axis]) -> Iterator[tuple[int, ...]]:
     return product(*(range(len(axis.points)) for axis in axes))
 
 
-def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]]:
+def moves_of_choices(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]]:
     """Return the controls that a choice moves, and where it puts them.
 
     For each axis, a dictionary maps the index of a choice to the controls that the choice moves: the name of
@@ -146,7 +146,7 @@ def leads(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]
             axis.put(panel, index)
             moved = {name for name, number in _numbers(panel).items() if number != before[name]}
             if moved:
-                moves[-1][str(index)] = {one.name: one.at(panel) for one in axes if one.name in moved}
+                moves[-1][str(index)] = {axis.name: axis.at(panel) for axis in axes if axis.name in moved}
     panel.choose(panel.start)
     return moves
 
@@ -162,9 +162,9 @@ def questions(panel: Panel[Any], axes: list[Axis]) -> list[list[int]]:
 
 
 def _controls(panel: Panel[Any], kind: type) -> Iterator[tuple[str, Any]]:
-    for attribute, one in vars(panel).items():
-        if isinstance(one, kind):
-            yield {"log_h": "h"}.get(attribute, attribute), one
+    for attribute, control in vars(panel).items():
+        if isinstance(control, kind):
+            yield {"log_h": "h"}.get(attribute, attribute), control
 
 
 def _lists(panel: Panel[Any]) -> list[Axis]:
@@ -176,12 +176,12 @@ def _lists(panel: Panel[Any]) -> list[Axis]:
     return [
         Axis(
             name,
-            one.description,
+            control.description,
             "list",
-            *zip(*((value, text) for text, value in _options(one)), strict=True),
+            *zip(*((value, text) for text, value in _options(control)), strict=True),
         )
-        for name, one in _controls(panel, Choice)
-        if one in shown
+        for name, control in _controls(panel, Choice)
+        if control in shown
     ]
 
 
@@ -211,18 +211,21 @@ def _numbers(panel: Panel[Any]) -> dict[str, float]:
 
 def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
     """Return the numbers that must be among the points of each slider, by the slider's name."""
-    seen = [_numbers(panel)]
+    states_of_sliders = [_numbers(panel)]
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
-        seen.append(_numbers(panel))
+        states_of_sliders.append(_numbers(panel))
     for axis in lists:
         panel.choose(panel.start)
         for index in reversed(range(len(axis.points))):
             axis.put(panel, index)
-            seen.append(_numbers(panel))
+            states_of_sliders.append(_numbers(panel))
     panel.choose(panel.start)
-    mentioned = ASKED.get(type(panel).__module__.rpartition(".")[2], {})
-    return {name: {numbers[name] for numbers in seen} | mentioned.get(name, set()) for name in seen[0]}
+    mentioned = MENTIONED.get(type(panel).__module__.rpartition(".")[2], {})
+    return {
+        name: {numbers[name] for numbers in states_of_sliders} | mentioned.get(name, set())
+        for name in states_of_sliders[0]
+    }
 
 
 def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
@@ -236,14 +239,14 @@ def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
     """
     low, high = short(slider.min), short(slider.max)
     turn = high - low == 360
-    steps = TURNS if turn else tuple(10.0**k * one for k in range(-4, 4) for one in ROUND)
+    steps = TURNS if turn else tuple(10.0**k * factor for k in range(-4, 4) for factor in ROUND)
     step = next(step for step in steps if (high - low) / step + 1 <= count + turn or step == steps[-1])
     points = {short(k * step) for k in range(math.ceil(low / step), math.floor(high / step) + 1)}
     if turn:
         points.discard(low)  # on a full turn, the lower end is the same direction as the upper end
     elif len(points) < count:
         points |= {low, high}
-    return _numbered(name, slider, _apart(points, anchors, step))
+    return _slider_axis(name, slider, _spaced_points(points, anchors, step))
 
 
 def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
@@ -252,16 +255,16 @@ def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
     wide = slider.max - slider.min
     step = next((step for step in DECADES if wide / step + 1 <= count), DECADES[-1])
     points = {k * step for k in range(math.ceil(slider.min / step), math.floor(slider.max / step) + 1)}
-    return _numbered("h", slider, _apart(points, anchors, step))
+    return _slider_axis("h", slider, _spaced_points(points, anchors, step))
 
 
-def _apart(points: set[float], anchors: set[float], step: float) -> list[float]:
+def _spaced_points(points: set[float], anchors: set[float], step: float) -> list[float]:
     """Return the anchors, and the points that are not too close to an anchor."""
     spaced = {point for point in points if all(abs(point - anchor) > 0.3 * step for anchor in anchors)}
     return sorted(spaced | anchors)
 
 
-def _numbered(name: str, slider: Slider, points: list[float]) -> Axis:
+def _slider_axis(name: str, slider: Slider, points: list[float]) -> Axis:
     digits = 3 if isinstance(slider, StepSlider) else 6
     texts = tuple(f"{slider.argument_at(point):.{digits}g}" for point in points)
     return Axis(name, slider.name, "slider", tuple(points), texts)

@@ -17,7 +17,7 @@ PLACES = 2  # numbers with at most this many decimals are stored as differences 
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedTexts:
     """The packed texts of one part of all frames.
 
     Attributes:
@@ -34,7 +34,7 @@ class Packed:
     templates: list[dict[str, Any]]
 
 
-def pack(texts: Sequence[str], shape: Sequence[int]) -> Packed:
+def pack(texts: Sequence[str], shape: Sequence[int]) -> PackedTexts:
     """Pack the texts of one part.
 
     Args:
@@ -59,7 +59,7 @@ def pack(texts: Sequence[str], shape: Sequence[int]) -> Packed:
     templates = [
         _template(literals, columns) for (literals, _), columns in zip(kinds.items(), rows, strict=True)
     ]
-    return Packed(axes, distances(which.ravel().tolist()), distances(of_text), templates)
+    return PackedTexts(axes, distances(which.ravel().tolist()), distances(of_text), templates)
 
 
 def distances(numbers: Sequence[int]) -> list[int]:
@@ -84,6 +84,9 @@ def _column(numbers: Sequence[str]) -> Any:
     places = max(len(number.partition(".")[2]) for number in numbers)
     if places <= PLACES:
         integers = [round(float(number) * 10**places) for number in numbers]
-        if all(f"{one / 10**places:.{places}f}" == text for one, text in zip(integers, numbers, strict=True)):
+        if all(
+            f"{integer / 10**places:.{places}f}" == text
+            for integer, text in zip(integers, numbers, strict=True)
+        ):
             return {"places": places, "steps": distances(integers)}
     return " ".join(numbers)

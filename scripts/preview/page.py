@@ -43,7 +43,7 @@ _LESSON = re.compile(r"^\.\./(\w+)/\1\.ipynb$")
 
 
 @dataclass(frozen=True)
-class Place:
+class SyllabusPlace:
     """The place of a page in the syllabus.
 
     Attributes:
@@ -84,7 +84,7 @@ class Files:
 
 
 def lesson_page(
-    notebook: NotebookNode, widgets: Widgets, place: Place, mark: str, site: str = ""
+    notebook: NotebookNode, widgets: Widgets, place: SyllabusPlace, mark: str, site: str = ""
 ) -> tuple[str, Files]:
     """Return the page of a lesson that has been run, in the current language, and the files that it fetches.
 
@@ -132,9 +132,9 @@ def index_page(lessons: Sequence[Lesson], explorer: str = "", picture: str = "")
     return render("index.html.j2", lessons=lessons, explorer=explorer, picture=picture, **common())
 
 
-def front_page(first: Lesson, explorer: str = "", picture: str = "") -> str:
+def front_page(first_lesson: Lesson, explorer: str = "", picture: str = "") -> str:
     """Return the front page, with links to each language's list and to the first lesson, and its explorer."""
-    return render("front.html.j2", first=first, explorer=explorer, picture=picture)
+    return render("front.html.j2", first=first_lesson, explorer=explorer, picture=picture)
 
 
 def first_explorer(page: str, up: str = "") -> str:
@@ -148,7 +148,7 @@ def first_explorer(page: str, up: str = "") -> str:
     return f"{match[1]}{up}{match[2]}" if match else ""
 
 
-class _Renderer(PageRenderer):
+class _LessonRenderer(PageRenderer):
     """A renderer for the Markdown of one lesson."""
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
@@ -165,7 +165,7 @@ class _Exporter(HTMLExporter):
         self.environment.globals |= environment().globals
         # Skip HTML cleaning, which takes a third of the time: our own lessons are safe.
         self.environment.filters |= {"is_test": is_test, "clean_html": str}
-        self.renderer = _Renderer()
+        self.renderer = _LessonRenderer()
 
     @pass_context
     def markdown2html(self, context: Context, source: str) -> str:
@@ -196,7 +196,9 @@ def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
     if not (alt := states[0].get("alt")):
         raise PreviewError("a widget has a picture, but no words for those who cannot see it")
     texts = [_LIVE.sub("", str(state.get("value"))) for state in states]
-    legend, numbers = ("".join(text for text in texts if f'class="{one}"' in text) for one in _PARTS)
+    legend, numbers = (
+        "".join(text for text in texts if f'class="{css_class}"' in text) for css_class in _PARTS
+    )
     number = sum(name.endswith(".frames") for name in files.contents) + 1
     name = f"{files.stem}.{number}.frames"
     files.contents[name] = base64.b64decode(states[0]["frames"])

@@ -21,7 +21,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from autograder.page.formulas import mathml
-from scripts.preview.grid import Axis, essential, grid, leads, questions, states
+from scripts.preview.grid import Axis, canonical_state, grid, moves_of_choices, questions, states
 from scripts.preview.pack import pack
 from secant import predictions
 from secant.explorers.kit import words
@@ -35,7 +35,7 @@ BYTES = 285_000  # limit of a lesson's compressed recordings together, which lea
 STATES = 7_000  # number of recorded states of an explorer, if they fit into BYTES
 SHRINK = 0.8
 
-_LIVE = re.compile(r' (role="status"|aria-live="polite")')
+_LIVE_REGION = re.compile(r' (role="status"|aria-live="polite")')
 _FORMULA = re.compile(r"\$([^$]+)\$")
 _PATH = re.compile(r' d="[^"]*"')
 _LONG = re.compile(r"-?\d+\.\d{3,}")
@@ -44,50 +44,53 @@ _ZERO = re.compile(r"-(0(?:\.0+)?)(?![\d.])")
 _SIZE = re.compile(r'width="[\d.]+pt" height="[\d.]+pt"')
 
 
-def everything(most: int = STATES) -> dict[str, Any]:
+def recorded_states(max_states: int = STATES) -> dict[str, Any]:
     """Return the states of this kernel's widgets by model id, with additional data for a page.
 
     An explorer's state gets a recording, and its picture in words, which the explorer itself sends only when
     the user pauses. A prediction's state gets the answers to all choices.
 
     Args:
-        most: how many states of an explorer are recorded at most.
+        max_states: the approximate maximum number of states of an explorer.
     """
     widget_states: dict[str, Any] = Widget.get_manager_state()["state"]
     # Do not use a widget manager: it would keep widgets that have been replaced by running a cell again.
     objects = gc.get_objects()
-    panels = [one for one in objects if issubclass(type(one), Panel)]
-    for panel, packed in zip(panels, fitted(panels, most), strict=True):
+    panels = [candidate for candidate in objects if issubclass(type(candidate), Panel)]
+    for panel, recording in zip(panels, recordings_within_limit(panels, max_states), strict=True):
         widget_states[panel.model_id]["state"]["alt"] = panel.alt()
-        widget_states[panel.model_id]["state"]["frames"] = base64.b64encode(packed).decode()
-    for one in objects:
-        if issubclass(type(one), predictions.Prediction):
-            widget_states[one.model_id]["state"] |= {
-                "name": one.name,
-                "choices": predictions.as_html(one.choices),
+        widget_states[panel.model_id]["state"]["frames"] = base64.b64encode(recording).decode()
+    for candidate in objects:
+        if issubclass(type(candidate), predictions.Prediction):
+            widget_states[candidate.model_id]["state"] |= {
+                "name": candidate.name,
+                "choices": predictions.as_html(candidate.choices),
             }
-        if issubclass(type(one), predictions.Answered):
-            widget_states[one.model_id]["state"] |= {"name": one.name, "answers": predictions.answers(one)}
+        if issubclass(type(candidate), predictions.Answered):
+            widget_states[candidate.model_id]["state"] |= {
+                "name": candidate.name,
+                "answers": predictions.answers(candidate),
+            }
     return widget_states
 
 
-def fitted(panels: Sequence[Panel[Any]], most: int) -> list[bytes]:
+def recordings_within_limit(panels: Sequence[Panel[Any]], max_states: int) -> list[bytes]:
     """Return the compressed recordings of a lesson's explorers, with at most BYTES bytes in total.
 
     While they are too large, the largest recording is made again with fewer states.
     """
-    counts = [most for _ in panels]
-    recordings = [compressed(recorded(panel, most)) for panel in panels]
+    counts = [max_states for _ in panels]
+    recordings = [compress(recording_of(panel, max_states)) for panel in panels]
     while (size := sum(map(len, recordings))) > BYTES:
         largest = max(range(len(recordings)), key=lambda i: len(recordings[i]))
         counts[largest] = int(counts[largest] * min(SHRINK, BYTES / size))
         if not counts[largest]:
             raise ValueError(f"recordings of {size} bytes have no points to lose")
-        recordings[largest] = compressed(recorded(panels[largest], counts[largest]))
+        recordings[largest] = compress(recording_of(panels[largest], counts[largest]))
     return recordings
 
 
-def compressed(recording: dict[str, Any]) -> bytes:
+def compress(recording: dict[str, Any]) -> bytes:
     """Return a recording as compressed JSON, the form in which a page fetches it.
 
     The same recording always gives the same bytes.
@@ -96,33 +99,33 @@ def compressed(recording: dict[str, Any]) -> bytes:
     return gzip.compress(text.encode(), 9, mtime=0)
 
 
-def recorded(panel: Panel[Any], most: int) -> dict[str, Any]:
+def recording_of(panel: Panel[Any], max_states: int) -> dict[str, Any]:
     """Return an explorer's recording for `explorer.js`: its controls, and the frames of all states.
 
     Args:
         panel: the explorer.
-        most: the approximate maximum number of states.
+        max_states: the approximate maximum number of states.
     """
     # An empty look means that no page shows the explorer, so it draws nothing by itself.
     look, panel.view.look = panel.view.look, {}
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # with a few hundred numbers at a time, threads would only wait for each other
     try:
-        axes = grid(panel, most)
+        axes = grid(panel, max_states)
         shape = [len(axis.points) for axis in axes]
-        camera = Camera(panel)
-        frames = [camera.frame(axes, essential(axes, state)) for state in states(axes)]
+        camera = FrameCamera(panel)
+        frames = [camera.frame(axes, canonical_state(axes, state)) for state in states(axes)]
         parts = {name: pack([frame[name] for frame in frames], shape) for name in frames[0]}
         return {
-            "axes": [_described(axis, lead) for axis, lead in zip(axes, leads(panel, axes), strict=True)],
+            "axes": [_axis_data(*pair) for pair in zip(axes, moves_of_choices(panel, axes), strict=True)],
             "start": [axis.at(panel) for axis in axes],
             "questions": questions(panel, axes),
             "arrows": panel.arrows,
             "label": panel.view.label,
             "size": camera.size,
-            "of": camera.of,
+            "of": camera.axes_of_artists,
             "caption": caption(axes),
-            "asks": [_with_formulas(one.shown(n)) for n, one in enumerate(panel.questions, 1)],
+            "asks": [_with_formulas(question.shown(n)) for n, question in enumerate(panel.questions, 1)],
             "words": {
                 "reset": say(en="reset", ko="처음으로"),
                 "play": say(en="play h", ko="h 재생"),
@@ -138,19 +141,19 @@ def recorded(panel: Panel[Any], most: int) -> dict[str, Any]:
 
 def _with_formulas(text: str) -> str:
     """Return a question with its formulas as MathML, and not marked as a live region."""
-    text = _FORMULA.sub(lambda found: mathml(html.unescape(found[1]), "inline"), text)
-    return _LIVE.sub("", text)
+    text = _FORMULA.sub(lambda match: mathml(html.unescape(match[1]), "inline"), text)
+    return _LIVE_REGION.sub("", text)
 
 
-def _described(axis: Axis, lead: dict[str, dict[str, int]]) -> dict[str, Any]:
-    described = {
+def _axis_data(axis: Axis, moves: dict[str, dict[str, int]]) -> dict[str, Any]:
+    data = {
         "name": axis.name,
         "label": axis.label,
         "kind": axis.kind,
         "texts": axis.texts,
-        "leads": lead,
+        "leads": moves,
     }
-    return described | ({"points": axis.points} if axis.kind != "list" else {})
+    return data | ({"points": axis.points} if axis.kind != "list" else {})
 
 
 class Pen(Recorder):
@@ -173,13 +176,15 @@ class Pen(Recorder):
         """Record each shape and its place, with the helpers that matplotlib has for authors of renderers."""
         helpers: Any = self
         shapes = list(helpers._iter_collection_raw_paths(master_transform, paths, all_transforms))
-        placed = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **named)
-        for x, y, (path, transform), own, face in placed:
+        items = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **named)
+        for x, y, (path, transform), properties, face in items:
             if math.isfinite(x) and math.isfinite(y):
-                self._note(own, self._svg(path, transform, filled=True), [[round(x, 1), round(y, 1)]], face)
+                self._note(
+                    properties, self._svg(path, transform, filled=True), [[round(x, 1), round(y, 1)]], face
+                )
 
 
-class Camera:
+class FrameCamera:
     """A camera that takes a frame of an explorer at each state: its drawings and its texts.
 
     The explorer's picture is drawn on a separate stage.
@@ -193,7 +198,7 @@ class Camera:
         self.size = self.stage.size
         # The index of each moving artist's axes, which a narrow page needs to stack the axes.
         places: list[Any] = self.figure.axes
-        self.of = [places.index(artist.axes) for artist in self.stage.moving]
+        self.axes_of_artists = [places.index(artist.axes) for artist in self.stage.moving]
         self._scenes: dict[Any, dict[str, str]] = {}
         self._now: Any = None
         self._at: tuple[int, ...] = ()
@@ -207,20 +212,22 @@ class Camera:
 
     def _frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
         # Set every control from the first changed one on, because a choice may move the controls after it.
-        same = next((i for i, pair in enumerate(zip(state, self._at, strict=False)) if len({*pair}) > 1), 0)
-        for axis, index in list(zip(axes, state, strict=True))[same:]:
+        first_changed = next(
+            (i for i, pair in enumerate(zip(state, self._at, strict=False)) if len({*pair}) > 1), 0
+        )
+        for axis, index in list(zip(axes, state, strict=True))[first_changed:]:
             axis.put(self.panel, index)
         self._at, panel = state, self.panel
-        shown = panel.shows
-        parts = {"alt": panel._alt(), "words": _LIVE.sub("", panel.words()), "problems": ""}
+        is_shown = panel.shows
+        parts = {"alt": panel._alt(), "words": _LIVE_REGION.sub("", panel.words()), "problems": ""}
         if problems := panel.problems():
-            parts["problems"] = _LIVE.sub("", words.problems(problems))
+            parts["problems"] = _LIVE_REGION.sub("", words.problems(problems))
         with quietly():
-            parts |= self._scene() if shown else {"still": "", "areas": "[]", "panes": "[]"}
-            if shown:
+            parts |= self._scene() if is_shown else {"still": "", "areas": "[]", "panes": "[]"}
+            if is_shown:
                 self.picture.move(panel.reading)
         for number, artist in enumerate(self.stage.moving):
-            parts[f"stroke{number}"] = self._strokes(artist) if shown else "[]"
+            parts[f"stroke{number}"] = self._strokes(artist) if is_shown else "[]"
         return parts
 
     def _strokes(self, artist: Artist) -> str:
@@ -288,13 +295,13 @@ def _rounded(number: re.Match[str]) -> str:
 
 def caption(axes: Sequence[Axis]) -> str:
     """Return a caption that describes the recorded points of each slider."""
-    each = ", ".join(_points(axis) for axis in axes if axis.kind == "slider")
+    points = ", ".join(_points(axis) for axis in axes if axis.kind == "slider")
     version = torch.__version__.partition("+")[0]
     return say(
-        en=f"This page has {each}. PyTorch {version} computed every number and every line at each of these "
+        en=f"This page has {points}. PyTorch {version} computed every number and every line at each of these "
         "points when the page was built. In JupyterLab you can also choose any number in between, and your "
         "own functions.",
-        ko=f"이 페이지에는 {each}의 점이 있습니다. 모든 수와 선은 페이지를 만들 때 이 점 "
+        ko=f"이 페이지에는 {points}의 점이 있습니다. 모든 수와 선은 페이지를 만들 때 이 점 "
         f"하나하나에서 계산했습니다(PyTorch {version}). "
         "JupyterLab에서는 그 사이의 수도, 직접 쓴 함수도 고를 수 있습니다.",
     )

@@ -56,6 +56,7 @@ class PageRenderer(Renderer):
         return anchor
 
     def formula(self, latex: str, display: Display) -> str:
+        """Return a formula as MathML."""
         return formula(latex, display)
 
 

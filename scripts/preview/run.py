@@ -19,11 +19,11 @@ from scripts.preview.record import STATES
 SECONDS = 1200  # time limit in seconds for one cell; the last cell takes long, as it records the explorers
 SKIPPED = "skip-execution"  # nbclient's tag for test cells, which would only report that answers are missing
 ROOT = Path(__file__).resolve().parents[2]
-# The last cell to run: it calls `record.everything` in the kernel that has made the widgets.
-ASK = """import json, sys
+# The last cell to run: it calls `record.recorded_states` in the kernel that has made the widgets.
+RECORDING_CELL = """import json, sys
 sys.path.append({root!r})
-from scripts.preview.record import everything
-print(json.dumps(everything({most})))"""
+from scripts.preview.record import recorded_states
+print(json.dumps(recorded_states({max_states})))"""
 
 #: The states of the kernel's widgets, by model id.
 Widgets = Mapping[str, Mapping[str, Any]]
@@ -33,13 +33,13 @@ class PreviewError(Exception):
     """Raised if a page cannot be made; the message is the reason."""
 
 
-def run(notebook: NotebookNode, language: str, most: int = STATES) -> tuple[NotebookNode, Widgets]:
+def run(notebook: NotebookNode, language: str, max_states: int = STATES) -> tuple[NotebookNode, Widgets]:
     """Run a copy of a notebook, except its test cells, in a temporary folder.
 
     Args:
         notebook: a released lesson.
         language: the language of its explorers and predictions.
-        most: the approximate maximum number of recorded states of an explorer.
+        max_states: the approximate maximum number of recorded states of an explorer.
 
     Returns:
         The copy with its outputs, and the states of its widgets.
@@ -51,7 +51,7 @@ def run(notebook: NotebookNode, language: str, most: int = STATES) -> tuple[Note
     copy.cells = [cell for cell in copy.cells if not is_installer(cell)]
     for cell in filter(is_test, copy.cells):
         cell.metadata["tags"] = [SKIPPED]
-    copy.cells.append(nbformat.v4.new_code_cell(ASK.format(root=str(ROOT), most=most)))
+    copy.cells.append(nbformat.v4.new_code_cell(RECORDING_CELL.format(root=str(ROOT), max_states=max_states)))
     with tempfile.TemporaryDirectory(prefix="secant-preview-") as place:
         environment = {
             "SECANT_LANG": language,

@@ -40,7 +40,6 @@ def engine(
         turned: whether to take the parents of a Value from right to left.
         merged: whether a + a and a * a have one parent, with the slope of the whole.
     """
-
     replaced = {"all": (True, False), "leaves": (True,), "inner": (False,)}[where] if bug == "assign" else ()
     numbers = count()
     grads: dict[int, float] = {}  # by each Value's number

@@ -218,7 +218,7 @@ class Picture:
             secant.set_data(across, height + reading.quotients[name] * (across - place))
         for row, (name, curve) in enumerate(self.curves.items()):
             at_zero = self.errors.set_curves(self.zeros[name], reading.steps, (curve, reading.curves[name]))
-            # The zeros of all quotients lie on one line, so each quotient shows every third of its own.
+            # The zeros of all quotients lie on one line, so each quotient shows a third of its zeros.
             self.zeros[name].set_data(at_zero[row::3], np.full(len(at_zero[row::3]), self.errors.zero))
         self.errors.set_step(h, *((self.here[name], error) for name, error in reading.errors.items()))
 

@@ -140,7 +140,7 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
             continue
         arrived = [buffers[node].get(number) for number in range(nodes.count_of_results(node))]
         try:
-            parts = nodes.fitted(node, nodes.ask(node, arrived))
+            parts = nodes.fit_to_inputs(node, nodes.call_node(node, arrived))
         except Exception as error:  # a custom autograd Function may raise any kind of error
             summary = difference.in_brief(error)
             raise difference.problem(

@@ -19,17 +19,17 @@ from secant.graph.layout import (
     SMALL,
     STUB,
     Link,
-    Place,
+    PlacedBox,
     Point,
     Scene,
     cells,
-    clipped,
+    clip,
     lay_out,
     saved_lines,
     tag_size,
     text_width,
 )
-from secant.graph.record import Loose, Node, Recorded, record
+from secant.graph.record import GraphSnapshot, Node, Unattached, record
 from secant.graph.troubles import sentences
 from secant.graph.values import record_values
 from secant.language import say
@@ -59,9 +59,9 @@ class AutogradGraph:
     numbers of its inputs.
     """
 
-    def __init__(self, recorded: Recorded, saved: bool = False) -> None:
-        self.recorded = recorded
-        self.nodes = recorded.nodes
+    def __init__(self, snapshot: GraphSnapshot, saved: bool = False) -> None:
+        self.snapshot = snapshot
+        self.nodes = snapshot.nodes
         self.saved = saved
 
     def __str__(self) -> str:
@@ -69,11 +69,13 @@ class AutogradGraph:
         widths = [max((cells(row[i]) for row in table), default=0) for i in range(3)]
         lines = []
         for row, node in zip(table, self.nodes, strict=True):
-            first, *rest = (_padded(cell, width) for cell, width in zip(row, widths, strict=False))
+            first, *rest = (_pad(cell, width) for cell, width in zip(row, widths, strict=False))
             lines.append("  ".join([first.strip().rjust(widths[0]), *rest, row[3]]).rstrip())
             more = (*node.facts, *(node.saved if self.saved else ()))
             lines += [" " * (widths[0] + 4) + str(line) for line in more]
-        lines += [f"{'-':>{widths[0] or 1}}  {_kind_of(box)}  {box.label}" for box in self.recorded.loose]
+        lines += [
+            f"{'-':>{widths[0] or 1}}  {_kind_of(box)}  {box.label}" for box in self.snapshot.unattached
+        ]
         return "\n".join([*lines, *self._remarks()])
 
     __repr__ = __str__
@@ -85,18 +87,18 @@ class AutogradGraph:
                 en="None of these tensors has a graph: no node made them.",
                 ko="이 텐서들에는 계산 그래프가 없습니다. 만든 노드가 하나도 없습니다.",
             )
-        if self.recorded.left_out:
-            count, more = len(self.nodes), self.recorded.left_out
+        if self.snapshot.left_out:
+            count, more = len(self.nodes), self.snapshot.left_out
             yield say(
                 en=f"Only the {count} nodes nearest the outputs are drawn; {more} more follow.",
                 ko=f"출력에서 가까운 노드 {count}개만 그렸습니다. 그 뒤로 {more}개가 더 있습니다.",
             )
-        if self.recorded.missing:
-            names = ", ".join(self.recorded.missing)
+        if self.snapshot.missing:
+            names = ", ".join(self.snapshot.missing)
             yield say(en=f"Among those not drawn: {names}.", ko=f"그리지 않은 것 중에 {names}도 있습니다.")
-        yield from sentences(self.recorded.troubles)
+        yield from sentences(self.snapshot.troubles)
 
-    def _described(self) -> str:
+    def _alt_text(self) -> str:
         """Return a description of the graph in words, as the picture's alternative text."""
         count = len(self.nodes)
         parts = [say(en=f"Autograd graph, nodes: {count}", ko=f"autograd 계산 그래프, 노드 {count}개")]
@@ -109,30 +111,30 @@ class AutogradGraph:
             if self.saved and node.saved:
                 words += say(en="; saved ", ko="; 저장한 값 ") + ", ".join(map(str, node.saved))
             parts.append(words)
-        parts += [f"{_kind_of(box)} {box.label}" for box in self.recorded.loose]
+        parts += [f"{_kind_of(box)} {box.label}" for box in self.snapshot.unattached]
         return ". ".join([*parts, *self._remarks()])
 
     def _repr_html_(self) -> str:
-        scene = lay_out(self.recorded, self.saved)
+        scene = lay_out(self.snapshot, self.saved)
         width, height = round(scene.width), round(scene.height)
         # A wide graph shrinks with the page, but to no less than half its width: below that, the text would
         # be unreadable, so the picture scrolls instead.
         style = f"position:relative;width:{width}px;max-width:100%;min-width:{round(0.5 * width)}px"
-        drawn = _image(
-            "".join(_drawn(scene, self.recorded, self.saved)),
+        image = _image(
+            "".join(_svg_elements(scene, self.snapshot, self.saved)),
             (width, height),
             'style="width:100%;max-width:none;height:auto;display:block"',
-            self._described(),
+            self._alt_text(),
         )
-        hovers = "".join(_hovers(scene, self.recorded))
-        picture = f'{STYLE}<div style="{style}">{drawn}{hovers}</div>'
+        tooltips = "".join(_tooltips(scene, self.snapshot))
+        picture = f'{STYLE}<div style="{style}">{image}{tooltips}</div>'
         remarks = "".join(f"<div>{escape(remark)}</div>" for remark in self._remarks())
         words = '<div style="font-size:90%;line-height:1.6;margin:6px 0">'
         return (
             # Remarks come first, because a tall picture may push text below it out of sight.
             (f"{words}{remarks}</div>" if remarks else "")
             + f'<div class="secant-graph"><div style="overflow-x:auto">{picture}</div>'
-            + f"{words}{_legend(self.recorded)}</div></div>"
+            + f"{words}{_legend(self.snapshot)}</div></div>"
         )
 
 
@@ -174,22 +176,22 @@ def draw_graph(
     if not tensors:
         raise TypeError("draw_graph needs the tensors whose graph to draw: draw_graph(loss=loss, x=x)")
     kinds: dict[Kind, bool] = {"value": values, "slope": slopes, "gradient": gradients}
-    shown = [kind for kind, wanted in kinds.items() if wanted]
-    bare = {n: thing.tensor if isinstance(thing, TorchValue) else thing for n, thing in tensors.items()}
-    values_alone = {name: thing for name, thing in bare.items() if isinstance(thing, Value)}
-    if len(values_alone) == len(bare):
-        return AutogradGraph(record_values(values_alone, shown))
-    tensors_alone = {name: thing for name, thing in bare.items() if isinstance(thing, torch.Tensor)}
-    for name, thing in bare.items():
-        if name not in tensors_alone:
+    kinds_to_show = [kind for kind, is_shown in kinds.items() if is_shown]
+    unwrapped = {n: thing.tensor if isinstance(thing, TorchValue) else thing for n, thing in tensors.items()}
+    only_values = {name: thing for name, thing in unwrapped.items() if isinstance(thing, Value)}
+    if len(only_values) == len(unwrapped):
+        return AutogradGraph(record_values(only_values, kinds_to_show))
+    only_tensors = {name: thing for name, thing in unwrapped.items() if isinstance(thing, torch.Tensor)}
+    for name, thing in unwrapped.items():
+        if name not in only_tensors:
             raise TypeError(f"draw_graph shows tensors; {name} is a {type(thing).__name__}")
-    return AutogradGraph(record(tensors_alone, shown), saved)
+    return AutogradGraph(record(only_tensors, kinds_to_show), saved)
 
 
 # --- Texts ---
 
 
-def _padded(text: str, width: int) -> str:
+def _pad(text: str, width: int) -> str:
     return text + " " * (width - cells(text))
 
 
@@ -206,7 +208,7 @@ def _arrow(node: Node) -> str:
     return f"-> {', '.join(inputs)}" if inputs else ""
 
 
-def _kind_of(box: Loose) -> str:
+def _kind_of(box: Unattached) -> str:
     if box.constant:
         return say(en="constant leaf", ko="상수 leaf")
     return say(en="unused leaf", ko="쓰이지 않은 leaf")
@@ -215,51 +217,51 @@ def _kind_of(box: Loose) -> str:
 # --- The picture as SVG ---
 
 
-def _image(drawn: str, size: tuple[int, int], attributes: str, alt: str) -> str:
+def _image(elements: str, size: tuple[int, int], attributes: str, alt: str) -> str:
     """Return an <img> that shows SVG elements on a white background."""
     width, height = size
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
         f' viewBox="0 0 {width} {height}"'
         ' font-family="Menlo, Consolas, &#39;DejaVu Sans Mono&#39;, monospace">'
-        f'<rect width="{width}" height="{height}" fill="#fff"/>{drawn}</svg>'
+        f'<rect width="{width}" height="{height}" fill="#fff"/>{elements}</svg>'
     )
     address = base64.b64encode(svg.encode()).decode()
     return f'<img src="data:image/svg+xml;base64,{address}" {attributes} alt="{escape(alt)}">'
 
 
-def _hovers(scene: Scene, graph: Recorded) -> Iterator[str]:
+def _tooltips(scene: Scene, graph: GraphSnapshot) -> Iterator[str]:
     """Yield a transparent overlay for each box, with details about the box in its tooltip."""
 
     def field(text: str, x: float, y: float, width: float, height: float) -> str:
         x, width = 100 * x / scene.width, 100 * width / scene.width
         y, height = 100 * y / scene.height, 100 * height / scene.height
-        at = f"left:{x:.2f}%;top:{y:.2f}%;width:{width:.2f}%;height:{height:.2f}%"
-        return f'<span title="{escape(text)}" style="position:absolute;{at}"></span>'
+        position = f"left:{x:.2f}%;top:{y:.2f}%;width:{width:.2f}%;height:{height:.2f}%"
+        return f'<span title="{escape(text)}" style="position:absolute;{position}"></span>'
 
     for place in scene.places:
         if place.node is not None:
-            across, text = place.left + place.right, _hover(graph.nodes[place.node])
+            across, text = place.left + place.right, _tooltip_text(graph.nodes[place.node])
             yield field(text, place.x - place.left, place.y, across, place.depth)
-    for (x, y, width), box in zip(scene.loose, graph.loose, strict=True):
+    for (x, y, width), box in zip(scene.unattached, graph.unattached, strict=True):
         yield field(f"{box.label}: {_kind_of(box)}", x, y, width, BOX)
 
 
-def _drawn(scene: Scene, graph: Recorded, saved: bool) -> Iterator[str]:
-    for points in _ways(scene):
+def _svg_elements(scene: Scene, graph: GraphSnapshot, saved: bool) -> Iterator[str]:
+    for points in _edge_points(scene):
         yield _edge(points)
     for place in scene.places:
         if place.node is not None:
             yield from _node(place, graph.nodes[place.node], saved)
         elif place.height:
             yield _text("⋯", place.x, place.y + 17, SIZE, anchor="middle")
-    for (x, y, width), box in zip(scene.loose, graph.loose, strict=True):
+    for (x, y, width), box in zip(scene.unattached, graph.unattached, strict=True):
         yield "<g>"
         yield from _tag([box.label], x, y, width, BOX, "constant" if box.constant else "leaf")
         yield "</g>"
 
 
-def _ways(scene: Scene) -> Iterator[list[Point]]:
+def _edge_points(scene: Scene) -> Iterator[list[Point]]:
     """Yield the points of each edge, from top to bottom.
 
     They are the points where the edge leaves a box, where it crosses the lower end of that box's row, and
@@ -271,8 +273,12 @@ def _ways(scene: Scene) -> Iterator[list[Point]]:
     arriving = _ports(scene, [(end, start) for start, end in scene.edges])
     for k, (start, end) in enumerate(scene.edges):
         low = places[start].y + places[start].height
-        way = [(leaving[k], low), (leaving[k], scene.bottoms[row_of[start]]), (arriving[k], places[end].y)]
-        yield way if places[end].height else [*way, (arriving[k], scene.bottoms[row_of[end]])]
+        edge_points = [
+            (leaving[k], low),
+            (leaving[k], scene.bottoms[row_of[start]]),
+            (arriving[k], places[end].y),
+        ]
+        yield edge_points if places[end].height else [*edge_points, (arriving[k], scene.bottoms[row_of[end]])]
 
 
 def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
@@ -282,17 +288,17 @@ def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
     """
     places = scene.places
     meeting: dict[int, list[int]] = {}
-    for k, (here, _) in enumerate(ends):
-        meeting.setdefault(here, []).append(k)
+    for k, (place_index, _) in enumerate(ends):
+        meeting.setdefault(place_index, []).append(k)
     ports = [0.0] * len(ends)
-    for here, edges in meeting.items():
-        place = places[here]
+    for place_index, edges in meeting.items():
+        place = places[place_index]
         edges.sort(key=lambda k: (places[ends[k][1]].x, k))
-        apart = 0.0
+        spacing = 0.0
         if place.height and len(edges) > 1:
-            apart = min(16, (2 * place.half - 24) / (len(edges) - 1))
+            spacing = min(16, (2 * place.half - 24) / (len(edges) - 1))
         for rank, k in enumerate(edges):
-            ports[k] = place.x + (rank - (len(edges) - 1) / 2) * apart
+            ports[k] = place.x + (rank - (len(edges) - 1) / 2) * spacing
     return ports
 
 
@@ -312,8 +318,8 @@ def _edge(points: list[Point]) -> str:
 
 def _text(text: str, x: float, y: float, size: int, *, anchor: str = "start", bold: bool = False) -> str:
     weight = ' font-weight="bold"' if bold else ""
-    at = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"'
-    return f'<text {at} fill="{INK}"{weight}>{escape(text)}</text>'
+    attributes = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"'
+    return f'<text {attributes} fill="{INK}"{weight}>{escape(text)}</text>'
 
 
 def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
@@ -345,7 +351,7 @@ def _outline(kind: str, x: float, y: float, width: float, height: float) -> str:
 def _tag(lines: Sequence[str], x: float, y: float, width: float, height: float, kind: str) -> Iterator[str]:
     yield _outline(kind, x, y, width, height)
     for k, line in enumerate(lines):
-        yield _text(clipped(line), x + width / 2, y + 17.5 + k * LINE, SIZE, anchor="middle", bold=True)
+        yield _text(clip(line), x + width / 2, y + 17.5 + k * LINE, SIZE, anchor="middle", bold=True)
 
 
 def _stub(x0: float, y0: float, x1: float, y1: float) -> str:
@@ -353,13 +359,13 @@ def _stub(x0: float, y0: float, x1: float, y1: float) -> str:
     return f'<path d="{path}" stroke="{INK}" stroke-width="1.3"/>'
 
 
-def _node(place: Place, node: Node, saved: bool) -> Iterator[str]:
+def _node(place: PlacedBox, node: Node, saved: bool) -> Iterator[str]:
     x, y, width = place.x - place.half, place.y, 2 * place.half
     yield "<g>"
     yield _outline(node.kind, x, y, width, place.height)
-    room = text_width(clipped(node.name), SIZE)
+    room = text_width(clip(node.name), SIZE)
     head = room + (8 + text_width(node.shape, SMALL) if node.shape else 0)
-    yield _text(clipped(node.name), place.x - head / 2 + room / 2, y + 17.5, SIZE, anchor="middle")
+    yield _text(clip(node.name), place.x - head / 2 + room / 2, y + 17.5, SIZE, anchor="middle")
     if node.shape:
         yield _text(node.shape, place.x + head / 2, y + 17.5, SMALL, anchor="end")
     lines = saved_lines(node, saved)
@@ -384,7 +390,7 @@ def _node(place: Place, node: Node, saved: bool) -> Iterator[str]:
     yield "</g>"
 
 
-def _hover(node: Node) -> str:
+def _tooltip_text(node: Node) -> str:
     lines = [f"{node.name} {_tensors(node)}".rstrip()]
     if node.saved:
         lines.append(say(en="saved for backward:", ko="backward를 위해 저장한 값:"))
@@ -394,9 +400,9 @@ def _hover(node: Node) -> str:
     return "\n".join(lines)
 
 
-def _legend(graph: Recorded) -> str:
+def _legend(graph: GraphSnapshot) -> str:
     """Return the legend: the meaning of the arrows, and of each shape that occurs in the picture."""
-    nodes, loose = graph.nodes, graph.loose
+    nodes, unattached = graph.nodes, graph.unattached
     if any(node.value for node in nodes):
         return _legend_of_values()
     kinds = {
@@ -421,32 +427,32 @@ def _legend(graph: Recorded) -> str:
         ),
         "leaf": (
             say(en="leaf with requires_grad", ko="requires_grad인 leaf"),
-            any(node.leaf is not None for node in nodes) or any(not box.constant for box in loose),
+            any(node.leaf is not None for node in nodes) or any(not box.constant for box in unattached),
         ),
         "constant": (
             say(en="constant leaf: no gradient goes there", ko="상수 leaf: gradient가 가지 않음"),
-            any(box.constant for box in loose),
+            any(box.constant for box in unattached),
         ),
     }
     items = "".join(
-        f'<span style="display:inline-block;margin-right:1.4em">{_swatch(kind)} {escape(words)}</span> '
+        f'<span style="display:inline-block;margin-right:1.4em">{_legend_shape(kind)} {escape(words)}</span> '
         for kind, (words, occurs) in kinds.items()
         if occurs
     )
     if not nodes:
         return f"<div>{items}</div>"
-    way = say(
+    direction = say(
         en="Arrows follow the backward pass (next_functions): from the output at the top to the leaves.",
         ko="화살표는 역방향 계산의 방향(next_functions)으로, 맨 위의 출력에서 leaf로 내려갑니다.",
     )
-    return f"<div>{items}</div><div>{way}</div>"
+    return f"<div>{items}</div><div>{direction}</div>"
 
 
 def _legend_of_values() -> str:
     value = say(en="Value: arrows lead to its parents", ko="Value: 화살표는 부모로 향함")
     leaf = say(en="leaf: a Value without parents", ko="leaf: 부모가 없는 Value")
-    return f"<div>{_swatch('value')} {escape(value)} &emsp;{_swatch('leaf')} {escape(leaf)}</div>"
+    return f"<div>{_legend_shape('value')} {escape(value)} &emsp;{_legend_shape('leaf')} {escape(leaf)}</div>"
 
 
-def _swatch(kind: str) -> str:
+def _legend_shape(kind: str) -> str:
     return _image(_outline(kind, 2, 2, 26, 12), (30, 16), 'style="display:inline;vertical-align:-3px"', "")

@@ -61,7 +61,7 @@ def returns_nothing(hook: Any) -> bool:
     return isinstance(hook, BuiltinFunctionType) and hook.__name__ in ("append", "add", "appendleft")
 
 
-def copied(value: Any) -> Any:
+def copy_of(value: Any) -> Any:
     """Return a copy of a tensor or an array, or of a tuple, list, set or dictionary of such values.
 
     Numbers, other constants and functions that only compute are returned as they are.
@@ -72,11 +72,11 @@ def copied(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if isinstance(value, dict):
-        return {key: copied(each) for key, each in value.items()}
+        return {key: copy_of(each) for key, each in value.items()}
     if isinstance(value, list | set):
-        return type(value)(map(copied, value))
+        return type(value)(map(copy_of, value))
     if isinstance(value, tuple) and not isinstance(value, torch.Size):
-        return tuple(map(copied, value))
+        return tuple(map(copy_of, value))
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, (*_CONSTANTS, torch.Size)) or only_computes(value):
@@ -97,7 +97,7 @@ def _reads_only(function: FunctionType, may_write: bool, seen: frozenset[int]) -
         wrapped = [value for value in cells.values() if isinstance(value, FunctionType)]
         return all(only_computes(value, may_write=may_write, seen=seen) for value in wrapped)
     steps = [*_steps(code)]
-    if any(_leaves_a_trace(step, cells) for step in steps):
+    if any(_has_side_effect(step, cells) for step in steps):
         return False
     writes = any(map(_writes, steps))
     loaded = [_global(function, step.argval) for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
@@ -114,21 +114,25 @@ def _steps(code: CodeType) -> Iterator[dis.Instruction]:
             yield from _steps(constant)
 
 
-def _leaves_a_trace(step: dis.Instruction, cells: dict[str, Any]) -> bool:
+def _has_side_effect(step: dis.Instruction, cells: dict[str, Any]) -> bool:
     if step.opname in _OUTSIDE:
         return "GLOBAL" in step.opname or step.argval in cells
     if step.opname == "IMPORT_NAME":
         return step.argval.partition(".")[0] not in _LIBRARIES
-    named = step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL", "LOAD_NAME", "IMPORT_FROM"))
-    return named and _DENIED.fullmatch(step.argval) is not None
+    loads_name = step.opname.startswith(
+        ("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL", "LOAD_NAME", "IMPORT_FROM")
+    )
+    return loads_name and _DENIED.fullmatch(step.argval) is not None
 
 
 def _writes(step: dis.Instruction) -> bool:
     """Return whether an instruction changes an object in place: a store, `+=` or a method such as mul_."""
     if step.opname == "BINARY_OP":
         return step.argrepr.endswith("=")
-    named = step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD"))
-    return step.opname in _STORES or (named and step.argval.endswith("_") and step.argval[-2:] != "__")
+    loads_attribute = step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD"))
+    return step.opname in _STORES or (
+        loads_attribute and step.argval.endswith("_") and step.argval[-2:] != "__"
+    )
 
 
 def _global(function: FunctionType, name: str) -> Any:

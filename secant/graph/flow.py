@@ -14,7 +14,7 @@ from typing import Any, Literal
 import torch
 
 from secant.graph import nodes
-from secant.graph.effects import copied, only_computes, returns_nothing
+from secant.graph.effects import copy_of, only_computes, returns_nothing
 from secant.graph.hooks import Hook, Hooks, hooks_of
 from secant.graph.nodes import ACCUMULATOR, Gradients
 from secant.language import say
@@ -23,7 +23,7 @@ from secant.quiet import quietly
 FEW = 6  # maximum number of elements of a tensor that is written out in full
 
 Kind = Literal["value", "slope", "gradient"]
-Trouble = Literal["freed", "failed", "unseen", "own", "packed", "hook", "accumulated"]
+Trouble = Literal["freed", "failed", "no_value", "custom", "packed", "hook", "accumulated"]
 Grads = dict[int, torch.Tensor]  # gradients by the index of the node's result
 
 
@@ -91,7 +91,7 @@ class _Ctx:
     def __init__(self, node: Any) -> None:
         self._node = node
         for name, value in vars(node).items():
-            setattr(self, name, copied(value))
+            setattr(self, name, copy_of(value))
         self.saved_tensors = tuple(_copy_of_saved(tensor) for tensor in node.saved_tensors)
 
     def __getattr__(self, name: str) -> Any:
@@ -119,7 +119,7 @@ def _format_numbers(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float | complex) else str(value)
 
 
-def walk_back(found: Sequence[Any], starts: Sequence[tuple[int, int]], *, gradients: bool) -> Flow:
+def dry_run(graph_nodes: Sequence[Any], starts: Sequence[tuple[int, int]], *, gradients: bool) -> Flow:
     """Send gradients of ones back through all nodes, starting at the given results.
 
     Nodes are called as backward() would call them and in the same order, except AccumulateGrad nodes, which
@@ -131,17 +131,17 @@ def walk_back(found: Sequence[Any], starts: Sequence[tuple[int, int]], *, gradie
         gradients: whether to call the hooks, so that `arriving` holds what backward() would compute. Hooks
             never change the slopes.
     """
-    flow = Flow([{} for _ in found], [()] * len(found))
+    flow = Flow([{} for _ in graph_nodes], [()] * len(graph_nodes))
     with torch.no_grad(), quietly():
-        hooks = hooks_of(found) if gradients else [Hooks() for _ in found]
+        hooks = hooks_of(graph_nodes) if gradients else [Hooks() for _ in graph_nodes]
         for i, number in starts:
-            flow.arriving[i][number] = nodes.ones(found[i], number)
-        for i, inputs in _topological_order(found):
+            flow.arriving[i][number] = nodes.gradient_of_ones(graph_nodes[i], number)
+        for i, inputs in _topological_order(graph_nodes):
             outgoing: Gradients | None = None
             with _recording_trouble(flow, i):
-                outgoing = _pass_on(flow, i, found[i], hooks[i])
+                outgoing = _pass_on(flow, i, graph_nodes[i], hooks[i])
             with _recording_trouble(flow, i):
-                flow.slopes[i] = _slopes(found[i], _receiving_results(flow, i))
+                flow.slopes[i] = _slopes(graph_nodes[i], _receiving_results(flow, i))
             for place, (j, number) in inputs.items():
                 if outgoing is None:
                     flow.unknown.add((j, number))
@@ -162,17 +162,17 @@ def _recording_trouble(flow: Flow, i: int) -> Iterator[None]:
             flow.troubles.add((unknown.trouble, i))
 
 
-def _topological_order(found: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
+def _topological_order(graph_nodes: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
     """Yield each node after all nodes that lead to it, together with its inputs.
 
     The inputs map a position in `next_functions` to (position of the node, index of the result).
     """
-    position = {id(node): i for i, node in enumerate(found)}
+    position = {id(node): i for i, node in enumerate(graph_nodes)}
     inputs = [
         {place: (position[id(to)], n) for place, (to, n) in enumerate(node.next_functions) if to is not None}
-        for node in found
+        for node in graph_nodes
     ]
-    waiting = [0] * len(found)
+    waiting = [0] * len(graph_nodes)
     for row in inputs:
         for j, _ in row.values():
             waiting[j] += 1
@@ -202,7 +202,9 @@ def _slopes(node: Any, reached: Collection[int]) -> Gradients:
     if node.name() == ACCUMULATOR:
         return ()
     count = nodes.count_of_results(node)
-    outgoing = _call_node(node, [nodes.ones(node, k) if k in reached else None for k in range(count)])
+    outgoing = _call_node(
+        node, [nodes.gradient_of_ones(node, k) if k in reached else None for k in range(count)]
+    )
     pairs = zip_longest(_fit(node, outgoing), outgoing)
     return [_to_copies(slope, before) for slope, before in pairs]
 
@@ -268,9 +270,9 @@ def _call_hook(hook: Hook, gradients: Any, *more: Any) -> Any:
         return gradients
     if not only_computes(hook):
         raise _Unknown("hook")
-    gradients = copied(gradients)
+    gradients = copy_of(gradients)
     try:
-        answer = hook(gradients, *map(copied, more))
+        answer = hook(gradients, *map(copy_of, more))
     except Exception as error:  # a learner's hook may raise anything
         raise _Unknown("failed") from error
     if isinstance(gradients, tuple) and isinstance(answer, torch.Tensor):
@@ -283,7 +285,7 @@ def _call_node(node: Any, gradients: Gradients) -> Gradients:
     if not all(only_computes(hook, may_write=False) for hook in _unpack_hooks(node)):
         raise _Unknown("packed")
     try:
-        return nodes.ask(node, [copied(gradient) for gradient in gradients], _ctx_of(node))
+        return nodes.call_node(node, [copy_of(gradient) for gradient in gradients], _ctx_of(node))
     except _Unknown:
         raise
     except Exception as error:  # a learner's Function may raise anything
@@ -296,14 +298,14 @@ def _ctx_of(node: Any) -> _Ctx | None:
     Raises:
         _Unknown: if calling the backward might change something, or if the ctx cannot be copied.
     """
-    if not nodes.is_own(node):
+    if not nodes.is_custom(node):
         return None
     if not only_computes(nodes.backward_of(node)):
-        raise _Unknown("own")
+        raise _Unknown("custom")
     try:
         return _Ctx(node)
     except TypeError as error:
-        raise _Unknown("own") from error
+        raise _Unknown("custom") from error
 
 
 def _copy_of_saved(tensor: torch.Tensor | None) -> torch.Tensor | None:
@@ -323,6 +325,6 @@ def _unpack_hooks(node: Any) -> Iterator[Hook]:
 
 def _fit(node: Any, outgoing: Gradients) -> Gradients:
     try:
-        return nodes.fitted(node, outgoing)
+        return nodes.fit_to_inputs(node, outgoing)
     except RuntimeError as error:
         raise _Unknown("failed") from error

@@ -17,10 +17,10 @@ import torch
 from torch.autograd.graph import GradientEdge
 from torch.utils.hooks import RemovableHandle
 
-from secant.graph.nodes import ACCUMULATOR, count_of_results, ones
+from secant.graph.nodes import ACCUMULATOR, count_of_results, gradient_of_ones
 
 Hook = Callable[..., Any]
-Table = dict[int, Hook]
+HookTable = dict[int, Hook]
 
 
 @dataclass
@@ -45,7 +45,9 @@ def hooks_of(nodes: Sequence[Any]) -> list[Hooks]:
     if not RemovableHandle.next_id:  # no hook was ever registered, so skip the search through all objects
         return [Hooks() for _ in nodes]
     objects = gc.get_objects()
-    tables: list[Table] = [thing for thing in objects if type(thing) is OrderedDict and _holds_hooks(thing)]
+    tables: list[HookTable] = [
+        thing for thing in objects if type(thing) is OrderedDict and _holds_hooks(thing)
+    ]
     if not tables:
         return [Hooks() for _ in nodes]
     with _protected_grads(objects), _listeners(tables) as called:
@@ -66,7 +68,7 @@ def _holds_hooks(table: OrderedDict[Any, Any]) -> bool:
 
 
 @contextlib.contextmanager
-def _listeners(tables: Sequence[Table]) -> Iterator[list[Hook]]:
+def _listeners(tables: Sequence[HookTable]) -> Iterator[list[Hook]]:
     """Replace each hook with a listener that adds the hook to a list when a gradient arrives.
 
     Yields:
@@ -113,7 +115,7 @@ def _hooks_called_at(node: Any, called: list[Hook]) -> list[tuple[int, Hook]]:
         called.clear()
         edge = GradientEdge(node, number)
         with contextlib.suppress(RuntimeError):  # raised for a result without a gradient
-            torch.autograd.grad([edge], [edge], [ones(node, number)], retain_graph=True)
+            torch.autograd.grad([edge], [edge], [gradient_of_ones(node, number)], retain_graph=True)
         hooks += [(number, hook) for hook in called]
     return hooks
 
@@ -124,7 +126,7 @@ def _registered_hooks(register: Callable[[Hook], Any]) -> list[Hook]:
     PyTorch exposes the table of hooks only through the handle of a newly registered hook.
     """
     handle = register(lambda *_: None)
-    table: Table = handle.hooks_dict_ref()
+    table: HookTable = handle.hooks_dict_ref()
     handle.remove()
     return [*table.values()]
 

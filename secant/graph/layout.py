@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import networkx as nx
 
-from secant.graph.record import Node, Recorded
+from secant.graph.record import GraphSnapshot, Node
 
 ROWS = 8  # maximum number of lines of facts and saved values in a node; the tooltip lists every saved value
 LONG = 40  # maximum length of a line in a picture, in letters
@@ -17,8 +17,8 @@ SIZE, SMALL = 13, 11  # font sizes in pixels
 EM = 0.62  # width of a monospace letter divided by its font size; slightly more than in any common font
 LINE, PAD = 15, 9
 BOX = 26  # height in pixels of a box with one line
-ACROSS, DOWN = 26, 30  # free space in pixels between boxes and between rows
-BESIDE = 8  # free space in pixels next to an edge that crosses a row
+BOX_GAP, ROW_GAP = 26, 30  # free space in pixels between boxes and between rows
+EDGE_GAP = 8  # free space in pixels next to an edge that crosses a row
 WIDE = 1000  # maximum width of a row in pixels; a wider row is split
 STUB = 14  # distance in pixels from a node to the box of its tensor
 TRACK = 6  # half the width in pixels of the space for an edge that crosses a row
@@ -28,7 +28,7 @@ Link = tuple[int, int]
 
 
 @dataclass
-class Place:
+class PlacedBox:
     """A node with the tensors that belong to it, or a spot where a long edge crosses a row.
 
     The point (`x`, `y`) is the middle of the box's upper side. From there, `left`, `right` and `depth` are
@@ -53,13 +53,13 @@ class Scene:
     In `places`, the nodes of the graph come first, then the "⋯" boxes, then the spots where edges cross rows.
     """
 
-    places: list[Place]
+    places: list[PlacedBox]
     rows: list[list[int]]
     edges: list[Link]  # edges between neighbouring rows; parallel edges are listed separately
     width: float = 0
     height: float = 0
     bottoms: list[float] = field(default_factory=list)
-    loose: list[tuple[float, float, float]] = field(default_factory=list)  # (x, y, width) of each box
+    unattached: list[tuple[float, float, float]] = field(default_factory=list)  # (x, y, width) of each box
 
 
 def cells(text: str) -> int:
@@ -72,30 +72,30 @@ def text_width(text: str, size: float) -> float:
     return cells(text) * EM * size
 
 
-def clipped(text: str) -> str:
+def clip(text: str) -> str:
     """Return a text, cut off with "…" if it is longer than one line of the picture."""
     return text if cells(text) <= LONG else text[: LONG - 1] + "…"
 
 
 def saved_lines(node: Node, shown: bool) -> list[str]:
     """Return the lines written under a node's name: its facts and, if shown, its saved values."""
-    lines = [clipped(str(line)) for line in (*node.facts, *(node.saved if shown else ()))]
+    lines = [clip(str(line)) for line in (*node.facts, *(node.saved if shown else ()))]
     return lines if len(lines) <= ROWS else [*lines[: ROWS - 1], "…"]
 
 
 def tag_size(lines: Sequence[str]) -> Point:
     """Return the width and height of a tensor's box."""
-    return max(text_width(clipped(line), SIZE) for line in lines) + 2 * PAD, BOX + LINE * (len(lines) - 1)
+    return max(text_width(clip(line), SIZE) for line in lines) + 2 * PAD, BOX + LINE * (len(lines) - 1)
 
 
-def _measured(number: int, node: Node, saved: bool) -> Place:
+def _sized_box(number: int, node: Node, saved: bool) -> PlacedBox:
     lines = saved_lines(node, saved)
-    head = text_width(clipped(node.name), SIZE) + (8 + text_width(node.shape, SMALL) if node.shape else 0)
+    head = text_width(clip(node.name), SIZE) + (8 + text_width(node.shape, SMALL) if node.shape else 0)
     width = max([head, *(text_width(line, SMALL) for line in lines)]) + 2 * PAD
     if node.kind == "accumulate":
         width += 10  # room for the pointed ends of an AccumulateGrad box
     height = BOX + (LINE * len(lines) + 6 if lines else 0)
-    place = Place(number, width / 2, height, width / 2, width / 2, height)
+    place = PlacedBox(number, width / 2, height, width / 2, width / 2, height)
     if node.leaf is not None:
         across, deep = tag_size([node.leaf])
         place.left = place.right = max(width, across) / 2
@@ -110,42 +110,42 @@ def _measured(number: int, node: Node, saved: bool) -> Place:
     return place
 
 
-def lay_out(graph: Recorded, saved: bool) -> Scene:
+def lay_out(graph: GraphSnapshot, saved: bool) -> Scene:
     """Give every node a place, with few edges that cross and no boxes that overlap.
 
     The number of a node's row is the length of the longest path from an output to the node.
     """
-    places = [_measured(i, node, saved) for i, node in enumerate(graph.nodes)]
+    places = [_sized_box(i, node, saved) for i, node in enumerate(graph.nodes)]
     links = [(i, j) for i, node in enumerate(graph.nodes) for j in node.inputs]
     for i, node in enumerate(graph.nodes):
         if node.left_out:
             links.append((i, len(places)))
-            places.append(Place(None, 12, BOX, 12, 12, BOX))
+            places.append(PlacedBox(None, 12, BOX, 12, 12, BOX))
     net = nx.MultiDiGraph()
     net.add_nodes_from(range(len(places)))
     net.add_edges_from(links)
     ends = {i for i, leading in net.out_degree() if not leading}
-    rows = [part for row in nx.topological_generations(net) for part in _parted(sorted(row), ends, places)]
-    scene = Scene(places, rows, _routed(links, places, rows))
+    rows = [part for row in nx.topological_generations(net) for part in _split_row(sorted(row), ends, places)]
+    scene = Scene(places, rows, _split_long_edges(links, places, rows))
     _order(scene)
     _space(scene)
-    _finish(scene, graph)
+    _set_heights(scene, graph)
     return scene
 
 
-def _parted(row: list[int], ends: set[int], places: Sequence[Place]) -> Iterator[list[int]]:
+def _split_row(row: list[int], ends: set[int], places: Sequence[PlacedBox]) -> Iterator[list[int]]:
     """Yield a row, split into several if it is too wide.
 
     Only places without outgoing edges move to the additional rows.
     """
-    width = sum(places[i].left + places[i].right + ACROSS for i in row)
+    width = sum(places[i].left + places[i].right + BOX_GAP for i in row)
     parts = int(width // WIDE) + 1
-    last = [i for i in row if i in ends]
-    yield [i for i in row if i not in ends] + last[::parts]
-    yield from (part for k in range(1, parts) if (part := last[k::parts]))
+    ends_of_paths = [i for i in row if i in ends]
+    yield [i for i in row if i not in ends] + ends_of_paths[::parts]
+    yield from (part for k in range(1, parts) if (part := ends_of_paths[k::parts]))
 
 
-def _routed(links: Sequence[Link], places: list[Place], rows: list[list[int]]) -> list[Link]:
+def _split_long_edges(links: Sequence[Link], places: list[PlacedBox], rows: list[list[int]]) -> list[Link]:
     """Return the edges, with long ones split at the rows they cross.
 
     Long edges that lead to the same node share the rest of their path once they meet.
@@ -156,20 +156,20 @@ def _routed(links: Sequence[Link], places: list[Place], rows: list[list[int]]) -
     copies: dict[tuple[int, int], int] = {}
     for start, end in links:
         copy = copies[start, end] = copies.get((start, end), -1) + 1
-        at = start
+        start_of_part = start
         for row in range(row_of[start] + 1, row_of[end]):
             key = (end, copy, row)
-            known = key in tracks
-            if not known:
+            is_shared = key in tracks
+            if not is_shared:
                 tracks[key] = len(places)
                 rows[row].append(len(places))
-                places.append(Place(None))
-            edges.append((at, tracks[key]))
-            at = tracks[key]
-            if known:
+                places.append(PlacedBox(None))
+            edges.append((start_of_part, tracks[key]))
+            start_of_part = tracks[key]
+            if is_shared:
                 break  # an earlier edge to the same node already has the rest of the path
         else:
-            edges.append((at, end))
+            edges.append((start_of_part, end))
     return edges
 
 
@@ -191,9 +191,12 @@ def _order(scene: Scene) -> None:
     for sweep in range(12):
         if not fewest:
             break
-        near, rows = (below, scene.rows[-2::-1]) if sweep % 2 == 0 else (above, scene.rows[1:])
+        neighbours, rows = (below, scene.rows[-2::-1]) if sweep % 2 == 0 else (above, scene.rows[1:])
         for row in rows:
-            goal = {i: sum(rank[j] for j in near[i]) / len(near[i]) if near[i] else rank[i] for i in row}
+            goal = {
+                i: sum(rank[j] for j in neighbours[i]) / len(neighbours[i]) if neighbours[i] else rank[i]
+                for i in row
+            }
             row.sort(key=goal.__getitem__)
             rank |= {i: float(k) for k, i in enumerate(row)}
         if (count := _crossings(scene)) < fewest:
@@ -229,46 +232,48 @@ def _space(scene: Scene) -> None:
     """
     above, below = _neighbours(scene)
     places = scene.places
-    near: dict[int, list[tuple[float, int]]] = {i: [] for i in range(len(places))}
+    neighbours: dict[int, list[tuple[float, int]]] = {i: [] for i in range(len(places))}
     for start, end in scene.edges:
         # A path without branches, such as a long edge or a chain of operations, should be straight.
         weight = 8.0 if len(below[start]) == 1 and (len(above[end]) == 1 or not places[end].height) else 1.0
-        near[start].append((weight, end))
-        near[end].append((weight, start))
+        neighbours[start].append((weight, end))
+        neighbours[end].append((weight, start))
     for row in scene.rows:
         _spread(places, row, [places[i].x for i in row], [1.0] * len(row))
     for sweep in range(60):
         for row in scene.rows if sweep % 2 == 0 else reversed(scene.rows):
-            weights = [sum(weight for weight, _ in near[i]) or 1e-3 for i in row]
+            weights = [sum(weight for weight, _ in neighbours[i]) or 1e-3 for i in row]
             goals = [
-                sum(weight * places[j].x for weight, j in near[i]) / total if near[i] else places[i].x
+                sum(weight * places[j].x for weight, j in neighbours[i]) / total
+                if neighbours[i]
+                else places[i].x
                 for i, total in zip(row, weights, strict=True)
             ]
             _spread(places, row, goals, weights)
 
 
 def _spread(
-    places: list[Place], row: Sequence[int], goals: Sequence[float], weights: Sequence[float]
+    places: list[PlacedBox], row: Sequence[int], goals: Sequence[float], weights: Sequence[float]
 ) -> None:
     """Set the x of each place in a row as near its goal as its neighbours allow, by isotonic regression."""
     offsets = [0.0]
     for i, j in pairwise(row):
-        gap = ACROSS if places[i].height and places[j].height else BESIDE
+        gap = BOX_GAP if places[i].height and places[j].height else EDGE_GAP
         offsets.append(offsets[-1] + places[i].right + gap + places[j].left)
     blocks: list[tuple[float, float, int]] = []  # (mean, weight, number of places)
     for goal, offset, weight in zip(goals, offsets, weights, strict=True):
         blocks.append((goal - offset, weight, 1))
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             (mean, mass, count), (mean_2, mass_2, count_2) = blocks[-2:]
-            both = mass + mass_2
-            blocks[-2:] = [((mean * mass + mean_2 * mass_2) / both, both, count + count_2)]
+            total_mass = mass + mass_2
+            blocks[-2:] = [((mean * mass + mean_2 * mass_2) / total_mass, total_mass, count + count_2)]
     means = [mean for mean, _, count in blocks for _ in range(count)]
     for i, mean, offset in zip(row, means, offsets, strict=True):
         places[i].x = mean + offset
 
 
-def _finish(scene: Scene, graph: Recorded) -> None:
-    """Set the y of every place, the positions of the loose boxes and the size of the picture."""
+def _set_heights(scene: Scene, graph: GraphSnapshot) -> None:
+    """Set the y of every place, the positions of the unattached boxes and the size of the picture."""
     places, margin = scene.places, 6.0
     left = min((place.x - place.left for place in places), default=0)
     for place in places:
@@ -283,14 +288,14 @@ def _finish(scene: Scene, graph: Recorded) -> None:
             places[i].y = y
         y += max(places[i].depth for i in row)
         scene.bottoms.append(y)
-        y += DOWN
+        y += ROW_GAP
     scene.height = (scene.bottoms[-1] if scene.bottoms else 0) + margin
     x, y, room = margin, scene.height + (10 if scene.rows else 0), max(scene.width, 560)
-    for box in graph.loose:
+    for box in graph.unattached:
         across, deep = tag_size([box.label])
         if x > margin and x + across + margin > room:
             x, y = margin, y + deep + 10
-        scene.loose.append((x, y, across))
-        x += across + ACROSS
-        scene.width = max(scene.width, x - ACROSS + margin)
+        scene.unattached.append((x, y, across))
+        x += across + BOX_GAP
+        scene.width = max(scene.width, x - BOX_GAP + margin)
         scene.height = y + deep + margin

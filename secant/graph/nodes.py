@@ -13,7 +13,7 @@ ACCUMULATOR = "torch::autograd::AccumulateGrad"
 Gradients = Sequence[Tensor | None]
 
 
-def is_own(node: Any) -> bool:
+def is_custom(node: Any) -> bool:
     """Return whether the node belongs to a custom `torch.autograd.Function`, a class written in Python."""
     return isinstance(node, BackwardCFunction)
 
@@ -29,7 +29,7 @@ def count_of_results(node: Any) -> int:
     return 1 if node.name() == ACCUMULATOR else len(node._input_metadata)
 
 
-def ones(node: Any, number: int) -> Tensor:
+def gradient_of_ones(node: Any, number: int) -> Tensor:
     """Return a gradient of ones for the node's result with this index."""
     if node.name() == ACCUMULATOR:
         return torch.ones_like(node.variable)
@@ -37,10 +37,10 @@ def ones(node: Any, number: int) -> Tensor:
     return torch.ones(tuple(about.shape), dtype=about.dtype, device=about.device)
 
 
-def ask(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor | None]:
-    """Call a node and return a gradient for each of its `next_functions`, not yet passed through `fitted`.
+def call_node(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor | None]:
+    """Call a node and return a gradient for each of its `next_functions`.
 
-    No hook is called.
+    No hook is called, and the gradients have not passed through `fit_to_inputs`.
 
     Args:
         node: any node except AccumulateGrad, which adds to a leaf's .grad.
@@ -50,25 +50,28 @@ def ask(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor | None]
     Raises:
         RuntimeError: if the engine would refuse the result. A backward written in Python may raise anything.
     """
-    if is_own(node):
-        return _results_for_edges(node, _call_python_backward(node, gradients, ctx or node))
+    if is_custom(node):
+        return _results_of_inputs(node, _call_python_backward(node, gradients, ctx or node))
     outgoing = node(*gradients)
     return [*(outgoing if isinstance(outgoing, tuple) else (outgoing,))]
 
 
-def fitted(node: Any, handed: Gradients) -> list[Tensor | None]:
+def fit_to_inputs(node: Any, gradients: Gradients) -> list[Tensor | None]:
     """Return one gradient for each input of the node, with that input's shape and dtype.
 
     Like the engine, sum a gradient over the dimensions along which its input was broadcast.
     """
-    pairs = zip_longest(node.next_functions, handed[: len(node.next_functions)])
+    pairs = zip_longest(node.next_functions, gradients[: len(node.next_functions)])
     return [_fit(gradient, *edge) for edge, gradient in pairs]
 
 
 def _call_python_backward(node: Any, gradients: Gradients, ctx: Any) -> Any:
     function_class = node._forward_cls
     if not _keeps_none(function_class):
-        filled = [0 * ones(node, k) if gradient is None else gradient for k, gradient in enumerate(gradients)]
+        filled = [
+            0 * gradient_of_ones(node, k) if gradient is None else gradient
+            for k, gradient in enumerate(gradients)
+        ]
         gradients = filled
     boxed = getattr(function_class, "boxed_grads_call", False)
     return backward_of(node)(ctx, *([list(gradients)] if boxed else gradients))
@@ -85,7 +88,7 @@ def _keeps_none(function_class: type[Function]) -> bool:
     return any(code is not None and "set_materialize_grads" in code.co_names for code in codes)
 
 
-def _results_for_edges(node: Any, results: Any) -> list[Tensor | None]:
+def _results_of_inputs(node: Any, results: Any) -> list[Tensor | None]:
     """Return the results of a backward written in Python that belong to the node's `next_functions`.
 
     Such a backward returns one result for every argument of forward. `next_functions` has an entry only for
@@ -97,14 +100,14 @@ def _results_for_edges(node: Any, results: Any) -> list[Tensor | None]:
         raise RuntimeError("incorrect number of gradients")
     if not all(result is None or isinstance(result, Tensor) for result in results):
         raise RuntimeError("a gradient is not a tensor")
-    wanted = iter([result for result, need in zip(results, needs, strict=False) if need])
+    results_of_inputs = iter([result for result, need in zip(results, needs, strict=False) if need])
     surplus = sum(result is not None for result, need in zip(results, needs, strict=False) if not need)
     if surplus > sum(following is None for following, _ in node.next_functions):
         raise RuntimeError("a gradient for an argument that is not a tensor")
-    return [None if following is None else next(wanted) for following, _ in node.next_functions]
+    return [None if following is None else next(results_of_inputs) for following, _ in node.next_functions]
 
 
-def described(node: Any, number: int) -> Any:
+def result_metadata(node: Any, number: int) -> Any:
     """Return an object with the shape and dtype of a node's result, or the leaf of an AccumulateGrad node."""
     return node.variable if node.name() == ACCUMULATOR else node._input_metadata[number]
 
@@ -112,9 +115,9 @@ def described(node: Any, number: int) -> Any:
 def _fit(gradient: Tensor | None, following: Any, number: int) -> Tensor | None:
     if gradient is None or following is None:
         return None
-    wanted = described(following, number)
-    if gradient.shape != wanted.shape:
-        gradient = gradient.sum_to_size(wanted.shape)
-    if gradient.is_complex() and not wanted.dtype.is_complex:
+    metadata = result_metadata(following, number)
+    if gradient.shape != metadata.shape:
+        gradient = gradient.sum_to_size(metadata.shape)
+    if gradient.is_complex() and not metadata.dtype.is_complex:
         gradient = gradient.real
-    return gradient.to(wanted.dtype)
+    return gradient.to(metadata.dtype)

@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 import torch
 
-from secant.graph.flow import Fact, Flow, Kind, Trouble, numbers, walk_back
-from secant.graph.nodes import ACCUMULATOR, described
+from secant.graph.flow import Fact, Flow, Kind, Trouble, dry_run, numbers
+from secant.graph.nodes import ACCUMULATOR, result_metadata
 from secant.language import say
 
 LIMIT = 100  # maximum number of nodes in a snapshot; a picture with more would be unreadable
 LONG = 40  # maximum length in characters of the text of a saved value that is not a tensor
 
-State = Literal["kept", "freed", "changed", "hooked", "unreadable"]
+State = Literal["available", "freed", "changed", "hooked", "unreadable"]
 Role = Literal["function", "accumulate", "value", "leaf"]
 
 
@@ -24,11 +24,11 @@ class Saved:
 
     name: str
     text: str = ""
-    state: State = "kept"
+    state: State = "available"
 
     def __str__(self) -> str:
         states = {
-            "kept": self.text,
+            "available": self.text,
             "freed": ": " + say(en="freed", ko="해제됨"),
             "changed": ": " + say(en="changed in place since", ko="그 뒤 제자리에서 바뀜"),
             "hooked": ": " + say(en="packed by a hook", ko="hook이 보관"),
@@ -42,7 +42,7 @@ class Node:
     """A node of the graph as it was when it was read.
 
     Attributes:
-        inputs: the positions of the node's inputs in `Recorded.nodes`, in the order of `next_functions`.
+        inputs: the positions of the node's inputs in `GraphSnapshot.nodes`, in the order of `next_functions`.
             Entries of `next_functions` without a node are skipped.
         left_out: the number of inputs beyond the LIMIT, which are not in the snapshot.
         value: True if the node stands for a Value of lesson 10.
@@ -61,17 +61,19 @@ class Node:
 
     @property
     def kind(self) -> Role:
+        """The kind of box that stands for the node in a picture."""
         if self.value:
             return "value" if self.inputs or self.left_out else "leaf"
         return "function" if self.leaf is None else "accumulate"
 
     @property
     def shape(self) -> str:
+        """The shapes of the node's first three results, separated by commas."""
         return ", ".join(self.shapes[:3]) + (", …" if len(self.shapes) > 3 else "")
 
 
 @dataclass(frozen=True)
-class Loose:
+class Unattached:
     """A tensor that belongs to no node of the graph: a constant or an unused leaf."""
 
     label: str
@@ -79,7 +81,7 @@ class Loose:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class GraphSnapshot:
     """The graph behind some tensors as it was when it was read, with the nodes nearest the outputs first.
 
     Attributes:
@@ -89,63 +91,63 @@ class Recorded:
     """
 
     nodes: tuple[Node, ...]
-    loose: tuple[Loose, ...] = ()
+    unattached: tuple[Unattached, ...] = ()
     left_out: int = 0
     missing: tuple[str, ...] = ()
     troubles: Mapping[Trouble, tuple[str, ...]] = field(default_factory=dict)
 
 
-def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) -> Recorded:
+def record(tensors: Mapping[str, torch.Tensor], kinds: Collection[Kind] = ()) -> GraphSnapshot:
     """Read every node that backward can reach from the tensors, and match the tensors to the nodes.
 
     Args:
         tensors: the tensors by the names to show.
-        shown: the kinds of number to read as well: values, slopes, gradients.
+        kinds: the kinds of number to read as well: values, slopes, gradients.
     """
     makers = {name: tensor.grad_fn for name, tensor in tensors.items()}
     graph_nodes, inputs = _walk(makers.values())  # keeps the nodes alive, so that no id is used again
     consumed = {i for row in inputs for i in row}
-    chosen = _nearest([i for i in range(len(graph_nodes)) if i not in consumed], inputs)
-    new_position = {old: new for new, old in enumerate(chosen)}
+    nearest = _nearest([i for i in range(len(graph_nodes)) if i not in consumed], inputs)
+    new_position = {old: new for new, old in enumerate(nearest)}
 
     position_of = {id(node): i for i, node in enumerate(graph_nodes)}
     leaves = {id(node.variable): i for i, node in enumerate(graph_nodes) if node.name() == ACCUMULATOR}
-    named: dict[int, list[tuple[str, torch.Tensor]]] = {}
-    loose, missing = [], []
+    tensors_of: dict[int, list[tuple[str, torch.Tensor]]] = {}
+    unattached, missing = [], []
     for name, tensor in tensors.items():
         position = leaves.get(id(tensor)) if makers[name] is None else position_of[id(makers[name])]
         if position is None:
-            loose.append(Loose(f"{name} {_shape(tensor)}", not tensor.requires_grad))
+            unattached.append(Unattached(f"{name} {_shape(tensor)}", not tensor.requires_grad))
         elif position not in new_position:
             missing.append(name)
         else:
-            named.setdefault(position, []).append((name, tensor))
+            tensors_of.setdefault(position, []).append((name, tensor))
 
     flow = Flow([{} for _ in graph_nodes], [()] * len(graph_nodes))
-    if "slope" in shown or "gradient" in shown:
+    if "slope" in kinds or "gradient" in kinds:
         outputs = [
             (position_of[id(maker)], tensors[name].output_nr) for name, maker in makers.items() if maker
         ]
-        flow = walk_back(
+        flow = dry_run(
             graph_nodes,
             [start for start in outputs if start[0] not in consumed],
-            gradients="gradient" in shown,
+            gradients="gradient" in kinds,
         )
-    results = _results(graph_nodes, named) if "value" in shown else []
-    labels_of = {id(node): _label(node, named.get(i, [])) for i, node in enumerate(graph_nodes)}
+    results = _results(graph_nodes, tensors_of) if "value" in kinds else []
+    labels_of = {id(node): _input_label(node, tensors_of.get(i, [])) for i, node in enumerate(graph_nodes)}
 
     names_of = {key: name for name, tensor in reversed(list(tensors.items())) if (key := _memory(tensor))}
     nodes = []
-    for old in chosen:
-        node, names = graph_nodes[old], named.get(old, [])
+    for old in nearest:
+        node, names = graph_nodes[old], tensors_of.get(old, [])
         drawn = tuple(new_position[i] for i in inputs[old] if i in new_position)
         shapes = tuple(_shape(entry) for entry in getattr(node, "_input_metadata", ()))
-        tags = tuple(_named(name, tensor, len(shapes)) for name, tensor in names)
+        tags = tuple(_result_label(name, tensor, len(shapes)) for name, tensor in names)
         values = list(_values(results[old], len(shapes))) if results else []
-        if "value" in shown and not values:
-            flow.troubles.add(("unseen", old))
-        gradients = _gradients(flow.arriving[old]) if "gradient" in shown else ()
-        slopes = _slopes(node, flow.slopes[old], labels_of) if "slope" in shown else ()
+        if "value" in kinds and not values:
+            flow.troubles.add(("no_value", old))
+        gradients = _gradients(flow.arriving[old]) if "gradient" in kinds else ()
+        slopes = _slopes(node, flow.slopes[old], labels_of) if "slope" in kinds else ()
         leaf = None
         if node.name() == ACCUMULATOR:
             leaf = " ".join([", ".join(name for name, _ in names), _shape(node.variable)]).strip()
@@ -164,30 +166,32 @@ def record(tensors: Mapping[str, torch.Tensor], shown: Collection[Kind] = ()) ->
         )
     troubles: dict[Trouble, tuple[str, ...]] = {}
     for trouble, i in sorted(flow.troubles):
-        troubles[trouble] = (*troubles.get(trouble, ()), _place(graph_nodes[i], named.get(i, [])))
-    return Recorded(tuple(nodes), tuple(loose), len(graph_nodes) - len(nodes), tuple(missing), troubles)
+        troubles[trouble] = (*troubles.get(trouble, ()), _node_label(graph_nodes[i], tensors_of.get(i, [])))
+    return GraphSnapshot(
+        tuple(nodes), tuple(unattached), len(graph_nodes) - len(nodes), tuple(missing), troubles
+    )
 
 
-def _many(node: Any) -> bool:
+def _has_many_numbers(node: Any) -> bool:
     """Return whether a node's results hold more than one number."""
     return [tuple(about.shape) for about in node._input_metadata] != [()]
 
 
-def _label(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
+def _input_label(node: Any, tensors: Sequence[tuple[str, torch.Tensor]]) -> str:
     """Return the label for a node at the end of an edge: its tensor's name, or else the node's own name."""
-    return named[0][0] if named else node.name().removeprefix("torch::autograd::")
+    return tensors[0][0] if tensors else node.name().removeprefix("torch::autograd::")
 
 
-def _place(node: Any, named: Sequence[tuple[str, torch.Tensor]]) -> str:
+def _node_label(node: Any, tensors: Sequence[tuple[str, torch.Tensor]]) -> str:
     """Return a node's name for a sentence about a missing number, with its tensor's name if there is one."""
     name = str(node.name()).removeprefix("torch::autograd::")
-    if not named:
+    if not tensors:
         return name
-    return named[0][0] if node.name() == ACCUMULATOR else f"{named[0][0]} ({name})"
+    return tensors[0][0] if node.name() == ACCUMULATOR else f"{tensors[0][0]} ({name})"
 
 
 def _results(
-    graph_nodes: Sequence[Any], named: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
+    graph_nodes: Sequence[Any], tensors_of: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
 ) -> list[dict[int, torch.Tensor]]:
     """Return the results of each node that are still available, by the index of the result.
 
@@ -198,16 +202,16 @@ def _results(
     for i, node in enumerate(graph_nodes):
         if node.name() == ACCUMULATOR:
             results[i][0] = node.variable
-        for name, at, number in (("result", i, 0), *_kept_of_inputs(node, place)):
+        for name, owner, number in (("result", i, 0), *_saved_inputs(node, place)):
             value = _readable(node, name)
-            if value is not None and _fits(value, graph_nodes[at], number):
-                results[at].setdefault(number, value)
-    for i, pairs in named.items():
+            if value is not None and _has_expected_shape(value, graph_nodes[owner], number):
+                results[owner].setdefault(number, value)
+    for i, pairs in tensors_of.items():
         results[i] |= {tensor.output_nr if tensor.grad_fn else 0: tensor for _, tensor in pairs}
     return results
 
 
-def _kept_of_inputs(node: Any, place: Mapping[int, int]) -> Iterator[tuple[str, int, int]]:
+def _saved_inputs(node: Any, place: Mapping[int, int]) -> Iterator[tuple[str, int, int]]:
     for name, (maker, number) in zip(("self", "other"), node.next_functions, strict=False):
         if maker is not None:
             yield name, place[id(maker)], number
@@ -219,8 +223,8 @@ def _readable(node: Any, name: str) -> torch.Tensor | None:
     A packed tensor stays packed.
     """
     try:
-        raw = getattr(node, f"_raw_saved_{name}", None)
-        if raw is None or getattr(raw, "unpack_hook", None) is not None:
+        handle = getattr(node, f"_raw_saved_{name}", None)
+        if handle is None or getattr(handle, "unpack_hook", None) is not None:
             return None
         value = getattr(node, f"_saved_{name}")
     except RuntimeError:
@@ -228,7 +232,7 @@ def _readable(node: Any, name: str) -> torch.Tensor | None:
     return value if isinstance(value, torch.Tensor) else None
 
 
-def _fits(value: torch.Tensor, maker: Any, number: int) -> bool:
+def _has_expected_shape(value: torch.Tensor, maker: Any, number: int) -> bool:
     about = getattr(maker, "_input_metadata", ())
     return number < len(about) and _shape(about[number]) == _shape(value)
 
@@ -246,8 +250,8 @@ def _gradients(arriving: Mapping[int, torch.Tensor]) -> Iterator[Fact]:
 def _slopes(node: Any, slopes: Sequence[torch.Tensor | None], labels: Mapping[int, str]) -> Iterator[Fact]:
     for (following, number), slope in zip(node.next_functions, slopes, strict=False):
         if following is not None and slope is not None:
-            copies = _shape(slope) != _shape(described(following, number))
-            yield Fact("slope", numbers(slope), labels[id(following)], _many(node), copies)
+            copies = _shape(slope) != _shape(result_metadata(following, number))
+            yield Fact("slope", numbers(slope), labels[id(following)], _has_many_numbers(node), copies)
 
 
 def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:
@@ -291,7 +295,7 @@ def _shape(thing: Any) -> str:
         return "?"
 
 
-def _named(name: str, tensor: torch.Tensor, results: int) -> str:
+def _result_label(name: str, tensor: torch.Tensor, results: int) -> str:
     """Return the label of a node's result: its name, and its shape if the node has several results.
 
     The box of a node with a single result shows the shape already.
@@ -322,24 +326,24 @@ def _saved(node: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
         attribute, _, detail = name.partition("_sym_")
         if detail and (attribute in names or detail == "strides"):
             continue  # the saved tensor shows its own sizes
-        yield from _saved_at(node, f"_saved_{name}", f"_raw_saved_{name}", name, names_of)
+        yield from _saved_values(node, f"_saved_{name}", f"_raw_saved_{name}", name, names_of)
     if isinstance(node, torch.autograd.function.BackwardCFunction):  # the node is a custom Function's ctx
-        yield from _saved_at(node, "saved_tensors", "_raw_saved_tensors", "saved_tensors", names_of)
+        yield from _saved_values(node, "saved_tensors", "_raw_saved_tensors", "saved_tensors", names_of)
         for name, value in vars(node).items():
             if not name.startswith("_"):
-                yield from _shown(name, value, names_of)
+                yield from _saved_texts(name, value, names_of)
 
 
-def _saved_at(
-    node: Any, at: str, raw: str, name: str, names_of: dict[tuple[Any, ...], str]
+def _saved_values(
+    node: Any, attribute: str, raw: str, name: str, names_of: dict[tuple[Any, ...], str]
 ) -> Iterator[Saved]:
     try:
-        packed = getattr(node, raw, ())
-        for handle in packed if isinstance(packed, tuple) else (packed,):
+        handles = getattr(node, raw, ())
+        for handle in handles if isinstance(handles, tuple) else (handles,):
             if getattr(handle, "unpack_hook", None) is not None:
                 yield Saved(name, state="hooked")
                 return
-        value = getattr(node, at)
+        value = getattr(node, attribute)
     except RuntimeError as error:
         message = str(error)
         if "been freed" in message:
@@ -349,10 +353,10 @@ def _saved_at(
         else:
             yield Saved(name, state="unreadable")
         return
-    yield from _shown(name, value, names_of)
+    yield from _saved_texts(name, value, names_of)
 
 
-def _shown(name: str, value: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
+def _saved_texts(name: str, value: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
     """Yield the text of one saved value, or of each item if the value is a list or tuple with tensors."""
     if isinstance(value, torch.Tensor):
         words = [names_of.get(_memory(value) or (), ""), _shape(value)]
@@ -361,7 +365,7 @@ def _shown(name: str, value: Any, names_of: dict[tuple[Any, ...], str]) -> Itera
         yield Saved(name, ": " + " ".join(filter(None, words)))
     elif isinstance(value, list | tuple) and any(isinstance(item, torch.Tensor) for item in value):
         for i, item in enumerate(value):
-            yield from _shown(f"{name}[{i}]", item, names_of)
+            yield from _saved_texts(f"{name}[{i}]", item, names_of)
     elif isinstance(value, int | float | complex | str | list | tuple) and value != ():
         text = _short(value)
         if len(text) <= LONG:

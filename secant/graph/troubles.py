@@ -26,14 +26,14 @@ def _sentence(trouble: Trouble, names: str) -> str:
                 en=f"Some slopes and gradients are not available: a node raised an error ({names}).",
                 ko=f"일부 기울기와 gradient는 알 수 없습니다. 노드가 계산 도중 오류로 멈췄습니다({names}).",
             )
-        case "unseen":
+        case "no_value":
             return say(
                 en="Nodes without a value: their result is not kept anywhere. "
                 "Pass that tensor to draw_graph with a name.",
                 ko="값이 없는 노드: 결과가 어디에도 남아 있지 않습니다. "
                 "그 텐서를 draw_graph에 이름과 함께 넘기세요.",
             )
-        case "own":
+        case "custom":
             return say(
                 en=f"Left out: the slopes of {names}, and the gradients from there on. The backward there is "
                 "a Python function that may do more than compute, so drawing does not run it.",

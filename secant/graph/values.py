@@ -3,58 +3,58 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from secant.graph.flow import Fact, Kind
-from secant.graph.record import LIMIT, Node, Recorded
+from secant.graph.record import LIMIT, GraphSnapshot, Node
 from secant.value import Value
 
 
-def record_values(named: Mapping[str, Value], shown: Collection[Kind] = ()) -> Recorded:
+def record_values(named: Mapping[str, Value], kinds: Collection[Kind] = ()) -> GraphSnapshot:
     """Read the given Values and all Values they were computed from, with those nearest the given ones first.
 
     Args:
         named: the Values by the names to show.
-        shown: the kinds of number to include. "value" is a Value's `data`, "slope" its slopes, and
+        kinds: the kinds of number to include. "value" is a Value's `data`, "slope" its slopes, and
             "gradient" its `grad`.
     """
     names = {id(value): name for name, value in named.items()}
     reachable: dict[int, Value] = {id(value): value for value in named.values()}
-    parents = {id(parent) for value in named.values() for parent in _below(value)}
+    parents = {id(parent) for value in named.values() for parent in _ancestors(value)}
     todo = [value for place, value in reachable.items() if place not in parents]
     reachable = {id(value): value for value in todo}
     for value in todo:  # the loop appends to this list
-        fresh = {id(parent): parent for parent in value.parents if id(parent) not in reachable}
-        reachable |= fresh
-        todo += fresh.values()
+        new_values = {id(parent): parent for parent in value.parents if id(parent) not in reachable}
+        reachable |= new_values
+        todo += new_values.values()
     snapshot = todo[:LIMIT]
-    at = {id(value): place for place, value in enumerate(snapshot)}
+    position = {id(value): place for place, value in enumerate(snapshot)}
     nodes = tuple(
         Node(
             name=names.get(id(value), "Value"),
-            inputs=tuple(at[id(parent)] for parent in value.parents if id(parent) in at),
-            left_out=sum(id(parent) not in at for parent in value.parents),
+            inputs=tuple(position[id(parent)] for parent in value.parents if id(parent) in position),
+            left_out=sum(id(parent) not in position for parent in value.parents),
             shapes=(),
             tensors=(),
             leaf=None,
             saved=(),
             output=id(value) not in parents,
-            facts=tuple(fact for fact in _facts(value, names) if fact.kind in shown),
+            facts=tuple(fact for fact in _facts(value, names) if fact.kind in kinds),
             value=True,
         )
         for value in snapshot
     )
-    missing = tuple(name for place, name in names.items() if place not in at)
-    return Recorded(nodes, left_out=len(todo) - len(snapshot), missing=missing)
+    missing = tuple(name for place, name in names.items() if place not in position)
+    return GraphSnapshot(nodes, left_out=len(todo) - len(snapshot), missing=missing)
 
 
-def _below(value: Value) -> Iterable[Value]:
+def _ancestors(value: Value) -> Iterable[Value]:
     """Return all Values that the given one was computed from, each once."""
     ancestors: dict[int, Value] = {}
     layer = [value]
     while layer:
-        fresh = {
+        new_values = {
             id(parent): parent for child in layer for parent in child.parents if id(parent) not in ancestors
         }
-        ancestors |= fresh
-        layer = list(fresh.values())
+        ancestors |= new_values
+        layer = list(new_values.values())
     return ancestors.values()
 
 

@@ -55,7 +55,7 @@ def test_control_characters_in_messages_are_escaped_on_the_terminal() -> None:
 
 @pytest.fixture(scope="module")
 def autograder() -> Iterator[list[str]]:
-    """The command, which need not import everything each time where the platform has forks."""
+    """Provide the command, from a warm process where the platform can fork."""
     if sys.platform != "linux":
         yield COLD
         return
@@ -177,7 +177,7 @@ def test_watch_yields_once_per_finished_save(tmp_path: Path) -> None:
 
 
 def until(running: subprocess.Popen[str], words: str) -> str:
-    """What a process prints, up to a line with these words."""
+    """Return the output of a process up to a line that contains these words."""
     lines = []
     for line in running.stdout or ():
         lines.append(line)
@@ -214,7 +214,7 @@ def test_a_watched_notebook_is_checked_when_it_is_saved(room: Path) -> None:
 
 @pytest.fixture
 def student(built: Path, tmp_path: Path) -> Path:
-    """A folder of lessons in a class's edition of the small course."""
+    """Make a folder of lessons in a class's edition of the small course."""
     for name, data in course_files(built, LANGUAGES):
         place = tmp_path / "edition" / name
         place.parent.mkdir(parents=True, exist_ok=True)

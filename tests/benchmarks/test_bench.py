@@ -12,7 +12,7 @@ from rich.console import Console
 
 from benchmarks import __main__ as bench
 from benchmarks import peers, performance
-from benchmarks.performance import Record
+from benchmarks.performance import BenchmarkRecord
 
 ROOT = Path(__file__).resolve().parents[2]
 THEN, HERE = "2026-01-02", "a processor, 2 cores"
@@ -23,13 +23,13 @@ def row(figure: str = "speed", ours: float = 2, peer: str = "a peer", value: flo
     return dict(zip(performance.KEYS, (figure, ours, peer, value, ratio, "s"), strict=True))
 
 
-def known(*rows: Any, **more: Any) -> Record:
-    return Record([{**one, "date": THEN, "machine": HERE} for one in rows], **more)
+def known(*rows: Any, **more: Any) -> BenchmarkRecord:
+    return BenchmarkRecord([{**one, "date": THEN, "machine": HERE} for one in rows], **more)
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository whose benchmarks are these three: one has rows, one fails, one writes nonsense."""
+    """Make a repository with three benchmarks: one has rows, one fails and one writes nonsense."""
     folder = tmp_path / "benchmarks"
     folder.mkdir()
     (folder / "__init__.py").touch()
@@ -48,7 +48,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def shown(records: dict[str, Record]) -> str:
+def shown(records: dict[str, BenchmarkRecord]) -> str:
     text = io.StringIO()
     Console(width=200, file=text).print(performance.table(records))
     return text.getvalue()
@@ -121,7 +121,7 @@ def test_performance_table_has_every_row_and_failure() -> None:
 @pytest.mark.parametrize("rows", [[], {}, [1], [{"figure": "x"}], [row() | {"ours": "fast"}], "text"])
 def test_a_record_with_bad_rows_is_refused(rows: Any) -> None:
     with pytest.raises(ValueError, match="row"):
-        performance.checked(rows)
+        performance.validated_rows(rows)
 
 
 def test_a_machine_is_described_without_its_name() -> None:
@@ -138,15 +138,19 @@ def test_performance_page_matches_its_rows() -> None:
 
 
 def test_machines_are_numbered_alike_whichever_was_measured_last() -> None:
-    one, two = known(row()), Record([{**row(), "date": THEN, "machine": "another"}])
+    one, two = known(row()), BenchmarkRecord([{**row(), "date": THEN, "machine": "another"}])
     assert performance.page({"b": two, "a": one}) == performance.page({"a": one, "b": two})
 
 
 def test_every_package_of_a_peer_is_for_a_benchmark_or_for_make_mutants() -> None:
     lines = peers.REQUIREMENTS.read_text().splitlines()[1:]
     assert {line.partition("#")[2].strip() for line in lines} <= {"slider", "grading", "mutants"}
-    assert [requirement.name for requirement in peers.wanted("slider")][:3] == ["ipympl", "bqplot", "plotly"]
-    assert peers.wanted("kernels") == []
+    assert [requirement.name for requirement in peers.requirements_of("slider")][:3] == [
+        "ipympl",
+        "bqplot",
+        "plotly",
+    ]
+    assert peers.requirements_of("kernels") == []
 
 
 def test_missing_packages_are_those_in_neither_environment(tmp_path: Path) -> None:

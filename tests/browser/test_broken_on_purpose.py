@@ -72,7 +72,7 @@ OUTSIDE = """() => {
 
 
 def serve(place: Any, token: str, **more: Any) -> Any:
-    """The server of a learner, with a token and without the privilege to write what is not writable."""
+    """Start a learner's server, with a token and without root's privilege to write read-only files."""
     full = place.folder / "full"
     wall = ["bwrap", "--dev-bind", "/", "/", "--size", str(DISK_BYTES), "--tmpfs", str(full)]
     wall += ["--cap-drop", "ALL", "--unshare-pid", "--proc", "/proc", "--die-with-parent"]
@@ -91,7 +91,7 @@ def tasks_alone(answers: Mapping[str, str], spoken: Language) -> nbformat.Notebo
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The learner's folders, and lesson 1's tasks solved, in each language."""
+    """Make the learner's folders, and solve the tasks of lesson 1 in each language."""
     folder, home = (tmp_path_factory.mktemp(name) for name in ("work", "home"))
     (folder / "full").mkdir()
     solved = {spoken: tasks_alone(SOLUTIONS, spoken) for spoken in LANGUAGES}
@@ -100,7 +100,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def server(browser: Any, place: Any) -> Iterator[contextlib.ExitStack]:
-    """A server, in a stack that a test may close."""
+    """Start a server in an exit stack that a test may close."""
     with contextlib.ExitStack() as stack:
         place.address = stack.enter_context(serve(place, "first"))
         place.port = int(place.address.rpartition(":")[2])
@@ -126,7 +126,7 @@ def enter(page: Page, place: Any, token: str) -> None:
 
 @pytest.fixture
 def page(shared: Page) -> Iterator[Page]:
-    """The page, and nothing open in it."""
+    """Provide the page, and close everything that a test opens in it."""
     yield shared
     shared.unroute_all()
     dismiss(shared)
@@ -172,25 +172,25 @@ def verdict(page: Page, task: str) -> Any:
 
 
 def answer_on_disk(path: Path) -> str:
-    """The first task's answer as the file has it."""
+    """Return the first task's answer from the file."""
     cells = nbformat.read(path, as_version=4).cells
     return next(str(c.source) for c in cells if c.metadata.get("nbgrader", {}).get("grade_id") == FIRST)
 
 
 def processes(place: Any, word: str) -> list[int]:
-    """The server's processes with a word in their command."""
+    """Return the server's processes whose command contains a word."""
     servers = [pid for pid in everybody() if f"--ServerApp.port={place.port}" in command(pid)]
     return [pid for server in servers for pid in family(server) if word in command(pid)]
 
 
 def worker(place: Any) -> int:
-    """The process that checks: the first fork of the kernels' template, or none on a slow machine."""
+    """Return the process that checks: the first fork of the template, or a process that stands in for it."""
     standing_in = processes(place, "service.worker")
     return (standing_in or processes(place, "kernels/template.py")[1:])[0]
 
 
 def disk(place: Any) -> Path:
-    """The small disk that the server has, where its learner's progress is too."""
+    """Return the small disk of the server, which also holds the learner's progress."""
     (server, *_) = processes(place, "jupyterlab")[-1:]
     return Path(f"/proc/{server}/root{place.folder}/full")
 

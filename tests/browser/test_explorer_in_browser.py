@@ -28,9 +28,9 @@ X, H = 0, 1  # the sliders' numbers in the explorer
 
 @pytest.fixture(scope="module")
 def opened(served: Any, window: Any) -> Iterator[Any]:
-    """A notebook with the explorer alone; the lessons have a test of their own.
+    """Open a notebook that contains only the explorer; the lessons have tests of their own.
 
-    It opens alone, and leaves the server and the page, which other modules use as well, as they were found.
+    The server and the page, which other modules use as well, are left as they were.
     """
     (served.place / "explorer").mkdir()
     name = "explorer/explorer.ipynb"
@@ -56,7 +56,7 @@ def opened(served: Any, window: Any) -> Iterator[Any]:
 
 
 def number(opened: Any, name: str) -> Any:
-    """What the kernel wrote, never the slider's own readout."""
+    """Return a number that the kernel wrote, as opposed to the slider's readout."""
     return float(opened.explorer.locator(f".secant-{name}").inner_text())
 
 
@@ -174,7 +174,7 @@ def test_number_typed_into_a_box_moves_the_explorer(opened: Any) -> None:
 
 
 def on_picture(opened: Any, across: float, down: float = 0.5) -> tuple[float, float]:
-    """A place on the picture, by fractions of it, on the page."""
+    """Return the position on the page of a point given in fractions of the picture."""
     picture = opened.explorer.locator(".secant-picture img")
     picture.scroll_into_view_if_needed()
     place = lab.box(picture)

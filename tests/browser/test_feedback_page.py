@@ -20,7 +20,7 @@ PARTS = (Part("call", "f(1)"), Part("expected", "1"), Part("cause", "long" * 60)
 
 
 def shown(language: Language | None) -> str:
-    """A page with every verdict; without a language, of a file that could not be read."""
+    """Return a page with every verdict, or, without a language, the page of an unreadable file."""
     release = copy.deepcopy(assignment(LESSONS[0]).releases[language or "en"])
     looks = [("passed", False), ("wrong", False), ("timed_out", False), ("not_attempted", False)]
     looks += [("crashed", False), ("manual", True), ("manual", False), ("rejected", False)]

@@ -23,7 +23,7 @@ class Desk:
         self.frame = frame
 
     def row(self, name: str) -> Locator:
-        """The row of the table on the screen that has this in it."""
+        """Return the row of the displayed table that contains this text."""
         return self.frame.locator("tr", has_text=name)
 
     def press(self, row: str, button: str) -> str:

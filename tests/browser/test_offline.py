@@ -21,7 +21,7 @@ WITHOUT_A_NETWORK = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--die-wi
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What went on in a session without a network; see tests/support/offline.py."""
+    """Return the record of a session without a network; see tests/support/offline.py."""
     if chromium_path() is None or shutil.which("bwrap") is None:
         reason = "Chromium or bubblewrap is not installed"
         if os.environ.get("SECANT_REQUIRE_BROWSER") == "1":

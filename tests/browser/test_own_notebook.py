@@ -28,7 +28,7 @@ SAVE = "() => window.jupyterapp.commands.execute('docmanager:save')"
 
 @pytest.fixture(scope="module")
 def own(served: Any, window: Any) -> Iterator[Any]:
-    """The notebook, run in the page, and saved."""
+    """Run the notebook in the page and save it."""
     (served.place / "own").mkdir()
     lab.write_notebook(served.place / NAME, CELLS)
     with lab.running(window.page, served.address, NAME):

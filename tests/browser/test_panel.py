@@ -145,7 +145,7 @@ START_OPTIONS = '{"secantStart": "START.md", "secantLanguage": "ko", '
 
 @pytest.fixture(scope="module")
 def served(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A JupyterLab with the canned service: a lesson of each language, and a notebook that is none."""
+    """Start JupyterLab with the canned service, and with a notebook that is not a lesson."""
     place = tmp_path_factory.mktemp("panel")
     lab.write_notebook(place / "plain.ipynb", ["1"])
     (place / "START.md").write_text("# The plain page\n")
@@ -163,7 +163,7 @@ def shared(served: Any) -> Iterator[Page]:
 
 @pytest.fixture
 def page(served: Any, shared: Page, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """The page with a lesson of this test's own, in English if it does not say otherwise."""
+    """Open a lesson for one test in the page, in English unless the test asks for another language."""
     name = f"{getattr(request, 'param', 'en')}/{request.node.name.partition('[')[0]}/lesson.ipynb"
     fake_lesson.write(served.place / name)
     opened(shared, name)
@@ -706,9 +706,9 @@ def test_failing_request_is_explained_and_loses_no_result(
 
 @pytest.fixture(scope="module")
 def korean(served: Any) -> Iterator[Page]:
-    """A page for JupyterLab in Korean as `secant lab` opens it.
+    """Open a page for JupyterLab in Korean as `secant lab` opens it.
 
-    What it notes of its layout is its own: the other page notes its own.
+    Each page stores its layout separately.
     """
     for name in ("ko/lesson.ipynb", NARROW):
         fake_lesson.write(served.place / name)
@@ -856,7 +856,7 @@ def test_progress_of_another_copy_is_labelled_and_can_be_reset(page: Page) -> No
 
 
 def all_pass(route: Route) -> None:
-    """The check of a lesson that is finished by it, with two achievements."""
+    """Answer a check that finishes the lesson and earns two achievements."""
     tasks = [task for task, outcome in TASKS.items() if outcome != "manual"]
     won = [
         {"title": "A whole lesson", "how": "Pass every task."},
@@ -968,7 +968,7 @@ ALONE = """async () => {
 
 @pytest.fixture
 def start(served: Any, korean: Page) -> Page:
-    """The start page alone in a wide window, and the file browser beside it."""
+    """Show the start page in a wide window, with the file browser next to it."""
     korean.set_viewport_size({"width": 1280, "height": 800})
     if korean.url == "about:blank":
         open_start(korean, served)

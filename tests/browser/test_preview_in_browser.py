@@ -31,7 +31,7 @@ NOTE_QUOTIENTS = """() => {
 
 @pytest.fixture
 def opened(browser: Any, static_page: str) -> Iterator[SimpleNamespace]:
-    """The page, with its first explorer in view, and every trouble that it tells of."""
+    """Open the page, scroll to its first explorer and collect every error that it reports."""
     context = browser.new_context(viewport=TALL, has_touch=True)
     page = context.new_page()
     trouble: list[str] = []
@@ -44,7 +44,7 @@ def opened(browser: Any, static_page: str) -> Iterator[SimpleNamespace]:
 
 
 def explorer(page: Any, number: int) -> Any:
-    """An explorer that has come into view and moves."""
+    """Scroll to an explorer, wait until it moves, and return it."""
     found = page.locator("figure[data-frames]").nth(number)
     found.scroll_into_view_if_needed()
     page.locator(f"figure.live >> nth={number}").locator("img[src]").wait_for(timeout=30_000)
@@ -58,7 +58,7 @@ def slider(opened: Any, name: str) -> Any:
 
 
 def said(opened: Any) -> dict[str, str]:
-    """What the page says: the controls' own words, and the numbers below."""
+    """Return the values that the page shows: those of its controls, and the numbers below."""
     opened.page.wait_for_timeout(400)
     found = {name: slider(opened, name).get_attribute("aria-valuetext") for name in ("x", "h")}
     for name in ("quotient", "gradient", "error"):
@@ -84,7 +84,7 @@ def is_torchs(opened: Any) -> bool:
 
 
 def digits(number: float, like: str) -> str:
-    """A number to as many significant digits as another is shown with."""
+    """Return a number with as many significant digits as another text has."""
     mantissa = like.lower().partition("e")[0].lstrip("-0.").replace(".", "")
     return f"{number:.{max(len(mantissa), 1)}g}"
 

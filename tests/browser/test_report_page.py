@@ -37,7 +37,7 @@ def row(task: str, place: int, is_right: bool) -> GradedTask:
 
 
 def works(lesson: int = 1) -> list[Work]:
-    """A class of a hundred with everything that a page can show."""
+    """Return a class of a hundred with everything that a page can show."""
     found = [Work("absent"), Work("unread", "unread"), Work("later", "ungraded")]
     for number in range(100):
         name = f"student{number}"

@@ -17,7 +17,7 @@ NOTE = "why"
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class of three: the notes of two wait for a person, and the third has none."""
+    """Make a class of three: two have ungraded notes, and the third has no note."""
     root = tmp_path_factory.mktemp("class")
     build_course(root)
     for who, note in (("ann", "The curve bends."), ("bob", "It bends down."), ("cem", "")):
@@ -30,7 +30,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(browser: Any, room: Path) -> Iterator[Page]:
-    """The list of submissions, offline: without MathJax."""
+    """Open the list of submissions offline, and therefore without MathJax."""
     with formgrader(room) as started:
         page = browser.new_page(viewport={"width": 1200, "height": 700})
         page.route(re.compile("^https:"), lambda route: route.abort())

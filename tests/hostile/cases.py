@@ -58,12 +58,12 @@ class Case:
         return self.id[0]
 
     def outcomes(self, variant: str) -> tuple[str, ...]:
-        """The wanted outcome of each task; alternatives are separated by `|`."""
+        """Return the expected outcome of each task; alternatives are separated by `|`."""
         wanted = self.wants[variant]
         return (wanted,) * len(TASKS) if isinstance(wanted, str) else wanted
 
     def answers(self, variant: str) -> Mapping[str, str]:
-        """The answers without the trick."""
+        """Return the answers without the trick."""
         return RIGHT if variant == "right" else WRONG
 
 
@@ -80,27 +80,27 @@ def add(case: Case) -> None:
 
 
 def both(id: str, title: str, make: Maker, **more: Any) -> None:
-    """A trick that must neither help a wrong answer nor hurt a right one."""
+    """Add a trick that must neither help a wrong answer nor hurt a right one."""
     add(Case(id, title, make, {"wrong": "wrong", "right": "passed"}, **more))
 
 
 def wrong(id: str, title: str, make: Maker, want: str | tuple[str, ...] = "wrong", **more: Any) -> None:
-    """A trick with a wrong answer, or with one that cannot be right."""
+    """Add a trick with a wrong answer, or with an answer that cannot be right."""
     add(Case(id, title, make, {"wrong": want}, **more))
 
 
 def right(id: str, title: str, make: Maker, want: str | tuple[str, ...] = "passed", **more: Any) -> None:
-    """A right answer with something odd about it."""
+    """Add a right answer with something odd about it."""
     add(Case(id, title, make, {"right": want}, **more))
 
 
 def rejected(id: str, title: str, make: Maker, reason: str, **more: Any) -> None:
-    """A file that cannot be graded."""
+    """Add a file that cannot be graded."""
     add(Case(id, title, make, {"right": "rejected"}, reason=reason, **more))
 
 
 def prelude(code: str) -> Maker:
-    """A trick in a cell of its own, before the answers."""
+    """Return a maker that puts the trick into a separate cell before the answers."""
     return lambda world, answers: world.notebook(answers, first=code.replace("ROOT", str(world.root)))
 
 

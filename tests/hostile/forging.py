@@ -15,14 +15,14 @@ SHELL = "from IPython import get_ipython\nshell = get_ipython()\n"
 
 
 def body(code: str, first: str = "") -> Callable[[World, Any], Made]:
-    """A trick inside each function."""
+    """Return a maker that puts the trick inside each function."""
     return lambda world, answers: world.notebook(
         inside(code.replace("ROOT", str(world.root)), answers), first=first
     )
 
 
 def edited(change: Callable[[dict[str, Any]], None]) -> Callable[[World, Any], Made]:
-    """A trick in the file itself: this change to each test cell."""
+    """Return a maker whose trick is in the file itself: a change to each test cell."""
 
     def make(world: World, answers: Any) -> Made:
         notebook = world.notebook(answers)

@@ -50,7 +50,7 @@ def own(process: Path) -> bool:
 
 
 def scores() -> dict[str, float | None]:
-    """What the gradebook says of each student; None for no grade."""
+    """Return each student's score in the gradebook, or None without a grade."""
     with sqlite3.connect("file:/course/gradebook.db?mode=ro&immutable=1", uri=True) as book:
         rows = book.execute(
             "select s.student_id, sum(coalesce(g.manual_score, g.auto_score)),"
@@ -86,7 +86,7 @@ def main(feedback: bool, seconds: float) -> None:
 
 
 def _student_part(path: Path) -> str:
-    """The page a student is given; of a notebook only its outputs, for staff may see its tests."""
+    """Return the part of a file that students may see: a page, or the outputs of a notebook."""
     text = path.read_text(errors="replace")
     if path.suffix == ".html":
         return text

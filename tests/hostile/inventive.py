@@ -522,7 +522,7 @@ both(
 
 
 def _answers(expression: str) -> Any:
-    """The expression where a float, a tensor and a tuple are asked for."""
+    """Return a maker that uses the expression where a float, a tensor and a tuple are expected."""
     return lambda world, answers: world.notebook(
         {
             "grad_square": f"def grad_square(x):\n    return {expression}",

@@ -13,7 +13,7 @@ from tests.hostile.world import LESSON, World, inside
 
 
 def reads(code: str) -> Any:
-    """A cell that sets `loot`, and functions that raise it."""
+    """Return a maker with a cell that sets `loot` and functions that raise it."""
 
     def make(world: World, answers: Any) -> Made:
         places = [str(path) for path in world.bait]

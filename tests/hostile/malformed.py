@@ -14,12 +14,12 @@ NAME = f"{LESSON}.ipynb"
 
 
 def raw(data: bytes) -> Maker:
-    """These bytes."""
+    """Return a maker of these bytes."""
     return lambda world, answers: data
 
 
 def changed(change: Callable[[dict[str, Any]], None]) -> Maker:
-    """This change to a notebook."""
+    """Return a maker that applies this change to a notebook."""
 
     def make(world: World, answers: Any) -> Made:
         notebook = world.notebook(answers)
@@ -30,12 +30,12 @@ def changed(change: Callable[[dict[str, Any]], None]) -> Maker:
 
 
 def encoded(change: Callable[[bytes], bytes]) -> Maker:
-    """This change to a notebook's bytes."""
+    """Return a maker that applies this change to a notebook's bytes."""
     return lambda world, answers: change(json.dumps(world.notebook(answers), ensure_ascii=False).encode())
 
 
 def named(*names: str) -> Maker:
-    """The notebook under these names."""
+    """Return a maker of the notebook under these names."""
     return lambda world, answers: {name: json.dumps(world.notebook(answers)).encode() for name in names}
 
 

@@ -30,7 +30,7 @@ def look(world: World, wall: Wall) -> dict[str, object]:
 
 
 def memory(name: str) -> int:
-    """The megabytes that this process takes (`VmRSS`) or took at most (`VmHWM`)."""
+    """Return the current (`VmRSS`) or peak (`VmHWM`) memory of this process in megabytes."""
     fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return int(fields[name].split()[0]) // 1024
 

@@ -115,7 +115,7 @@ def run_stock(case: Case, variant: str, world: World, template: Path, bwrap: str
 
 
 def sandbox(bwrap: str, place: Path) -> list[str]:
-    """A sandbox with nothing in it but Python, this package and a copy of the course."""
+    """Return the command of a sandbox that contains only Python, this package and a copy of the course."""
     options = [bwrap, "--die-with-parent", "--new-session", "--clearenv"]
     # No user namespace: the measuring and the measured are different users.
     options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup"]
@@ -219,13 +219,13 @@ def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> 
 
 
 def variant_of(case: Case) -> str:
-    """The variant to show: where points are to be stolen the wrong answer, elsewhere the right one."""
+    """Return the variant to show: the wrong answer if points are to be stolen, else the right one."""
     order = ("wrong", "right") if case.group in "ABX" else ("right", "wrong")
     return next(name for name in order if name in case.wants)
 
 
 def honest(case: Case, variant: str) -> tuple[float, float]:
-    """The least and the most that this submission deserves."""
+    """Return the fewest and the most points that this submission deserves."""
     if (variant == "right" and case.reason) or case.id == "E02":
         return 0.0, FULL  # whoever can read it may grade it
     wanted = [
@@ -246,7 +246,7 @@ def unearned(cases: dict[str, Case], scores: dict[str, float]) -> dict[str, floa
 
 
 def judge(case: Case, variant: str, found: dict[str, Any]) -> list[str]:
-    """What went wrong, in words; nothing if the outcome is an honest one."""
+    """Return descriptions of everything that went wrong, or an empty list for an honest outcome."""
     faults = []
     least, most = honest(case, variant)
     score = found["scores"].get("a_case")

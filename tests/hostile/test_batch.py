@@ -74,7 +74,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> Iterator[Gra
 
 
 def scores(root: Path) -> dict[str, float]:
-    """What nbgrader's gradebook says."""
+    """Return the scores in nbgrader's gradebook."""
     with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
         return {s.student.id: s.score for s in book.assignment_submissions(LESSON)}
 

@@ -71,7 +71,7 @@ def test_every_case_in_ids_txt_is_tested_or_documented() -> None:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A course directory with bait in it, and services to talk to."""
+    """Make a course directory with bait, and run services that a submission may talk to."""
     world = World.create(tmp_path_factory.mktemp("hostile"))
     with world.services():
         yield world
@@ -119,7 +119,7 @@ def grade(world: World, wall: Wall, folder: Path) -> Report:
 
 
 def verdict(report: Report) -> list[tuple[Any, ...]]:
-    """What must be the same whenever the same file is graded."""
+    """Return the parts of a report that must be the same whenever the same file is graded."""
     return [(task.id, task.outcome, task.points, task.message) for task in report.tasks]
 
 

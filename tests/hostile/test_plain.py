@@ -80,7 +80,7 @@ class PlainWorld(World):
         return {"en": made, "ko": made}
 
     def hidden_lines(self) -> set[str]:
-        """The telling lines of the hidden tests."""
+        """Return the distinctive lines of the hidden tests."""
         lines = "\n".join(HIDDEN.values()).splitlines()
         return {line.strip() for line in lines if len(line.strip()) > 25 and "###" not in line}
 

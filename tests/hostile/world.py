@@ -43,13 +43,13 @@ WRONG = {
 
 
 def inside(body: str, answers: Mapping[str, str] = WRONG) -> dict[str, str]:
-    """The answers with these lines at the beginning of each function."""
+    """Return the answers with these lines at the beginning of each function."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     return {task: text.replace("):\n", "):\n" + lines, 1) for task, text in answers.items()}
 
 
 def before(text: str, answers: Mapping[str, str] = WRONG) -> dict[str, str]:
-    """The answers with this text above each function."""
+    """Return the answers with this text above each function."""
     return {task: f"{text}\n{answer}" for task, answer in answers.items()}
 
 
@@ -128,7 +128,7 @@ class World:
         ]
 
     def hidden_lines(self) -> set[str]:
-        """The telling lines of the hidden tests."""
+        """Return the distinctive lines of the hidden tests."""
         from autograder.course.cells import split_tests
 
         hidden = "\n".join(split_tests(cell.source)[1] for cell in self.source.cells if is_test(cell))
@@ -141,13 +141,13 @@ class World:
         last: str | Iterable[str] = (),
         lang: str = "en",
     ) -> dict[str, Any]:
-        """A submission as the JSON it is made of: the release with these answers and extra code cells.
+        """Return a submission as JSON: the release with these answers and additional code cells.
 
         Args:
-            answers: by task; a task that is not named keeps its stub.
+            answers: the answers by task; other tasks keep their stubs.
             first: code cells before all others.
             last: code cells after all others.
-            lang: which release.
+            lang: the language of the release.
         """
         notebook = copy.deepcopy(self.releases[lang])
         for cell in filter(is_answer, notebook.cells):
@@ -163,7 +163,7 @@ class World:
 
 
 def graded(notebook: dict[str, Any], tests: bool = True, answers: bool = False) -> list[dict[str, Any]]:
-    """The test cells, the answer cells, or both, of a submission."""
+    """Return the test cells of a submission, its answer cells, or both."""
     cells = [cell for cell in notebook["cells"] if "nbgrader" in cell["metadata"]]
     return [
         cell

@@ -110,7 +110,7 @@ def test_lesson_1_is_released_checked_and_graded_through_the_hub(classroom: Clas
 
 @pytest.fixture
 def kernel(classroom: Class) -> Iterator[tuple[BlockingKernelClient, Path]]:
-    """A kernel of Ann's, and the file that says how to reach it."""
+    """Start a kernel of Ann's and yield its client and its connection file."""
     _, said = classroom.hub.visit(classroom.ann, "api/kernels", {"name": "python3"})
     number = json.loads(said)["id"]
     (file,) = classroom.ann.home.rglob(f"kernel-{number}.json")
@@ -147,7 +147,7 @@ def owner(path: Path) -> int:
 
 
 def sockets(pids: list[int]) -> set[str]:
-    """The inodes of the sockets that processes have open."""
+    """Return the inodes of the sockets that processes have open."""
     found = set()
     for pid in pids:
         with contextlib.suppress(OSError):
@@ -158,14 +158,14 @@ def sockets(pids: list[int]) -> set[str]:
 
 
 def listening(pids: list[int]) -> list[int]:
-    """The TCP ports at which processes listen."""
+    """Return the TCP ports at which processes listen."""
     inodes = sockets(pids)
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return [int(line[1].split(":")[1], 16) for line in lines if line[3] == "0A" and line[9] in inodes]
 
 
 def named(pids: list[int]) -> list[str]:
-    """The names of processes' Unix sockets, as far as they have any; an abstract one begins with @."""
+    """Return the names of processes' named Unix sockets; an abstract name begins with @."""
     inodes = sockets(pids)
     lines = [
         line.split(maxsplit=7) for line in Path("/proc/net/unix").read_text(errors="replace").splitlines()[1:]
@@ -174,7 +174,7 @@ def named(pids: list[int]) -> list[str]:
 
 
 def as_user(user: User, look: Callable[[], Any]) -> Any:
-    """What a function returns that runs as another user."""
+    """Run a function as another user and return its result."""
     back, out = os.pipe()
     if (child := os.fork()) == 0:
         try:

@@ -36,7 +36,7 @@ def address(student: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def ask(address: str, name: str, body: Any = None) -> tuple[int, list[Any]]:
-    """What an endpoint of ours answers: its status, and a line each."""
+    """Return the status and the lines that an endpoint of the service answers with."""
     base, token = address.split("/lab", 1)[0], address.rpartition("token=")[2]
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"{base}/secant/api/{name}", data, {"Authorization": f"token {token}"})
@@ -48,7 +48,7 @@ def ask(address: str, name: str, body: Any = None) -> tuple[int, list[Any]]:
 
 
 def unversioned(wheel: zipfile.ZipFile) -> dict[str, str]:
-    """The names of a wheel's files, by what they would be without its version."""
+    """Return the names of a wheel's files, by the names without the version."""
     return {re.sub(r"^secant-[^/]*\.d", "secant.d", name): name for name in wheel.namelist()}
 
 

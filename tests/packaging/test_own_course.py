@@ -60,7 +60,7 @@ class Person:
 
 @pytest.fixture
 def instructor(installed: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
-    """The instructor of a course that nbgrader quickstart made, with an exchange of its own."""
+    """Make an instructor with a course from `nbgrader quickstart` and a separate exchange."""
     # nbgrader runs `alembic`, which is in this environment alone.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     person = Person(installed, tmp_path, tmp_path / "log.txt")
@@ -75,7 +75,7 @@ def instructor(installed: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def student(installed: Place, tmp_path: Path) -> Person:
-    """A student of the same course."""
+    """Make a student of the same course."""
     home = tmp_path / "student"
     home.mkdir()
     (home / "nbgrader_config.py").write_text(

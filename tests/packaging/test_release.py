@@ -41,7 +41,7 @@ def every_step() -> list[tuple[str, str, dict[str, Any]]]:
 
 @pytest.fixture
 def export(tmp_path: Path) -> Path:
-    """The files of this repository as they are now, without what git ignores, where there is no clone."""
+    """Copy the repository's current files, except those that git ignores, to a folder without .git."""
     place = tmp_path / "first"
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -58,7 +58,7 @@ def export(tmp_path: Path) -> Path:
 
 
 def build(place: Path, umask: int) -> dict[str, str]:
-    """The hashes of what is built, by name."""
+    """Build the distributions and return their hashes by name."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", "dist"]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1790000000"}
     subprocess.run(command, cwd=place, env=environment, umask=umask, check=True, capture_output=True)
@@ -87,27 +87,28 @@ def test_building_the_same_commit_twice_gives_equal_files(export: Path, tmp_path
 
 def test_every_file_that_names_the_version_agrees() -> None:
     assert version.problems(ROOT) == []
+    current = version.current_version(ROOT)
     assert version.problems(ROOT, "v0.0.1") == [
-        f"The tag v0.0.1 is not that of version {version.current(ROOT)}, which is v{version.current(ROOT)}."
+        f"The tag v0.0.1 is not that of version {current}, which is v{current}."
     ]
 
 
 def test_beginning_a_new_version_updates_every_file(export: Path) -> None:
-    old = version.notes(export, version.current(export))
+    old = version.notes(export, version.current_version(export))
     log = export / "CHANGELOG.md"
     log.write_text(
         re.sub(r"(?s)## Unreleased\n.*?(?=\n## )", "## Unreleased\n\nA word.\n", log.read_text(), count=1)
     )
-    version.begin(export, "9.0.0rc1")
+    version.begin_version(export, "9.0.0rc1")
     assert version.problems(export, "v9.0.0rc1") == []
     assert version.notes(export, "9.0.0rc1") == "A word."
     assert version.notes(export, "Unreleased") == ""
-    assert version.notes(export, version.current(ROOT)) == old
+    assert version.notes(export, version.current_version(ROOT)) == old
     (export / "CITATION.cff").write_text("version: 8.0.0\n")
     assert version.problems(export) == ["CITATION.cff names 8.0.0, pyproject.toml 9.0.0rc1."]
 
 
-@pytest.mark.parametrize("word", ["next", "1.0", version.current(ROOT)])
+@pytest.mark.parametrize("word", ["next", "1.0", version.current_version(ROOT)])
 def test_invalid_new_version_changes_no_file(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         version.main([word])
@@ -168,7 +169,7 @@ def test_the_release_is_built_as_its_workflow_says(export: Path) -> None:
     environment = {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(export.parent),
-        "GITHUB_REF_NAME": f"v{version.current(ROOT)}",
+        "GITHUB_REF_NAME": f"v{version.current_version(ROOT)}",
     }
     ran = []
     for step in steps("release", "build"):
@@ -185,4 +186,4 @@ def test_the_release_is_built_as_its_workflow_says(export: Path) -> None:
     assert len(ran) == 3
     hashes = (export / "SHA256SUMS").read_text().splitlines()
     assert sorted(line.rpartition(".")[2] for line in hashes) == ["gz", "whl"]
-    assert (export / "notes.md").read_text().strip() == version.notes(ROOT, version.current(ROOT))
+    assert (export / "notes.md").read_text().strip() == version.notes(ROOT, version.current_version(ROOT))

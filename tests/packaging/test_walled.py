@@ -64,7 +64,7 @@ class Graded:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> tuple[Path, dict[str, Case]]:
-    """A class directory with the small lesson of the hostile cases, a real one, and who hands in."""
+    """Make a class directory with the small lesson of the hostile cases and a real lesson, and submit."""
     root = tmp_path_factory.mktemp("class")
     world = World.create(root, bait=False)
     for folder in ("course", "source", "release/en", "release/ko"):
@@ -82,7 +82,7 @@ def course(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> tuple[Path, 
 
 
 def stealing() -> Any:
-    """A real lesson of which every answer is `exec` of what is found under its name."""
+    """Return a real lesson in which every answer is an `exec` of stolen code."""
     notebook = bare(nbformat.read(ROOT / "release/en" / REAL / f"{REAL}.ipynb", as_version=4))
     for cell in filter(is_answer, notebook.cells):
         cell.source = f"exec(stolen({grade_id(cell)!r}))"
@@ -97,7 +97,7 @@ def graded(
     installed: Place,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Graded]:
-    """The class, graded by the wheel: here, after an update of an older one."""
+    """Grade the class with the wheel; on this machine, the wheel has replaced an older one."""
     folder = tmp_path_factory.mktemp(request.param)
     root, cases = folder / "class", course[1]
     shutil.copytree(course[0], root)
@@ -114,7 +114,7 @@ def graded(
 
 @contextlib.contextmanager
 def left_by_an_older_wheel(installed: Place) -> Iterator[None]:
-    """An update leaves what pip does not know; other tests want the folder as it was."""
+    """Add files that an update with pip leaves behind, and remove them afterwards for other tests."""
     old = installed.packages / "secant/_course"
     (old / "source" / REAL).mkdir(parents=True)
     try:

@@ -36,7 +36,7 @@ def address(installed: Place, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 def ask(address: str, path: str) -> str:
-    """What the server answers to its learner's browser."""
+    """Return the text that the server sends to its learner's browser."""
     base, token = address.split("/lab", 1)[0], address.rpartition("token=")[2]
     request = urllib.request.Request(f"{base}/{path}", headers={"Authorization": f"token {token}"})
     with urllib.request.urlopen(request, timeout=60) as answer:
@@ -71,7 +71,7 @@ def test_installed_lab_serves_the_lessons_and_loads_its_extensions(installed: Pl
 
 
 def shared(folder: str) -> list[str]:
-    """The names under which pyproject.toml installs something into a folder of the environment."""
+    """Return the names under which pyproject.toml installs files into a folder of the environment."""
     data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     return [
         to.removeprefix(f"{folder}/") for to in data["shared-data"].values() if to.startswith(f"{folder}/")

@@ -53,7 +53,7 @@ OFFLINE = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PYTHONPATH": "",
 
 
 def build_home(root: Path) -> Path:
-    """A repository with nothing to download."""
+    """Make a repository that has nothing to download."""
     (root / "scripts").mkdir(parents=True)
     shutil.copy(BOOTSTRAP, root / "scripts")
     (root / "pyproject.toml").write_text(PYPROJECT)
@@ -67,13 +67,13 @@ def build_home(root: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A repository without .venv."""
+    """Make a repository without .venv."""
     return build_home(tmp_path / "a course")
 
 
 @pytest.fixture(scope="module")
 def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository whose .venv was built, for tests that leave it in order."""
+    """Make a repository with a complete .venv, for tests that leave it in order."""
     root = build_home(tmp_path_factory.mktemp("ready") / "a course")
     done = run(root, "-m", "tiny")
     assert done.stdout.startswith("Installing packages into .venv, once: about ")
@@ -85,7 +85,7 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def quick(ready: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """An environment in which a new .venv gets `ready`'s pip, for tests of when and where one is built."""
+    """Return environment variables with which a new .venv borrows pip from `ready`."""
     folders = list(map(str, ready.glob(".venv/lib/python*/site-packages/pip*")))
     site = tmp_path_factory.mktemp("quick")
     (site / "ensurepip.py").write_text(LEND_PIP.format(folders=folders))
@@ -114,7 +114,7 @@ def run(
 
 
 def sentence(done: subprocess.CompletedProcess[str]) -> str:
-    """What a failure said, which must be one line."""
+    """Return the error message of a failed run, which must be one line."""
     assert done.returncode == 1, done
     assert done.stderr.count("\n") == 1, done.stderr
     assert "Traceback" not in done.stdout + done.stderr
@@ -203,7 +203,7 @@ def test_progress_follows_what_pip_prints(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(bootstrap, "VENV", str(tmp_path / "venv"))
     site = tmp_path / "venv" / ("Lib" if os.name == "nt" else "lib/python3.12") / "site-packages"
     (site / "pip-25.dist-info").mkdir(parents=True)
-    progress = bootstrap.Progress(str(tmp_path / "temporary"))
+    progress = bootstrap.PipProgress(str(tmp_path / "temporary"))
     for line in (
         "Collecting torch==2.14.1 (from -r constraints.txt (line 3))",
         "Downloading torch-2.14.1-cp312-cp312-linux.whl.metadata (30 kB)",
@@ -282,7 +282,7 @@ def test_a_broken_venv_is_built_anew(home: Path, quick: dict[str, str], kind: st
 
 
 def pretend(home: Path, version: tuple[int, ...], code: str = "") -> dict[str, str]:
-    """An environment in which Python says that it has this version."""
+    """Return environment variables with which Python reports this version."""
     site = home.parent / "site"
     site.mkdir(exist_ok=True)
     (site / "sitecustomize.py").write_text(f"import sys\nsys.version_info = {version}\n{code}")
@@ -317,7 +317,7 @@ def test_a_python_that_is_too_old_is_named_and_a_better_one_suggested(home: Path
 
 
 def old_pythons() -> set[str]:
-    """The oldest and the newest Python from 3.6 to 3.10 that are here and run; empty if there is none."""
+    """Return the oldest and the newest working Python from 3.6 to 3.10 on this machine, if any."""
     found = []
     for minor in range(6, 11):
         found.append(shutil.which(f"python3.{minor}") or "")
@@ -387,7 +387,7 @@ BWRAP = ["bwrap", "--dev-bind", "/", "/"]
 
 @pytest.fixture
 def bwrap() -> list[str]:
-    """A wall behind which disks are small or read-only, and root is nobody special."""
+    """Return the command of a wall behind which disks are small or read-only and root has no privileges."""
     if not shutil.which("bwrap") or subprocess.run([*BWRAP, "true"], capture_output=True).returncode != 0:
         pytest.skip("bubblewrap does not work here")
     return BWRAP

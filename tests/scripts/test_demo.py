@@ -13,7 +13,7 @@ from autograder.course.cells import tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from scripts.demo import __main__ as demo
 from scripts.demo.notes import NOTES
-from scripts.demo.people import ROWS, people, works
+from scripts.demo.people import ROWS, make_students, submissions
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = find_lessons(ROOT)[:2]
@@ -22,25 +22,25 @@ LESSONS = find_lessons(ROOT)[:2]
 def test_demo_does_not_touch_a_folder_with_other_files(tmp_path: Path) -> None:
     (tmp_path / "gradebook.db").write_text("a term's grades")
     with pytest.raises(demo.DemoError, match="--folder"):
-        demo.claim(tmp_path)
+        demo.prepare_folder(tmp_path)
     assert (tmp_path / "gradebook.db").read_text() == "a term's grades"
 
 
 def test_a_demo_replaces_an_earlier_one(tmp_path: Path) -> None:
-    demo.claim(tmp_path / "class")
+    demo.prepare_folder(tmp_path / "class")
     (tmp_path / "class" / "gradebook.db").touch()
-    demo.claim(tmp_path / "class")
+    demo.prepare_folder(tmp_path / "class")
     assert [path.name for path in (tmp_path / "class").iterdir()] == [demo.MARK]
 
 
 def test_the_class_is_the_same_each_time_and_has_all_kinds_of_students() -> None:
-    students = people(len(ROWS))
-    assert len({someone.id for someone in students}) == len(ROWS) == 40
-    found = list(works(students, LESSONS))
-    assert found == list(works(people(len(ROWS)), LESSONS))
+    students = make_students(len(ROWS))
+    assert len({student.id for student in students}) == len(ROWS) == 40
+    found = list(submissions(students, LESSONS))
+    assert found == list(submissions(make_students(len(ROWS)), LESSONS))
     first = [work.notebooks[0] for _, lesson, work in found if lesson == LESSONS[0]]
-    assert 10 < sum(someone.language == "ko" for someone in students) < 30
-    assert sum(someone.trick is not None for someone in students) == 6
+    assert 10 < sum(student.language == "ko" for student in students) < 30
+    assert sum(student.trick is not None for student in students) == 6
     assert len(first) == 40
     assert any(work.damaged for *_, work in found)
     assert any(len(work.notebooks) == 2 for *_, work in found)
@@ -60,13 +60,13 @@ def test_notes_are_the_students_own_good_and_bad_in_both_languages() -> None:
         if task.test is None
     }
     assert by_a_person
-    for someone, lesson, work in works(
-        people(len(ROWS)), sorted({lesson for lesson, _ in by_a_person}, key=str)
+    for student, lesson, work in submissions(
+        make_students(len(ROWS)), sorted({lesson for lesson, _ in by_a_person}, key=str)
     ):
         for name, task in by_a_person:
             if name == lesson:
                 handed_in += 1
-                written[someone.language] += filter(None, [work.notebooks[0].get(task)])
+                written[student.language] += filter(None, [work.notebooks[0].get(task)])
     every = [*written["en"], *written["ko"]]
     assert not any("SOLUTION" in note for note in every)
     # One copies another's note; the rest are different, and a few students leave it out.

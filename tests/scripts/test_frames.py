@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from scripts.preview import record
-from scripts.preview.grid import Axis, essential, grid, leads, questions, states
-from scripts.preview.pack import Packed, pack
+from scripts.preview.grid import Axis, canonical_state, grid, moves_of_choices, questions, states
+from scripts.preview.pack import PackedTexts, pack
 from scripts.preview.page import SCRIPTS
 from secant import (
     explore,
@@ -37,7 +37,7 @@ TOGETHER = 300_000  # bytes of a lesson's recordings and scripts, compressed
 
 @pytest.fixture(scope="module")
 def small() -> Any:
-    """An explorer with a few states."""
+    """Make an explorer with a few states."""
     return explore({"log x": torch.log}, h=0.1)
 
 
@@ -45,7 +45,7 @@ def named(axes: list[Axis]) -> dict[str, Axis]:
     return {axis.name: axis for axis in axes}
 
 
-def unpacked(packed: Packed, shape: tuple[int, ...]) -> list[str]:
+def unpacked(packed: PackedTexts, shape: tuple[int, ...]) -> list[str]:
     """All texts, as `frames.js` has them."""
 
     def sums(steps: list[int]) -> list[int]:
@@ -116,7 +116,7 @@ def test_sliders_have_many_points_in_order_and_round(make: Callable[[], Panel[An
             assert all(a < b for a, b in pairwise(axis.points))
             assert len(axis.points) >= {"x": 9, "h": 10}.get(axis.name, 3), axis
     assert axes[-1].name == "h"
-    count = len({essential(axes, state) for state in states(axes)})
+    count = len({canonical_state(axes, state) for state in states(axes)})
     assert 1000 < count < 12_000
 
 
@@ -125,7 +125,7 @@ def test_recorded_choice_starts_at_an_instructive_place() -> None:
     panel = explore_backward()
     axes = grid(panel, 7000)
     functions, x = named(axes)["function"], named(axes)["x"]
-    led = leads(panel, axes)[axes.index(functions)]
+    led = moves_of_choices(panel, axes)[axes.index(functions)]
     relu = str(functions.points.index("relu(x)"))
     assert x.points[led[relu]["x"]] == 0
     assert panel.state == panel.start
@@ -136,9 +136,9 @@ def test_control_without_effect_is_recorded_once() -> None:
     a, spoiler = (axes.index(named(axes)[name]) for name in ("a", "spoiler"))
     state = [0] * len(axes)
     state[a] = 2
-    assert essential(axes, state)[a] == 0
+    assert canonical_state(axes, state)[a] == 0
     state[spoiler] = named(axes)["spoiler"].points.index("hook")
-    assert essential(axes, state)[a] == 2
+    assert canonical_state(axes, state)[a] == 2
 
 
 def test_every_recorded_series_of_calls_is_reachable_by_buttons() -> None:
@@ -153,10 +153,10 @@ def test_every_recorded_series_of_calls_is_reachable_by_buttons() -> None:
 def test_recording_has_the_words_and_strokes_of_the_explorer(small: Panel[Any]) -> None:
     axes = grid(small, 60)
     shape = tuple(len(axis.points) for axis in axes)
-    recording = record.recorded(small, 60)
+    recording = record.recording_of(small, 60)
     assert recording["start"] == [axis.at(small) for axis in axes]
     assert f"{shape[-1]} points of h" in recording["caption"]
-    texts = {name: unpacked(Packed(**part), shape) for name, part in recording["parts"].items()}
+    texts = {name: unpacked(PackedTexts(**part), shape) for name, part in recording["parts"].items()}
     strokes = [f"stroke{number}" for number in range(len(recording["of"]))]
     for number, state in list(enumerate(states(axes)))[::7]:
         for axis, index in zip(axes, state, strict=True):
@@ -176,10 +176,10 @@ def test_largest_recording_loses_states_if_the_total_is_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     panel = explore_second({"log x": torch.log})
-    one, other = record.fitted([panel, panel], 100)
+    one, other = record.recordings_within_limit([panel, panel], 100)
     assert one == other
     monkeypatch.setattr(record, "BYTES", len(one) + len(other) - 1)
-    less, same = record.fitted([panel, panel], 100)
+    less, same = record.recordings_within_limit([panel, panel], 100)
     assert len(less) < len(one) == len(same)
 
 
@@ -191,7 +191,7 @@ def test_preview_scripts_stay_within_their_size_budget() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("make", EXPLORERS)
 def test_every_explorers_recording_fits_the_size_limit(make: Callable[[], Panel[Any]]) -> None:
-    assert len(record.compressed(record.recorded(make(), record.STATES))) < record.BYTES
+    assert len(record.compress(record.recording_of(make(), record.STATES))) < record.BYTES
 
 
 @pytest.mark.parametrize(

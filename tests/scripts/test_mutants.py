@@ -10,7 +10,7 @@ import pytest
 
 from scripts.mutants import __main__ as mutants
 from scripts.mutants.faults import Fault, Mutation, draw, product_files, write
-from scripts.mutants.search import noticed
+from scripts.mutants.search import noticed_faults
 from scripts.mutants.tree import WHOLE_RUN, Tree, commit_of
 
 SOURCE = '''"""Add 1 to numbers."""
@@ -27,7 +27,7 @@ def add(number: int | None = 1) -> int:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A committed module of a package."""
+    """Make a repository with a committed module of a package."""
     root = tmp_path / "repository"
     (root / "package").mkdir(parents=True)
     (root / "package" / "numbers.py").write_text(SOURCE)
@@ -127,7 +127,7 @@ class Suite:
 
     def noticed(self, letters: str) -> dict[str, str]:
         faults = [Fault(letter, "module.py", line, "", "") for line, letter in enumerate(letters, 1)]
-        found = noticed(faults, self.run, partial(self.run, first=True), self.baseline)
+        found = noticed_faults(faults, self.run, partial(self.run, first=True), self.baseline)
         return {fault.name: test for fault, test in found}
 
 

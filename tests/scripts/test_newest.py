@@ -31,7 +31,7 @@ class Commands:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An environment that is there already, with room on the disk."""
+    """Make an environment that exists already, on a disk with enough space."""
     folder = tmp_path / ".venv-newest"
     for made in (folder / "bin/python", folder / "lib/python3.11/site-packages/x"):
         made.parent.mkdir(parents=True)

@@ -41,13 +41,13 @@ SMALL = new_notebook(
 )
 
 
-def place(number: int = 1) -> pages.Place:
-    return pages.Place(number, read_course(ROOT, language()))
+def place(number: int = 1) -> pages.SyllabusPlace:
+    return pages.SyllabusPlace(number, read_course(ROOT, language()))
 
 
 @pytest.fixture(scope="module")
 def small(quick_kernels: None) -> SimpleNamespace:
-    """A small lesson, run and shown in Korean."""
+    """Run a small lesson and return its page in Korean."""
     with settings_kept():
         language("ko")
         text, files = pages.lesson_page(*run(SMALL, "ko", 100), place(), MARK)
@@ -171,7 +171,7 @@ def test_every_kind_of_loaded_address_is_found() -> None:
 
 def test_a_lesson_is_shown_without_answers_and_hidden_tests(tmp_path: Path) -> None:
     """A page holds what its notebook holds, and that is the released one."""
-    wanted = list(preview.tasks(tmp_path, ("en", "ko")))
+    wanted = list(preview.pending_pages(tmp_path, ("en", "ko")))
     assert len(wanted) == 20
     assert {task.notebook.relative_to(ROOT).parts[0] for task in wanted} == {"release"}
     task = wanted[-1]
@@ -198,12 +198,12 @@ def secrets(released: Path, given: Any) -> list[str]:
 
 
 def test_only_changed_pages_are_written_again(tmp_path: Path) -> None:
-    first, *others = preview.tasks(tmp_path, ("en",))
+    first, *others = preview.pending_pages(tmp_path, ("en",))
     first.page.parent.mkdir()
     first.page.write_text(f'<meta name="secant-made-from" content="{first.mark}">', encoding="utf-8")
-    assert list(preview.tasks(tmp_path, ("en",))) == others
+    assert list(preview.pending_pages(tmp_path, ("en",))) == others
     first.page.write_text('<meta name="secant-made-from" content="older">', encoding="utf-8")
-    assert list(preview.tasks(tmp_path, ("en",))) == [first, *others]
+    assert list(preview.pending_pages(tmp_path, ("en",))) == [first, *others]
 
 
 def test_a_link_to_another_lesson_leads_to_its_page() -> None:

@@ -19,7 +19,7 @@ def executable(path: Path, text: str) -> Path:
 
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder for pyenv's Pythons and one for PATH's."""
+    """Make an empty folder for pyenv's Pythons and one for PATH's."""
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
     return tmp_path

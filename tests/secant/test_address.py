@@ -16,7 +16,7 @@ from tests.support.lessons import ROOT
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Message:
-    """A package that pip has installed, with this metadata."""
+    """Provide a package that pip has installed, with this metadata."""
     monkeypatch.setattr(secant, "__file__", str(tmp_path / "secant/__init__.py"))
     said = Message()
     said["Version"] = "3.1"

@@ -18,7 +18,7 @@ REPLIES = {"A": "that would need a reset.", "B": "the buffer adds."}
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The notebook's folder; the learner's progress stands beside it."""
+    """Make the notebook's folder, next to the learner's progress."""
     place = tmp_path / "notebook"
     place.mkdir()
     monkeypatch.chdir(place)

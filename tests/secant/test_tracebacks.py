@@ -43,9 +43,9 @@ print(json.dumps({number: kept["traceback"] for number, kept in stored.items()})
 
 @pytest.fixture(scope="module")
 def outputs(quick_kernels: None) -> dict[tuple[str, str], Any]:
-    """The error output of each answer's test, or else of the answer, by language and the answer's name.
+    """Return the error output of each answer's test, or else of the answer, by language and answer.
 
-    What IPython stored of each stands there as `stored`.
+    The tracebacks that IPython stored are under `stored`.
     """
     cells = {}
     for tongue in ("en", "ko"):

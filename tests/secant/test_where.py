@@ -21,7 +21,7 @@ def course(folder: Path) -> Path:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An installed package, and a current folder that holds nothing."""
+    """Provide an installed package and an empty current folder."""
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     place = tmp_path / "python/site-packages/secant"
@@ -55,7 +55,7 @@ class TestSomebodyElses:
 
     @pytest.fixture
     def planted(self, package: Path, tmp_path: Path) -> Path:
-        """A folder of this user's, below another's that holds a course; a repository of one's own."""
+        """Make a folder of this user inside another user's folder that holds a course."""
         course(package.parent)
         (course(tmp_path / "planted") / "mine").mkdir()
         return tmp_path / "planted"

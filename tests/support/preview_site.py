@@ -48,7 +48,7 @@ def preview_site(out: Path) -> Iterator[str]:
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
     language("en")
-    place = pages.Place(1, read_course(preview.ROOT, language()))
+    place = pages.SyllabusPlace(1, read_course(preview.ROOT, language()))
     page, files = pages.lesson_page(*run(notebook, "en", 600), place, "0123456789abcdef")
     for folder, text in (("en", page), ("ko", KOREAN)):
         (out / folder).mkdir()

@@ -28,7 +28,6 @@ _QUIET = (
 
 def register_magics(shell: "InteractiveShell") -> None:
     """Replace a shell's magics that would need a front end, and add those of Jupyter's kernel."""
-
     extensions = shell.extension_manager
     assert extensions is not None
 

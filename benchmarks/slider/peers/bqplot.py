@@ -50,9 +50,9 @@ def show() -> None:
         for name, mark in marks.items():
             x, y = getattr(moving, name.replace("marks", "float"))
             if isinstance(mark, bq.Scatter):  # a Scatter cannot hold NaN
-                shown = np.isfinite(y)
-                shown[np.arange(len(x)) % EVERY > 0] &= "marks" not in name
-                x, y = x[shown], y[shown]
+                mask = np.isfinite(y)
+                mask[np.arange(len(x)) % EVERY > 0] &= "marks" not in name
+                x, y = x[mask], y[mask]
             with mark.hold_sync():  # sends x and y in one message
                 mark.x, mark.y = x, y
 

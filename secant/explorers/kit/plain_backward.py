@@ -27,7 +27,7 @@ def is_needed(result: Tensor) -> bool:
 
 def has_own_backward(result: Tensor) -> bool:
     """Return whether a result's graph has a backward in Python, which may itself call backward()."""
-    return any(map(nodes.is_own, nodes_behind(result.grad_fn)))
+    return any(map(nodes.is_custom, nodes_behind(result.grad_fn)))
 
 
 def run(result: Tensor, leaf: Tensor) -> None:

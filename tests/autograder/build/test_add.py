@@ -26,7 +26,7 @@ LINE = "from autograder.configure import use_secant; use_secant(c)\n"
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """A course with nbgrader's own folders and the one line."""
+    """Make a course with nbgrader's usual folders and the one line in its configuration."""
     root = tmp_path / "mine"
     root.mkdir()
     (root / "nbgrader_config.py").write_text(SETTINGS + LINE)
@@ -35,7 +35,7 @@ def mine(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def newer(tmp_path: Path) -> Lesson:
-    """A later version of the lesson: another text in its notebook, and another hint."""
+    """Make a later version of the lesson, with another text in its notebook and another hint."""
     root = tmp_path / "newer"
     root.mkdir()
     copy_lessons([LESSONS[0]], root)

@@ -22,7 +22,7 @@ FIRST = LESSONS[0]
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """A course with our settings, a lesson and two assignments of its own."""
+    """Make a course with our settings, one lesson and two assignments of the instructor's."""
     copy_lessons([FIRST], tmp_path)
     write_assignment(tmp_path / "source", "hw1", {"hw1": HOMEWORK})
     old = {"problem1": in_format_4_0(HOMEWORK), "problem2": PROBLEM}

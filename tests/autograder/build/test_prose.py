@@ -21,7 +21,7 @@ def problems(notebook: NotebookNode, number: int = 7) -> list[str]:
 
 
 def changed(old: str, new: str, lesson: Lesson = SEVENTH) -> list[str]:
-    """The problems of a lesson in which one text is another."""
+    """Return the problems of a lesson after one text in it has been replaced with another."""
     notebook = copy.deepcopy(source(lesson))
     found = [cell for cell in notebook.cells if re.search(old, cell.source)]
     assert found

@@ -26,7 +26,7 @@ r\"\"\"
 
 @pytest.fixture
 def stale(steps: Lesson) -> Lesson:
-    """The small lesson after somebody who knows no Korean has changed its English."""
+    """Change the English of the small lesson without its Korean."""
     text = steps.text.read_text(encoding="utf-8")
     steps.text.write_text(text.replace("Return twice the number", "Return it twice"), encoding="utf-8")
     return steps

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has oth
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
-    """A folder whose parents every user may enter, as on a shared server."""
+    """Make a folder whose parents every user may enter, as on a shared server."""
     closed = [path for path in tmp_path.parents if path.stat().st_uid == os.geteuid() and path != Path("/")]
     modes = {path: path.stat().st_mode for path in closed}
     for path in (*closed, tmp_path):
@@ -28,7 +28,7 @@ def place(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def course(place: Path) -> Course:
-    """A course as umask 022 makes it, and an exchange as docs/hub.md makes it."""
+    """Make a course as umask 022 makes it, and an exchange as docs/hub.md makes it."""
     root, exchange = place / "class", place / "exchange"
     for folder in (root / "submitted", root / "course", exchange / "secant" / "inbound"):
         folder.mkdir(parents=True)

@@ -33,7 +33,7 @@ NAMES = [lesson.name for lesson in LESSONS]
 
 @pytest.fixture(scope="module")
 def edition() -> bytes:
-    """The course as a class gets it, in both languages."""
+    """Return the course as a class receives it, in both languages."""
     return make_edition(ROOT, LANGUAGES)
 
 

@@ -25,7 +25,7 @@ from tests.support.warm import warm
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    """Processes that start soon, where the platform has forks."""
+    """Provide processes that start quickly, where the platform can fork."""
     if sys.platform != "linux":
         with closing(WarmPool()) as made:
             yield made

@@ -41,7 +41,7 @@ def real_checker() -> Iterator[Checker]:
 
 @pytest.fixture(scope="module")
 def checker() -> Iterator[Checker]:
-    """The same with processes that start sooner, where the platform has forks."""
+    """Provide the same checker with processes that start sooner, where the platform can fork."""
     if sys.platform != "linux":
         with Checker() as made:
             yield made

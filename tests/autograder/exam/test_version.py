@@ -88,7 +88,7 @@ def test_another_build_of_the_same_torch_version_causes_no_regrading(
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The modules of ours that a file imports."""
+    """Yield the modules of this project that a file imports."""
     return imported_by(path.read_text(encoding="utf-8"))
 
 
@@ -101,7 +101,7 @@ def imported_by(source: str) -> Iterator[str]:
 
 
 def home(name: str) -> str:
-    """The module that an imported name of the package secant comes from."""
+    """Return the module that defines a name imported from the package secant."""
     from secant import HOMES
 
     package, _, rest = name.partition(".")

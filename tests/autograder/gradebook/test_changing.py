@@ -38,7 +38,7 @@ def drop(*names: str) -> Callable[[NotebookNode], None]:
 
 
 def rename(notebook: NotebookNode) -> None:
-    """The task `Counter` goes, and `Tally` comes."""
+    """Replace the task `Counter` of a notebook with a task `Tally`."""
     for cell in notebook.cells:
         cell.source = cell.source.replace("Counter", "Tally")
         if "nbgrader" in cell.metadata:
@@ -47,7 +47,7 @@ def rename(notebook: NotebookNode) -> None:
 
 @pytest.fixture
 def graded(room: Path, right: dict[str, str]) -> Path:
-    """A class of two, one of whom a person has graded, too."""
+    """Grade a class of two, one of whom has manual grades as well."""
     hand_in(room, "ann", answered(room, right | WRONG))
     hand_in(room, "bob", answered(room, right, "ko"))
     run(room)

@@ -52,7 +52,7 @@ def postgres(built: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def url(postgres: Server) -> str:
-    """A database of its own."""
+    """Make a database for one test and return its URL."""
     return postgres.database(f"course{next(_numbers)}", like="empty")
 
 
@@ -72,7 +72,7 @@ def fill(room: Path, right: dict[str, str]) -> None:
 
 
 def a_term(room: Path, right: dict[str, str], url: str) -> None:
-    """What a gradebook sees: a first run, a person's marks, a new answer, a failure, a second run."""
+    """Take a gradebook through a run, an instructor's grades, a new answer, a failure and a second run."""
     fill(room, right)
     run(room, Here(told))
     with Gradebook(url, "secant") as book:
@@ -141,7 +141,7 @@ def autograded(url: str) -> dict[str, bool]:
 
 
 def all_hand_in(room: Path, right: dict[str, str], url: str) -> None:
-    """The class, into a gradebook at this address."""
+    """Let the whole class submit, with a gradebook at this URL."""
     point(room, url)
     for student in CLASS:
         hand_in(room, student, answered(room, right))

@@ -609,7 +609,7 @@ def test_handing_in_the_same_again_keeps_the_grade_and_takes_the_new_time(
 
 
 def by_hand(room: Path, student: str) -> None:
-    """What an instructor does in formgrader."""
+    """Enter grades and a comment, as an instructor does in formgrader."""
     with book(room) as opened:
         written = opened.find_grade("why", STEPS, STEPS, student)
         written.manual_score, written.extra_credit, written.needs_manual_grade = 1.0, 0.5, False
@@ -679,7 +679,7 @@ def test_failed_regrading_keeps_manual_points_and_comments(room: Path, right: di
 
 
 def broken(student: str) -> Callable[[Job | Page], Done | None]:
-    """A wall that fails for one student."""
+    """Return a stand-in for the wall that fails for one student."""
 
     def spoil(job: Job | Page) -> Done | None:
         return Failed("no room could be made") if isinstance(job, Job) and job.student == student else None

@@ -28,7 +28,7 @@ def handed(room: Path, right: dict[str, str]) -> Path:
 
 
 def graded(room: Path, student: str = "ann", step: str = "feedback") -> dict[str, bytes]:
-    """What stands in a student's folder, by path."""
+    """Return the files in a student's folder, by path."""
     folder = room / step / student / STEPS
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

@@ -75,13 +75,13 @@ def work(term: Term, who: Student, answers: dict[str, str], language: str) -> No
 
 
 def fetched(who: Student) -> list[str]:
-    """The pages that a student has fetched, by time."""
+    """Return the feedback pages that a student has fetched, in order of time."""
     pages = sorted((who.home / STEPS / "feedback").glob(f"*/{STEPS}.html"))
     return [page.read_text(encoding="utf-8") for page in pages]
 
 
 def note(term: Term, who: str, points: float, comment: str) -> None:
-    """What a person enters in formgrader."""
+    """Enter the points and the comment for a student's note, as an instructor does in formgrader."""
     with term.book as book:
         written = book.find_grade("why", STEPS, STEPS, who)
         written.manual_score, written.needs_manual_grade = points, False

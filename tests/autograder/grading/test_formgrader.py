@@ -19,7 +19,7 @@ from tests.support.small_class import STEPS, WRONG, answered, build_course, hand
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class, graded."""
+    """Make a graded class."""
     root = tmp_path_factory.mktemp("formgrader")
     build_course(root)
     right = solutions(root)
@@ -131,5 +131,5 @@ def test_submission_with_ordinary_tests_is_shown_notebook_by_notebook(get: Formg
 
 
 def unmarked(page: str) -> str:
-    """The text of a page without its tags."""
+    """Return the text of a page without its tags."""
     return unescape(re.sub("<[^>]+>", "", page))

@@ -22,7 +22,7 @@ SOURCE = f"source/{STEPS}/{STEPS}.ipynb"
 
 
 def hidden_lines(root: Path) -> list[str]:
-    """The lines of the small lesson's hidden tests, the longest first."""
+    """Return the lines of the small lesson's hidden tests, the longest first."""
     cells = [task.test for task in tasks(read_assignment(root, STEPS).source) if task.test]
     lines = [line.strip() for cell in cells for line in split_tests(cell.source)[1].splitlines()]
     return sorted(lines, key=len, reverse=True)

@@ -23,7 +23,7 @@ MORE = "02_more"
 
 @pytest.fixture
 def two(room: Path, right: dict[str, str]) -> Path:
-    """A class of two with two lessons, all graded."""
+    """Make a class of two students and two lessons that is completely graded."""
     add_lesson(room)
     for student in ("ann", "bob"):
         for lesson in (STEPS, MORE):

@@ -39,7 +39,7 @@ def url(room: Path) -> str:
 
 @pytest.fixture(scope="module")
 def begun(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class in mid-term: some are graded, some handed in again, a person has been at work."""
+    """Make a class in mid-term, with graded work, new submissions and manual grades."""
     room = tmp_path_factory.mktemp("begun") / "class"
     shutil.copytree(built, room)
     right = {"double": "def double(x):\n    return 2 * x"}
@@ -145,7 +145,7 @@ def test_gradebook_whose_making_was_cut_short_is_completed(room: Path, table: bo
 
 @contextmanager
 def pages(most: int) -> Iterator[None]:
-    """A disk that holds so many of SQLite's pages; it says what it says of any full disk."""
+    """Limit databases to this many of SQLite's pages; the error is that of a full disk."""
 
     def limit(connection: sqlite3.Connection, _: object) -> None:
         connection.execute(f"PRAGMA max_page_count = {most}")

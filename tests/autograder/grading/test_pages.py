@@ -42,7 +42,7 @@ def test_feedback_is_made_although_student_text_resembles_nbgrader_marks(built: 
 
 
 def enter(room: Path, change: Callable[[Gradebook], None]) -> None:
-    """What somebody enters in formgrader."""
+    """Make a change in the gradebook, as an instructor does in formgrader."""
     with Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as book:
         change(book)
         book.db.commit()
@@ -144,7 +144,7 @@ def penalties(room: Path) -> dict[str, float | None]:
 
 @pytest.fixture
 def strict(two: Path) -> Path:
-    """The class, with work that is late losing all points, and then a due date."""
+    """Give the assignment of the class a due date, after which late work loses all points."""
     with (two / "nbgrader_config.py").open("a") as config:
         config.write('\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
     enter(two, lambda book: book.update_or_create_assignment(STEPS, duedate=DUE) and None)

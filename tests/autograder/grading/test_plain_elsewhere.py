@@ -32,7 +32,7 @@ NOW = datetime(2026, 11, 30, 12, 0)
 
 @pytest.fixture(scope="module")
 def graded_room(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class of three, graded. Tests copy it before they change anything."""
+    """Make a graded class of three. Tests copy it before they change anything."""
     room = tmp_path_factory.mktemp("plain") / "class"
     shutil.copytree(built, room)
     add_assignments(room)
@@ -95,7 +95,7 @@ def test_nbgrader_api_autograde_grades_every_notebook_of_an_assignment(own_room:
 
 
 def exported(room: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The scores of `nbgrader export`, by student."""
+    """Return the scores that `nbgrader export` writes, by student."""
     monkeypatch.chdir(room)
     app = ExportApp()
     app.initialize(["--to", "grades.csv"])

@@ -67,13 +67,13 @@ def comments(room: Path, student: str) -> dict[str, str | None]:
 
 
 def page(room: Path, student: str, file: str = "ps", name: str = "ps") -> str:
-    """The words of a page."""
+    """Return the text of a feedback page."""
     text = (room / "feedback" / student / name / f"{file}.html").read_text(encoding="utf-8")
     return unescape(re.sub("<[^>]+>", "", text[text.index("<main>") :]))
 
 
 def staff(room: Path, student: str, file: str = "ps") -> dict[str, Any]:
-    """The cells of a notebook in autograded/ by their grade_id; others by their source."""
+    """Return the cells of a notebook in autograded/ by grade_id, or by source if they have no grade_id."""
     path = room / "autograded" / student / "ps" / f"{file}.ipynb"
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return {cell["metadata"].get("nbgrader", {}).get("grade_id", cell["source"]): cell for cell in cells}
@@ -105,7 +105,7 @@ HOSTILE.cells[1].metadata.nbgrader["points"] = 900
 
 @pytest.fixture(scope="module")
 def graded_class(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Summary]:
-    """A class of all sorts, graded once. Tests of this fixture only look."""
+    """Make a class of students of many kinds and grade it once. Tests must not change it."""
     room = tmp_path_factory.mktemp("plain") / "class"
     shutil.copytree(built, room)
     add_assignments(room)

@@ -52,7 +52,7 @@ def _graded(name: str, *, test: Any = False, points: Any = 0.0, manual: Any = Fa
 
 
 def release(lang: str = "en") -> Any:
-    """A small released notebook: two tasks with tests, one answer in prose."""
+    """Return a small released notebook with two tested tasks and one answer in prose."""
     prose = {"en": "# What autograd does", "ko": "# 오토그래드가 하는 일"}[lang]
     cells = [
         new_markdown_cell(prose, id=f"title-{lang}"),
@@ -72,7 +72,7 @@ RELEASES = {"en": release("en"), "ko": release("ko")}
 
 
 def answered(lang: str = "en", square: Any = RIGHT) -> Any:
-    """What a student hands in who answered everything."""
+    """Return the submission of a student who answered everything."""
     notebook = release(lang)
     cell_of(notebook, "grad_square").source = square
     cell_of(notebook, "Cube").source = CUBE
@@ -862,7 +862,7 @@ def test_d29_a_file_that_is_swapped_after_the_look(
     looks = []
 
     def lstat(folder: Path, name: str, look: Any = files._lstat) -> Any:
-        """What was there at the first look at each name; afterwards what is there."""
+        """Return the old status at the first look at each name, and the current status afterwards."""
         looks.append(name)
         first = looks.count(name) == 1
         return os.stat(real if name == submitted.name else path) if first else look(folder, name)
@@ -892,7 +892,7 @@ def test_unreadable_permissions_are_a_grader_failure(tmp_path: Path) -> None:
 
 
 def noted(*cells: Any, where: int = 8, stub: bool = True, lang: str = "en") -> Any:
-    """What a student hands in who answered the code, and put cells somewhere; `why` lies behind cell 7."""
+    """Return a submission with all code answered and cells inserted at a place; `why` follows cell 7."""
     notebook = answered(lang)
     notebook.cells.append(new_markdown_cell("## The end", id="end"))
     cell_of(notebook, "why").source = "Why?"
@@ -1339,7 +1339,7 @@ def take_the_worst() -> None:
 
 
 def _most_memory() -> float:
-    """The most that this process has held at once, in megabytes."""
+    """Return the peak memory of this process in megabytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6
 

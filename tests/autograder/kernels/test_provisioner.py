@@ -56,14 +56,14 @@ DRAW = "import torch, random, numpy; print(torch.rand(3).tolist(), random.random
 
 @pytest.fixture(scope="module", autouse=True)
 def template() -> Iterator[provisioner.Template]:
-    """The template of this process, whose kernels these tests are about."""
+    """Start the template that this process's kernels are forked from."""
     yield provisioner.template_for(COMMAND)
     provisioner.close_template()
 
 
 @pytest.fixture(scope="module")
 def warm() -> Iterator[Kernel]:
-    """A warm kernel that tests share which do not end it."""
+    """Start a warm kernel for the tests that do not end their kernel."""
     with kernel() as started:
         yield started
 

@@ -20,7 +20,7 @@ PARENT = "import os; print(open(f'/proc/{os.getppid()}/cmdline').read().replace(
 
 
 def outputs(notebook: Path) -> str:
-    """What all cells printed."""
+    """Return everything that the cells printed."""
     return "".join(
         output.get("text", "")
         for cell in v4.reads(notebook.read_text()).cells

@@ -33,7 +33,7 @@ def outcomes(done: Collected) -> dict[str, str]:
 
 
 def there(room: Path) -> set[str]:
-    """The files in submitted/, by student and name."""
+    """Return the files in submitted/, each as STUDENT:NAME."""
     root = room / "submitted"
     return {
         str(path.relative_to(root)).replace(f"/{STEPS}/", ":") for path in root.rglob("*") if path.is_file()

@@ -46,7 +46,7 @@ def autograder() -> Iterator[list[str]]:
 
 @pytest.fixture
 def download(room: Path) -> Path:
-    """A course directory with Moodle's download and tables in it."""
+    """Make a course directory that contains Moodle's download and tables."""
     write(room / "download.zip", {moodle("Kim Minji", 311): good(room), moodle("Ann B", 312): "{"})
     for name, text in FILES.items():
         (room / name).write_text(text)

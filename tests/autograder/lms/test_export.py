@@ -31,7 +31,7 @@ PEOPLE = {"Kim Minji": 311, "Ann B": 312, "Cho": 313, "Dee": 314}
 
 @pytest.fixture
 def term(room: Path, tmp_path: Path) -> Path:
-    """A class of Moodle's: one has all points, one has not, one note waits, one file could not be read."""
+    """Make a class from Moodle with full points, lost points, an ungraded note and an unreadable file."""
     book = answered(room, solutions(room) | WRONG)
     texts = {"Kim Minji": good(room), "Ann B": text(book), "Cho": good(room), "Dee": "{"}
     files = {moodle(name, number): texts[name] for name, number in PEOPLE.items()}
@@ -63,7 +63,7 @@ def table(done: Exported) -> list[dict[str, str]]:
 
 
 def pages(done: Exported) -> list[str]:
-    """The names of the feedback pages that go out."""
+    """Return the names of the feedback pages that are exported."""
     assert done.feedback is not None
     with zipfile.ZipFile(io.BytesIO(done.feedback)) as archive:
         return archive.namelist()
@@ -214,7 +214,7 @@ def test_ambiguous_row_is_left_unchanged(term: Path) -> None:
 
 
 def moodle_rows(*rows: str) -> str:
-    """A worksheet with these numbers and names: "999 Kim Minji"."""
+    """Return a worksheet with participants given as number and name, such as "999 Kim Minji"."""
     cells = [row.partition(" ") for row in rows]
     return f"{HEAD}\n" + "".join(
         f'"Participant {number}","{name}",,,,10.00,-,\n' for number, _, name in cells

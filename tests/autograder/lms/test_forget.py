@@ -22,7 +22,7 @@ WHO = "Zoe_Quill"
 
 
 def naming(folder: Path) -> Iterator[str]:
-    """What in a folder names the student, in its name or its bytes."""
+    """Yield the paths in a folder that name the student, in the path or in the bytes."""
     for path in sorted(folder.rglob("*")):
         shown = str(path.relative_to(folder))
         said = path.read_bytes() if path.is_file() else b""
@@ -32,7 +32,7 @@ def naming(folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def term(room: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A class of Moodle's with two attempts of Zoe's, exported, and a copy of its gradebook."""
+    """Make a class from Moodle with two attempts of Zoe's, an export and a copy of the gradebook."""
     monkeypatch.chdir(room)
     both = {moodle("Zoe Quill", 1): good(room), moodle("Kim Minji", 2): good(room)}
     for name, files in (("a.zip", both), ("b.zip", both | {moodle("Zoe Quill", 1): "{"})):

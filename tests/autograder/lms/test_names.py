@@ -274,7 +274,7 @@ def test_one_students_many_notebooks_do_not_decide_the_lesson(room: Path) -> Non
 
 @pytest.fixture(scope="module")
 def places(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The course, in a folder that all examples share: they write nothing."""
+    """Make a course folder that all examples share, because they write nothing."""
     root = tmp_path_factory.mktemp("names")
     for name in ("source", "nbgrader_config.py", "course"):
         (root / name).symlink_to(built / name)

@@ -17,7 +17,7 @@ WHOLE = Limits(1_000, lambda name, status: False)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a file, and one in a folder; a secret is beside it."""
+    """Make a folder with a file and a subfolder's file, next to a secret."""
     (tmp_path / "secret").write_text("secret")
     made = tmp_path / "folder"
     (made / "inner").mkdir(parents=True)

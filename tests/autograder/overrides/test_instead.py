@@ -51,7 +51,7 @@ def command(monkeypatch: pytest.MonkeyPatch) -> Command:
 
 
 def api(room: Path, more: dict[str, Any] | None = None) -> NbGraderAPI:
-    """What formgrader's buttons call; `more` is what a command line would set."""
+    """Return the API that formgrader's buttons call; `more` holds settings from the command line."""
     config = load_config(room)
     config.merge(Config(more or {}))
     return NbGraderAPI(config=config)

@@ -25,7 +25,7 @@ def class_of_four(room: Path, right: dict[str, str]) -> Path:
 
 
 def exported(room: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[str, dict[str, str]]:
-    """The rows that the course's own configuration writes, by student."""
+    """Return the rows that the course's configuration exports, by student."""
     monkeypatch.chdir(room)
     app = ExportApp()
     app.initialize(["--to", "grades.csv", *words])

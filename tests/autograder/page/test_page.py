@@ -23,7 +23,7 @@ ODD = 'print("<script>alert(1)</script>\x0c\x1b[31m")'
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class: ann and kim have a wrong answer and a note, eve an unreadable file; all of it graded."""
+    """Grade a class: ann and kim have a wrong answer and a note, eve has an unreadable file."""
     root = tmp_path_factory.mktemp("page")
     build_course(root)
     right = solutions(root)
@@ -192,7 +192,7 @@ def test_credit_penalty_and_comments_are_shown_on_the_page(room: Path, tmp_path:
 
 
 def test_unanswered_note_is_labelled_in_the_language_of_the_submission(room: Path) -> None:
-    """nbgrader's own English words are no comment of a person's."""
+    """The English words that nbgrader adds are not a comment by a person."""
     hand_in(room, "lee", answered(room, {"double": solutions(room)["double"]}, "ko"))
     run(room)
     note = rows(page(room, "lee"))[2]

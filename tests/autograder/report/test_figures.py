@@ -33,7 +33,7 @@ TOLD = Told(
 def row(
     task: str, outcome: Outcome = "passed", hint: str = "", hidden: bool = False, points: float | None = None
 ) -> GradedTask:
-    """A task of two points."""
+    """Return the result of a task of two points."""
     got = (2.0 if outcome == "passed" else 0.0) if points is None else points
     auto = None if outcome in ("manual", "rejected") and points is None else got
     return GradedTask(task, got, 2.0, outcome, Verdict.plain("", hint), 0.0, hidden, f"test_{task}", auto)
@@ -44,7 +44,7 @@ def work(student: str, *rows: GradedTask, **more: object) -> Work:
 
 
 def class_of(a: str, b: str) -> list[Work]:
-    """A class by whether each passed (+) or failed (-) two tasks, or left them out (.)."""
+    """Return a class by its results in two tasks: passed (+), failed (-) or left out (.)."""
     outcomes: Mapping[str, Outcome] = {"+": "passed", "-": "wrong", ".": "not_attempted"}
     return [
         work(f"s{number:02}", row("a", outcomes[one]), row("b", outcomes[other]))
@@ -168,7 +168,7 @@ def test_the_sentences_are_on_the_hardest_task_and_the_most_common_mistake() -> 
 
 
 def term(**shares: str) -> dict[str, list[Work]]:
-    """A term of up to four lessons by student: tenths of the points, or - for nothing handed in."""
+    """Return up to four lessons by each student's tenths of the points, or - for no submission."""
     lessons: dict[str, list[Work]] = {}
     for student, each in shares.items():
         for number, tenths in enumerate(each, 1):

@@ -44,7 +44,7 @@ SAID = [*PEOPLE, "Cho_Nothing", "Kim", "Minji", "Quill", "20231234", "example.ed
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course of lesson 2 in whose gradebook nobody is: nbgrader is slow to make one."""
+    """Make a course of lesson 2 with an empty gradebook, which nbgrader is slow to create."""
     root = tmp_path_factory.mktemp("built")
     course_of(root, [LESSON])
     graded(root, {})
@@ -53,7 +53,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def full(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The class of PEOPLE, with somebody who handed in nothing and a file that was not graded yet."""
+    """Make the class of PEOPLE, plus students without a submission and a file not yet graded."""
     root = Path(shutil.copytree(built, tmp_path_factory.mktemp("full") / "class"))
     graded(root, PEOPLE)
     with hurried(), Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
@@ -98,7 +98,7 @@ def page(path: Path) -> BeautifulSoup:
 
 
 def section(shown: BeautifulSoup, name: str) -> str:
-    """The text of a section, without runs of space; empty if it is not there."""
+    """Return the text of a section with single spaces, or "" if the page lacks the section."""
     found = shown.select_one(f"section[aria-labelledby={name}]")
     return " ".join(found.text.split()) if found else ""
 

@@ -34,7 +34,7 @@ _LIMITS = wire.Limits(raw_bytes=True)
 
 
 def random_value(rng: random.Random, depth: int = 4) -> Any:
-    """Some value that the wire carries."""
+    """Return a random value that the wire can carry."""
     kind = rng.randrange(9 if depth else 6)
     if kind < 3:
         return rng.choice(
@@ -50,7 +50,7 @@ def random_value(rng: random.Random, depth: int = 4) -> Any:
 
 
 def mutate(data: bytes, rng: random.Random, other: bytes = b"") -> bytes:
-    """A damaged copy: flipped bits, lying numbers, cuts, splices, repeats, swapped tags."""
+    """Return a damaged copy: flipped bits, false lengths, cuts, splices, repeats or swapped tags."""
     out = bytearray(data)
     for _ in range(rng.choice([1, 1, 1, 2, 4, 8])):
         where = rng.randrange(len(out)) if out else 0

@@ -12,7 +12,7 @@ from autograder.sandbox.wall import Wall
 
 @pytest.fixture
 def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A place where groups with limits can be made, but nobody can join them."""
+    """Make a place where control groups with limits can be created but not joined."""
 
     def make(folder: Path) -> Path:
         folder.mkdir()

@@ -21,7 +21,7 @@ def unstarved(seconds: float) -> contextlib.nullcontext[Allowance]:
 
 
 def serve(answer: bytes) -> TaskClient:
-    """A task whose candidate answers any question with these bytes."""
+    """Return a task whose candidate answers any question with these bytes."""
     ours, theirs = socket.socketpair()
 
     def candidate() -> None:

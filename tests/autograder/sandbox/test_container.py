@@ -121,7 +121,6 @@ def test_supervisor_that_cannot_watch_its_processes_ends_the_container(
 
 def test_counting_memory_uses_only_a_share_of_a_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counting runs outside the submission's share of the processor, and takes longer for more pages."""
-
     rested, ended = [], [0.0]
 
     def count(limit: int) -> int:

@@ -19,7 +19,7 @@ ALLOWED = "allowed"
 
 
 def decide(machine: str, number: int, *arguments: int, architecture: int | None = None) -> str | int:
-    """What the filter does with a system call: ALLOWED, "killed" or an errno."""
+    """Return the filter's decision on a system call: ALLOWED, "killed" or an errno."""
     own = seccomp._MACHINES[machine][1]
     words = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("<iIQ6Q", number, own if architecture is None else architecture, 0, *words)

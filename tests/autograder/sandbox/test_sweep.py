@@ -21,7 +21,7 @@ TOLD = "### BEGIN HIDDEN TESTS\ncheck.close(f(2.0), 4.0)\n"
 
 @pytest.fixture
 def seen(tmp_path: Path) -> Visible:
-    """A system with packages, some of them deep."""
+    """Make a system with packages, some in deep folders."""
     shown = tmp_path / "usr"
     for name in ("lib/deep/er", "share", "lib/secret"):
         (shown / name).mkdir(parents=True)

@@ -14,7 +14,7 @@ from autograder.sandbox.visible import visible
 
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Python of its own, in a folder that somebody has made a course in as well."""
+    """Make a Python installation in a folder that also contains a course."""
     place = tmp_path / "python"
     for name in ("bin", "lib/python3.11/site-packages", "include", "envs/other/lib"):
         (place / name).mkdir(parents=True)

@@ -891,7 +891,7 @@ def test_no_process_outlives_its_task(wall: Wall, name: str) -> None:
 
 
 def processes(top: int = os.getpid()) -> set[int]:
-    """The processes below this test's (or another), as it sees them: their users are guests."""
+    """Return the descendants of this process, or of another one; those of a wall run as guests."""
     return set(family(top)) - {top}
 
 
@@ -1204,7 +1204,7 @@ def test_hidden_folders_below_a_shown_one_are_masked() -> None:
 
 
 def own_process() -> CandidateClient:
-    """A candidate as in `autograder check`: without a wall."""
+    """Return a candidate without a wall, as `autograder check` uses it."""
     return CandidateClient(lambda: start_bare("en"))
 
 

@@ -15,7 +15,7 @@ from secant.progress import store
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of lessons."""
+    """Make a folder of lessons."""
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     place = tmp_path / "workspace"
     (place / STATE_FOLDER).mkdir(parents=True)

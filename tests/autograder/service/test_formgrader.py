@@ -18,7 +18,7 @@ TAG = "</script><img src=x onerror=hit()>"
 
 
 def settings() -> dict[str, Any]:
-    """What nbgrader's extension leaves in a server's settings."""
+    """Return the settings that nbgrader's extension adds to a server."""
     config = Config()
     config.HTMLExporter.template_name = "formgrade"
     config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
@@ -74,7 +74,7 @@ def test_name_in_the_page_of_a_submission_is_text() -> None:
 
 
 def submission(*cells: Any) -> str:
-    """The page of a submission with these cells."""
+    """Return the page of a submission with these cells."""
     found = settings()
     protect_formgrader(found)
     resources = {"index": 0, "total": 1}

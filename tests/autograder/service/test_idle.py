@@ -33,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def template(server: Server) -> int:
-    """The process that kernels are forked from, and a worker: the first is no fork on a slow machine."""
+    """Return the process that kernels and a worker are forked from, once it has a worker."""
     path = server.save("asked.ipynb", {})
     (pid,) = (pid for pid in children(server.process.pid) if "template.py" in command(pid))
 

@@ -180,7 +180,7 @@ class Ordered:
             self.over.set()
 
     def order(self, do: str, **more: Any) -> list[dict[str, Any]]:
-        """What it has written since it was started, once it has obeyed."""
+        """Give the worker an order and return everything that it has sent since it started."""
         place = {"path": str(self.path), "below": str(self.path.parent), "agree": True}
         self.worker.obey({"id": 1, "do": do, **place, **more})
         return self.heard

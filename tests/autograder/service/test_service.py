@@ -37,7 +37,7 @@ def outcomes(events: list[dict[str, Any]]) -> dict[str, str]:
 
 @contextlib.contextmanager
 def begun(server: Server, path: str) -> Iterator[http.client.HTTPResponse]:
-    """A check that has begun, for which it may have waited for its worker; its next lines are to be read."""
+    """Start a check, wait until it has begun, and yield the response with its remaining lines unread."""
     with contextlib.closing(server.open("POST", "check", {"path": path, "task": None})) as connection:
         answer = connection.getresponse()
         while (event := json.loads(answer.readline())["event"]) == "waits":
@@ -47,7 +47,7 @@ def begun(server: Server, path: str) -> Iterator[http.client.HTTPResponse]:
 
 
 def kept(server: Server, path: str) -> dict[str, str]:
-    """The outcomes that are remembered of a notebook."""
+    """Return the stored outcomes of a notebook's tasks."""
     last = server.ask("GET", "lesson", path=path)[1]["last"]
     return {row["id"]: row["outcome"] for row in last["rows"]} if last else {}
 
@@ -123,7 +123,7 @@ def test_progress_that_is_put_aside_is_kept(server: Server) -> None:
 
 
 def run_tests(server: Server, path: str, language: str = "en") -> list[dict[str, Any]]:
-    """The events of a run of a notebook's ordinary nbgrader tests, from its beginning."""
+    """Run a notebook's ordinary nbgrader tests and return the events from the start of the run."""
     order = {"path": path, "plain": True, "lang": language}
     with contextlib.closing(server.open("POST", "check", order)) as connection:
         answer = connection.getresponse()

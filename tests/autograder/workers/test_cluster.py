@@ -46,7 +46,7 @@ def right(room: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with a class of four, of which every second student is wrong."""
+    """Make a course with a class of four, in which every second student has wrong answers."""
     root = tmp_path_factory.mktemp("room")
     build_course(root)
     (root / SECRET).write_bytes(bytes(range(32)))
@@ -58,7 +58,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(room: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same class, graded by this process alone."""
+    """Grade the same class in this process alone."""
     root = tmp_path_factory.mktemp("alone") / "course"
     shutil.copytree(room, root)
     assert run(root, Here())[0].failed == {}
@@ -67,7 +67,7 @@ def alone(room: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory: pytest.TempPathFactory, alone: Path) -> Iterator[Processes]:
-    """A scheduler with one worker."""
+    """Start a scheduler with one worker."""
     with cluster_of(tmp_path_factory.mktemp("cluster"), "first") as made:
         yield made
 

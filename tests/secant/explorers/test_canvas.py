@@ -14,7 +14,7 @@ from secant.explorers.kit.canvas import Stage, new_figure
 
 @pytest.fixture
 def dot(drawn: None) -> Any:
-    """A stage with one red dot that moves over an axis from 0 to 1."""
+    """Make a stage with one red dot that moves over an axis from 0 to 1."""
     figure = new_figure(2, 1)
     figure.set_layout_engine(None)
     axes = figure.add_axes((0, 0, 1, 1))
@@ -27,7 +27,7 @@ def dot(drawn: None) -> Any:
 
 
 def pixels(image: Any) -> Any:
-    """The pixels of an encoded image."""
+    """Return the pixels of an encoded image."""
     return np.asarray(Image.open(io.BytesIO(image)).convert("RGB")).astype(int)
 
 

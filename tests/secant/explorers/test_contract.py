@@ -45,7 +45,7 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 @pytest.fixture(scope="module")
 def started(kind: Kind) -> Any:
-    """The explorer as a lesson shows it, for tests that only look or put back what they moved."""
+    """Return the explorer as a lesson shows it, for tests that leave it as it was."""
     secant.language("en")
     return kind.explore()
 
@@ -60,7 +60,7 @@ def secant_in(language: str) -> Iterator[None]:
 
 
 def parts(explorer: Any) -> list[str]:
-    """What the widget consists of from above, by what is shown."""
+    """Return the names of the widget's visible parts from top to bottom."""
     names = {
         explorer.message: "message" if explorer.message.value else "",
         explorer.view: "picture",
@@ -242,7 +242,7 @@ def test_a_function_with_an_if_is_right_on_both_sides(kind: Kind, unsent: None) 
 
 
 def numbers(explorer: Any) -> list[float]:
-    """The quotients and slopes that it shows, which rounding does not decide."""
+    """Return the displayed quotients and slopes, which do not depend on rounding."""
     found = re.findall(r'secant-(?:quotient\d?|gradient|slope\d|jvp|backward)">([^<]*)<', explorer.text.value)
     return [float(number) for entry in found for number in entry.split(", ")]
 
@@ -267,7 +267,7 @@ def test_prints_and_warnings_of_a_drawn_function_are_dropped(
 
 
 def shared_by_threads() -> tuple[object, ...]:
-    """What belongs to a kernel's other threads, too, as one that has just begun sees it."""
+    """Return the state that a kernel's threads share, as a new thread sees it."""
     found: list[tuple[object, ...]] = []
 
     def look() -> None:

@@ -25,12 +25,12 @@ DARK = {**LOOK, "dark": True, "background": "#111111"}
 
 
 def explorers() -> dict[str, Any]:
-    """What a notebook finds under the names that a call is made of."""
+    """Return the names that a notebook needs to evaluate an explorer's call."""
     return {name: getattr(secant, name) for name in secant.__all__ if name.startswith("explore")}
 
 
 def again(explorer: Any, **names: Any) -> Any:
-    """The explorer that its call makes."""
+    """Return the explorer that an explorer's call makes."""
     return eval(explorer.call, explorers() | {"torch": torch, **names})
 
 

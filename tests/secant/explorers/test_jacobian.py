@@ -21,7 +21,7 @@ def shown(explorer: Any, name: str) -> Any:
 
 
 def polar_by_hand(r: Any, t: Any) -> Any:
-    """The value and the Jacobian of (r cos t, r sin t)."""
+    """Return the value and the Jacobian of (r cos t, r sin t)."""
     value = np.array([r * math.cos(t), r * math.sin(t)])
     return value, np.array([[math.cos(t), -r * math.sin(t)], [math.sin(t), r * math.cos(t)]])
 
@@ -212,7 +212,7 @@ def test_start_values_are_moved_into_range() -> None:
 
 @pytest.mark.whole
 def test_forward_mode_s_own_warning_stays_out_of_the_notebook() -> None:
-    """torch warns of itself when forward mode is first used; a lesson runs with warnings as errors."""
+    """PyTorch warns when forward mode is first used; lessons run with warnings as errors."""
     code = (
         "import torch, warnings; warnings.simplefilter('error'); import secant.explorers.jacobian; "
         "torch.func.jvp(torch.sin, (torch.ones(2),), (torch.ones(2),))"

@@ -237,7 +237,7 @@ def test_drawn_gradients_of_a_random_program_are_those_of_backward(seed: int, im
             if name in drawn:
                 assert drawn[name] == numbers_of(tensor.grad), (name, str(graph))
             elif name in reached and tensor.grad is not None:
-                assert graph.recorded.troubles, (name, str(graph))
+                assert graph.snapshot.troubles, (name, str(graph))
 
 
 def numbers_of(gradient: Tensor | None) -> str:
@@ -283,7 +283,7 @@ def test_a_partial_sum_is_never_drawn_as_the_gradient() -> None:
 
 
 SAID = {
-    "own": ("does not run it", "실행하지 않습니다"),
+    "custom": ("does not run it", "실행하지 않습니다"),
     "packed": ("packed by a hook or recomputed", "checkpoint가 다시 계산합니다"),
     "hook": ("does not call it", "호출하지 않습니다"),
     "accumulated": ("the one that is added", "더해지는 값"),
@@ -315,13 +315,13 @@ def left_out() -> dict[str, tuple[Tensor, str, str]]:
         return Reentrant.apply(t)
 
     return {
-        "own backward that logs": (Logging.apply(x), "own", "LoggingBackward"),
+        "own backward that logs": (Logging.apply(x), "custom", "LoggingBackward"),
         "reentrant checkpoint": (
             checkpoint(torch.sin, x, use_reentrant=True),
-            "own",
+            "custom",
             "CheckpointFunctionBackward",
         ),
-        "own backward that calls backward": (backward_inside(x), "own", "ReentrantBackward"),
+        "own backward that calls backward": (backward_inside(x), "custom", "ReentrantBackward"),
         "checkpoint": (checkpoint(torch.exp, x, use_reentrant=False) + 1, "packed", "ExpBackward0"),
         "logging unpack hook": (packed + 1, "packed", "ExpBackward0"),
         "logging hook": (hooked(lambda g: LOG.append(g), "register_hook"), "hook", "MulBackward0"),

@@ -15,7 +15,7 @@ from torch.autograd.graph import saved_tensors_hooks
 
 from secant import language
 from secant.graph.draw import AutogradGraph, draw_graph
-from secant.graph.layout import BOX, Place, lay_out, text_width
+from secant.graph.layout import BOX, PlacedBox, lay_out, text_width
 from secant.graph.record import LIMIT
 from secant.value import TorchValue, Value
 
@@ -83,18 +83,18 @@ def svg_of(graph: AutogradGraph) -> Any:
 
 
 def hovers(graph: AutogradGraph) -> str:
-    """What is told under a mouse."""
+    """Return the text of all tooltips."""
     return " ".join(re.findall(r'<span title="([^"]*)"', graph._repr_html_()))
 
 
 def assert_apart(graph: AutogradGraph) -> None:
-    scene = lay_out(graph.recorded, graph.saved)
+    scene = lay_out(graph.snapshot, graph.saved)
 
-    def extent(place: Place) -> tuple[float, float, float, float]:
+    def extent(place: PlacedBox) -> tuple[float, float, float, float]:
         return place.x - place.left, place.x + place.right, place.y, place.y + place.depth
 
     boxes = [extent(place) for place in scene.places]
-    boxes += [(x, x + width, y, y + BOX) for x, y, width in scene.loose]
+    boxes += [(x, x + width, y, y + BOX) for x, y, width in scene.unattached]
     for one, two in combinations(boxes, 2):
         aside = one[1] <= two[0] or two[1] <= one[0]
         assert aside or one[3] <= two[2] or two[3] <= one[2], (one, two)
@@ -151,8 +151,8 @@ def test_a_long_chain_is_cut_near_the_output() -> None:
     assert len(graph.nodes) == LIMIT
     assert graph.nodes[0].tensors == ("y",)
     assert graph.nodes[-1].left_out == 1
-    assert graph.recorded.left_out == 3001 - LIMIT
-    assert graph.recorded.missing == ("x",)
+    assert graph.snapshot.left_out == 3001 - LIMIT
+    assert graph.snapshot.missing == ("x",)
     assert str(graph).splitlines()[-3].endswith("-> …")
     assert "2901 more follow" in str(graph)
     assert "not drawn: x" in graph._repr_html_()
@@ -170,7 +170,7 @@ def test_outputs_and_named_intermediates_are_labelled() -> None:
     graph = draw_graph(**examples()["two outputs"])
     tagged = {node.tensors: node.output for node in graph.nodes if node.tensors}
     assert tagged == {("q",): True, ("손실",): True, ("p ()",): False}  # p is one result of three
-    assert [(box.label, box.constant) for box in graph.recorded.loose] == [("c (2,)", True)]
+    assert [(box.label, box.constant) for box in graph.snapshot.unattached] == [("c (2,)", True)]
 
 
 def test_tensor_with_two_names_shows_both() -> None:
@@ -229,7 +229,7 @@ def test_tensors_without_a_graph_are_drawn_as_loose_boxes() -> None:
         y = x * 2
     graph = draw_graph(x=x, y=y, z=x.detach())
     assert graph.nodes == ()
-    assert [(box.label, box.constant) for box in graph.recorded.loose] == [
+    assert [(box.label, box.constant) for box in graph.snapshot.unattached] == [
         ("x ()", False),
         ("y ()", True),
         ("z ()", True),
@@ -512,7 +512,7 @@ def test_text_fits_its_box(example: str, saved: bool, lang: str) -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_edges_only_go_down_and_all_end_at_a_node(example: str) -> None:
     given = draw_graph(**examples()[example])
-    scene = lay_out(given.recorded, given.saved)
+    scene = lay_out(given.snapshot, given.saved)
     row_of = {i: r for r, row in enumerate(scene.rows) for i in row}
     assert all(row_of[end] == row_of[start] + 1 for start, end in scene.edges)
     passing = set(range(len(scene.places))) - set(range(len(given.nodes)))
@@ -528,7 +528,7 @@ def test_edges_only_go_down_and_all_end_at_a_node(example: str) -> None:
 
 
 def test_a_row_wider_than_a_page_is_parted() -> None:
-    scene = lay_out(draw_graph(**examples()["wide"]).recorded, False)
+    scene = lay_out(draw_graph(**examples()["wide"]).snapshot, False)
     assert len(scene.rows) > 2
     assert scene.width < 1500
 
@@ -661,7 +661,7 @@ def test_a_square_of_a_value_has_two_edges_and_a_large_graph_is_cut() -> None:
     for _ in range(120):
         values.append(Value(1.0, (values[-1],), (1.0,)))
     graph = draw_graph(y=values[-1], x=x)
-    assert (len(graph.nodes), graph.recorded.left_out, graph.recorded.missing) == (100, 21, ("x",))
+    assert (len(graph.nodes), graph.snapshot.left_out, graph.snapshot.missing) == (100, 21, ("x",))
     assert graph.nodes[-1].kind == "value"
 
 

@@ -51,5 +51,5 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def notebooks(house: Path) -> set[str]:
-    """The names of the learner's notebooks."""
+    """Return the names of the learner's notebooks."""
     return {name for name in tree(house / "workspace/en") if name.endswith(".ipynb")}

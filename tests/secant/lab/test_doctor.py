@@ -28,7 +28,7 @@ def by_id(findings: list[Finding]) -> dict[str, Finding]:
 
 @pytest.fixture(scope="module")
 def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of somebody's, with a file that would run where torch is imported."""
+    """Make a folder from a stranger, with a file that would run if torch were imported there."""
     folder = tmp_path_factory.mktemp("sent")
     (folder / "torch.py").write_text("open('ran', 'w').close()")
     return folder
@@ -36,7 +36,7 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def healthy(sent: Path) -> dict[str, Any]:
-    """What it says of the environment that these tests run in, in Korean: once, as it computes a gradient."""
+    """Return the doctor's report on this environment in Korean, made once because it computes a gradient."""
     command = [sys.executable, "-P", "-m", "secant", "doctor", "--lang", "ko", "--json"]
     done = subprocess.run(command, cwd=sent, capture_output=True, text=True, timeout=120)
     return {"code": done.returncode, **json.loads(done.stdout)}

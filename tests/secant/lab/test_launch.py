@@ -136,7 +136,7 @@ def test_importing_the_launcher_loads_no_slow_module() -> None:
 
 @pytest.fixture
 def started(house: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
-    """Runs the command as far as JupyterLab, and returns what that is given."""
+    """Return a function that runs the command up to JupyterLab and returns JupyterLab's arguments."""
     from jupyterlab.labapp import LabApp
 
     def start(*arguments: str) -> dict[str, Any]:
@@ -411,7 +411,7 @@ def test_windows_users_get_no_make_command(house: Path, monkeypatch: pytest.Monk
 
 @pytest.fixture
 def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, object]], Config]:
-    """What a server's configuration is under `make lab`, given the learner's own."""
+    """Return a function that reads a server's configuration under `make lab`, given the learner's own."""
 
     def read(own: dict[str, object]) -> Config:
         monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "own"))

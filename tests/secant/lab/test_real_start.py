@@ -57,7 +57,7 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def connected(self, path: str) -> AsyncIterator[WebSocketClientConnection]:
-        """A websocket; it is closed once the server has closed it, too."""
+        """Open a websocket, and close it once the server has closed it too."""
         address = f"{self.base.replace('http', 'ws', 1)}{path}"
         request = HTTPRequest(address, headers={"Authorization": f"token {self.token}"})
         client = await websocket_connect(request)
@@ -84,7 +84,7 @@ def wait_for_address(process: subprocess.Popen[bytes], log: Path, port: int) -> 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A start on a free port, with a home of its own; at the end, Ctrl-C and what it asked of the net."""
+    """Start the server on a free port with a new home; at the end, stop it and check its network use."""
     place = tmp_path_factory.mktemp("start")
     house, log, audit, port = build(place / "house"), place / "log.txt", place / "audit.txt", free_port()
     write(place / "site/sitecustomize.py", AUDIT.encode())
@@ -115,7 +115,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def page_config(server: Server) -> dict[str, Any]:
-    """What JupyterLab's page is told."""
+    """Return the configuration that JupyterLab's page receives."""
     page = server.ask("/lab/tree/START.md")
     return json.loads(re.search(r'id="jupyter-config-data"[^>]*>\s*(\{.*?\})\s*</script>', page, re.S)[1])
 
@@ -173,7 +173,7 @@ async def answer(client: WebSocketClientConnection, code: str, kind: str = "exec
 
 
 async def following(client: WebSocketClientConnection, number: str, kind: str) -> dict[str, Any]:
-    """The next message of a kind that answers the message with this number."""
+    """Return the next message of a kind that answers the message with this number."""
     async with asyncio.timeout(60):
         while True:
             message = json.loads(await client.read_message() or "null")

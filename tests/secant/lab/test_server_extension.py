@@ -25,7 +25,7 @@ from tests.support.settings import signals_kept  # noqa: F401
 
 
 def server_side(port: Any) -> Any:
-    """The server's end of the kernel websocket that has this port on the client's end."""
+    """Return the server's end of the kernel websocket that has this port on the client's end."""
     for thing in gc.get_objects():
         # Not isinstance, which asks the object: one of torch's warns when it is asked.
         if issubclass(type(thing), KernelWebsocketHandler) and thing.ws_connection is not None:

@@ -112,7 +112,7 @@ def test_syllabus_lists_every_lesson_with_all_fields() -> None:
 
 @pytest.fixture
 def real(house: Path) -> Path:
-    """The small course with a real lesson 8 beside its lesson."""
+    """Add the real lesson 8 to the small course."""
     for name in LANGUAGES:
         shutil.copytree(ROOT / "release" / name / EIGHT, house / "release" / name / EIGHT)
     return house

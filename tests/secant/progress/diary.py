@@ -22,7 +22,7 @@ def folder(number: int) -> str:
 
 
 def lesson(number: int) -> Lesson:
-    """A lesson of two tasks or three, one more for a person, and two predictions whose right choice is B."""
+    """Return a lesson with two or three tested tasks, a manual one, and two predictions with answer B."""
     names = ["easy", "hard", *SPECIAL.get(number, "").split()]
     tasks = (*(Task(name, name, 2.0, False) for name in names), Task("essay", "essay", 2.0, True))
     predictions = {f"{number} one": "B", f"{number} two": "B"}

@@ -25,7 +25,7 @@ LATER = time.time() + 3600
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The real course's syllabus and two of its lessons, copied to a workspace."""
+    """Copy the real course's syllabus and two of its lessons to a workspace."""
     house = tmp_path_factory.mktemp("house")
     (house / "course").mkdir()
     (house / "source").mkdir()
@@ -187,7 +187,7 @@ def test_missing_notebook_keeps_its_points_in_the_overview(house: Path, workspac
 
 
 def change(house: Path, tmp_path: Path, old: str, new: str) -> Path:
-    """A course in which lesson 8 has a new edition."""
+    """Make a course in which lesson 8 has a new edition."""
     place = shutil.copytree(house, tmp_path / "edition")
     notebook = place / "release/en" / EIGHT / f"{EIGHT}.ipynb"
     text = notebook.read_text()
@@ -226,7 +226,7 @@ def test_points_that_changed_are_capped(
 
 @pytest.fixture(scope="module")
 def edition(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same course as a class has it: nothing in it gives points."""
+    """Copy the course as a class has it, without anything that gives points."""
     place = tmp_path_factory.mktemp("class") / "house"
     return Path(shutil.copytree(house, place, ignore=shutil.ignore_patterns("source")))
 
