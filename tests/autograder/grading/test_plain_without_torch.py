@@ -59,6 +59,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.costly("starts a template and workers of its own")
 def test_workers_and_template_import_no_torch_whatever_a_notebook_sends(tmp_path: Path) -> None:
     made = notebook(answer("a", STUB), graded("t", _NO_TORCH, 1))
     write_assignment(tmp_path / "source", "hw", {"hw": made})

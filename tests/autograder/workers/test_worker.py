@@ -1,6 +1,7 @@
 """A worker: a page made beforehand, and a limit of memory of its own, which nothing that it starts keeps."""
 
 import resource
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -78,14 +79,13 @@ def test_grading_is_refused_if_a_lesson_is_readable_in_the_wall(
 
 
 def test_lesson_never_runs_behind_a_wall_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    def share(plain: bool) -> Share:
-        return Share(None, Behind(plain=plain), ())  # type: ignore[arg-type]
-
     monkeypatch.setattr(worker, "_walls", {})
-    monkeypatch.setattr(worker, "_shares", {("a",): share(True), ("b",): share(False)})
     monkeypatch.setattr(worker, "_join_wall", lambda share: share and f"shared, plain {share.behind.plain}")
     monkeypatch.setattr(worker, "_build_wall", lambda hidden, plain: f"own, plain {plain}")
-    found = [worker._wall((hidden,), plain=plain) for hidden in "abc" for plain in (True, False)]
+    with socket.socket() as control:
+        plain, full = (Share(control, Behind(plain=is_plain), ()) for is_plain in (True, False))
+        monkeypatch.setattr(worker, "_shares", {("a",): plain, ("b",): full})
+        found = [worker._wall((hidden,), plain=is_plain) for hidden in "abc" for is_plain in (True, False)]
     assert found == [
         *("shared, plain True", "own, plain False"),
         *("shared, plain False", "shared, plain False"),
