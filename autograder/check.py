@@ -15,7 +15,7 @@ from rich.text import Text
 from autograder.check_plain import PlainChecked, check_plain
 from autograder.check_plain import show as show_plain
 from autograder.course.errors import CourseError
-from autograder.course.saves import saves
+from autograder.course.file_watch import watch_file
 from autograder.terminal import Terminal, err, out
 from secant.language import Language, language, say
 from secant.visible import visible
@@ -83,7 +83,7 @@ def watch(notebook: Path) -> None:
     before: Checked | None = None
     with ExitStack() as stack:
         checker: Checker | None = None  # the checker stays open, so that only the first check waits for torch
-        for _ in saves(notebook):
+        for _ in watch_file(notebook):
             try:
                 found: Checked | PlainChecked | None = _by_server(notebook)
                 if found is None:
@@ -112,13 +112,13 @@ def _checker(*, keep_warm: bool = True) -> "Checker":
     from autograder.exam.pool import WarmPool, lasting_pool
 
     # the pool imports torch while this process imports the examiner
-    waiting = lasting_pool() if keep_warm else WarmPool()
+    pool = lasting_pool() if keep_warm else WarmPool()
     try:
         from autograder.exam.selfcheck import Checker
     except BaseException:
-        waiting.close()
+        pool.close()
         raise
-    return Checker(waiting, keep_warm=keep_warm)
+    return Checker(pool, keep_warm=keep_warm)
 
 
 def _by_server(notebook: Path) -> Checked | None:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.course.errors import CourseError
-from autograder.exam.plain_words import left_out, no_grade, public_outcome, why
+from autograder.exam.plain_words import failure_reason, left_out_note, no_grade_note, public_outcome
 from autograder.terminal import out
 from secant.language import say
 from secant.visible import visible
@@ -47,7 +47,7 @@ class PlainChecked:
                 "max_points": test.max_points,
                 "outcome": public_outcome(test),
                 "error": test.error,
-                "message": why(test),
+                "message": failure_reason(test),
                 "seconds": test.seconds,
             }
             for test in self.report.tests
@@ -81,13 +81,13 @@ def show(checked: PlainChecked) -> None:
     for test in report.tests:
         if test.outcome != "passed":
             out.print(f"\n{test.id}", style="bold")
-            out.print(why(test))
+            out.print(failure_reason(test))
             if test.output.strip():
                 out.print(say(en="It printed:", ko="출력:"), style="dim")
                 out.print(test.output.rstrip())
     _show_stopped(report)
-    out.print(f"\n{no_grade(report)}")
-    if missing := left_out(report):
+    out.print(f"\n{no_grade_note(report)}")
+    if missing := left_out_note(report):
         out.print(missing, style="yellow")
     out.print(
         say(

@@ -26,7 +26,7 @@ from autograder.course.lesson import (
     find_root,
 )
 from autograder.terminal import Terminal, err, out, warn_of_others
-from secant.language import LANGUAGES, counted, language, of_this_machine, print_whatever_comes, say
+from secant.language import LANGUAGES, counted, escape_unencodable, language, say, terminal_language
 from secant.terminal import Command, argument, option, options_metavar, print_version
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def check(
     from autograder import check as own
     from autograder.course.find import find_notebook
 
-    language(of_this_machine())  # the language to use until the notebook's own is known
+    language(terminal_language())  # the language to use until the notebook's own is known
     if watch and (as_json or solution):
         raise CourseError(
             say(
@@ -227,7 +227,7 @@ def enroll(
     _refuse_windows()
     from autograder import transfer
 
-    language(of_this_machine())
+    language(terminal_language())
     transfer.enroll(find_root(Path.cwd()), table)
 
 
@@ -256,7 +256,7 @@ def collect(
     from autograder import transfer
     from autograder.json_file import refuse_unwritable
 
-    language(of_this_machine())
+    language(terminal_language())
     if json_file:
         refuse_unwritable(json_file)
     raise typer.Exit(transfer.collect(find_root(Path.cwd()), download, roster, lesson, system, json_file))
@@ -283,7 +283,7 @@ def export(
     _refuse_windows()
     from autograder import transfer
 
-    language(of_this_machine())
+    language(terminal_language())
     transfer.export(find_root(Path.cwd()), system.value, lesson, fill, column, output)
 
 
@@ -313,7 +313,7 @@ def report(
     from autograder.gradebook.errors import GradebookBusy
     from autograder.report.write import Form, write_report
 
-    language(lang.value if lang else of_this_machine())
+    language(lang.value if lang else terminal_language())
     course = Course.at(find_root(Path.cwd()))
     source = course.directory.source_directory
     chosen = choose_gradable(course.root, [lesson], source)[0] if lesson else None
@@ -668,7 +668,7 @@ def doctor() -> None:
     table = Table("", "", "Found", "To do")
     for finding in findings:
         mark, style = ("ok", "green") if finding.ok else ("no", "red" if finding.needed else "yellow")
-        table.add_row(Text(mark, style), finding.what, Text(finding.detail), Text(finding.fix))
+        table.add_row(Text(mark, style), finding.name, Text(finding.detail), Text(finding.fix))
     # This terminal wraps long lines, so that the last column stays readable.
     Terminal().print(table)
     can = can_grade(findings)
@@ -679,7 +679,7 @@ def doctor() -> None:
 
 def main() -> None:
     """Run the command line. Print a CourseError or an OSError as one sentence, and exit with status 2."""
-    print_whatever_comes()
+    escape_unencodable()
     try:
         app()
     except CourseError as error:

@@ -14,9 +14,9 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import find_root
 from autograder.course.permissions import Risk, exchange_risk, open_to_others
 from autograder.course.settings import Course, sqlite_file
-from autograder.exam.exposed import Lesson
-from autograder.sandbox.machine import Finding, probe_machine
-from autograder.sandbox.sweep import suspects
+from autograder.exam.leaks import LessonSecrets
+from autograder.sandbox.leak_scan import suspects
+from autograder.sandbox.machine import CheckResult, probe_machine
 from autograder.sandbox.visible import visible
 from autograder.workers.budget import Budget
 from secant.requirements import installed, requirements
@@ -25,7 +25,7 @@ from secant.tested import NEWEST_TORCH, OLDEST_TORCH, is_untested_torch
 _DISK_GB = 1.0
 
 
-def look_around(start: Path) -> list[Finding]:
+def look_around(start: Path) -> list[CheckResult]:
     """Check Python and its packages, the course directory that contains `start`, and the wall.
 
     This tries the real wall, so it takes some seconds.
@@ -37,28 +37,28 @@ def look_around(start: Path) -> list[Finding]:
         *_others(start),
         *_workers(),
         *probe_machine(),
-        *_exposed(start),
+        *_visible_leaks(start),
     ]
 
 
-def can_grade(findings: list[Finding]) -> bool:
+def can_grade(findings: list[CheckResult]) -> bool:
     """Return whether other people's work may be graded here."""
     return all(finding.ok for finding in findings if finding.needed)
 
 
-def _python() -> Finding:
+def _python() -> CheckResult:
     ok = sys.version_info >= (3, 11)
-    return Finding("Python", ok, sys.version.split()[0], "" if ok else "Install Python 3.11 or newer.")
+    return CheckResult("Python", ok, sys.version.split()[0], "" if ok else "Install Python 3.11 or newer.")
 
 
-def _packages() -> list[Finding]:
+def _packages() -> list[CheckResult]:
     """Compare the installed packages with those that Secant requires."""
     needed, shown = requirements(), ("torch", "nbgrader", "distributed")
     found = [_package(one, optional=one not in needed) for one in requirements("scale")]
-    return [finding for finding in found if not finding.ok or finding.what in shown]
+    return [finding for finding in found if not finding.ok or finding.name in shown]
 
 
-def _package(requirement: Requirement, optional: bool) -> Finding:
+def _package(requirement: Requirement, optional: bool) -> CheckResult:
     fix = "`pip install 'secant[scale]'`, for --scheduler" if optional else f"`pip install '{requirement}'`"
     version, ok = installed(requirement)
     detail = version or "not installed"
@@ -66,25 +66,27 @@ def _package(requirement: Requirement, optional: bool) -> Finding:
         detail = f"{version}; {requirement.specifier} is needed"
     if ok and requirement.name == "torch" and is_untested_torch(version):
         detail = f"{version}; the lessons were tested with {OLDEST_TORCH} to {NEWEST_TORCH}"
-    return Finding(requirement.name, ok, detail, "" if ok else fix, needed=not optional)
+    return CheckResult(requirement.name, ok, detail, "" if ok else fix, needed=not optional)
 
 
-def _course(start: Path) -> list[Finding]:
+def _course(start: Path) -> list[CheckResult]:
     try:
         root = find_root(start)
     except CourseError as error:
-        return [Finding("course", False, str(error), "Run this in a course directory.")]
+        return [CheckResult("course", False, str(error), "Run this in a course directory.")]
     free = shutil.disk_usage(root).free / 1e9
     roomy = free >= _DISK_GB
-    disk = Finding("disk", roomy, f"{free:.1f} GB free", "" if roomy else f"Free at least {_DISK_GB:g} GB.")
+    disk = CheckResult(
+        "disk", roomy, f"{free:.1f} GB free", "" if roomy else f"Free at least {_DISK_GB:g} GB."
+    )
     try:
         gradebook = _gradebook(Course.at(root).directory.db_url)
     except CourseError as error:
-        gradebook = Finding("gradebook", False, str(error), "Correct nbgrader_config.py.")
-    return [Finding("course", True, str(root)), gradebook, disk]
+        gradebook = CheckResult("gradebook", False, str(error), "Correct nbgrader_config.py.")
+    return [CheckResult("course", True, str(root)), gradebook, disk]
 
 
-def _others(start: Path) -> list[Finding]:
+def _others(start: Path) -> list[CheckResult]:
     """Check what other users of this machine can do with the class's files and in the exchange."""
     try:
         course = Course.at(find_root(start))
@@ -97,11 +99,13 @@ def _others(start: Path) -> list[Finding]:
     return found
 
 
-def _harmless(what: str, risk: Risk | None, detail: str) -> Finding:
-    return Finding(what, not risk, risk.detail if risk else detail, risk.fix if risk else "", needed=False)
+def _harmless(what: str, risk: Risk | None, detail: str) -> CheckResult:
+    return CheckResult(
+        what, not risk, risk.detail if risk else detail, risk.fix if risk else "", needed=False
+    )
 
 
-def _exposed(start: Path) -> list[Finding]:
+def _visible_leaks(start: Path) -> list[CheckResult]:
     """Search everything that is visible inside the wall for answers and hidden tests of the course."""
     if sys.platform != "linux":
         return []
@@ -116,37 +120,40 @@ def _exposed(start: Path) -> list[Finding]:
     except CourseError:  # already reported as the finding "course"
         return []
     files = suspects(visible(course.hidden))
-    found = [(name, Lesson(name, source).exposed(files)) for name, source in sources.items()]
+    found = [(name, LessonSecrets(name, source).first_leak(files)) for name, source in sources.items()]
     leaks = [f"{file} holds answers or hidden tests of {name}" for name, file in found if file]
     fix = "Move it or delete it: every notebook that is graded could read it."
     what = "nothing was searched for: this course has no lesson that can be graded"
     if found:
         what = f"no answer or hidden test is visible inside the sandbox (lessons searched for: {len(found)})"
-    return [Finding("what the sandbox shows", not leaks, "; ".join(leaks) or what, fix if leaks else "")]
+    return [CheckResult("what the sandbox shows", not leaks, "; ".join(leaks) or what, fix if leaks else "")]
 
 
-def _workers() -> list[Finding]:
+def _workers() -> list[CheckResult]:
     """Report how many submissions can be graded at once, given this machine's processors and memory."""
     if sys.platform != "linux":
         return []
     budget = Budget.of_this_machine()
-    fix = "" if budget.fit else "Close other programs: a submission that takes much memory may not get it."
-    return [Finding("workers", bool(budget.fit), f"{budget.workers}: {budget}", fix, needed=False)]
+    ok = budget.max_workers > 0
+    fix = "" if ok else "Close other programs: a submission that takes much memory may not get it."
+    return [CheckResult("workers", ok, f"{budget.workers}: {budget}", fix, needed=False)]
 
 
-def _gradebook(db_url: str) -> Finding:
+def _gradebook(db_url: str) -> CheckResult:
     """Try to write to the gradebook without changing it. Databases other than SQLite are tried by `grade`."""
     path = sqlite_file(db_url)
     if path is None:
-        return Finding("gradebook", True, "not an SQLite file: `autograder grade` tries it")
+        return CheckResult("gradebook", True, "not an SQLite file: `autograder grade` tries it")
     if not path.exists():
         folder, ok = path.parent, os.access(path.parent, os.W_OK)
-        return Finding("gradebook", ok, f"{path} will be made" if ok else f"{folder} cannot be written to")
+        return CheckResult(
+            "gradebook", ok, f"{path} will be made" if ok else f"{folder} cannot be written to"
+        )
     try:
         with sqlite3.connect(path, timeout=2.0) as book:
             book.execute("BEGIN IMMEDIATE")
             book.rollback()
         book.close()
     except sqlite3.Error as error:
-        return Finding("gradebook", False, f"{path}: {error}", "Close other programs that write to it.")
-    return Finding("gradebook", True, f"{path} can be written to")
+        return CheckResult("gradebook", False, f"{path}: {error}", "Close other programs that write to it.")
+    return CheckResult("gradebook", True, f"{path} can be written to")

@@ -17,8 +17,8 @@ from autograder.course.find_assignments import Gradable, choose_gradable, find_g
 from autograder.json_file import refuse_unwritable, write_results
 from autograder.lms.exported import is_exported
 from autograder.sandbox.inside import pages
+from autograder.sandbox.leak_scan import cache_file
 from autograder.sandbox.results import WallUnavailable
-from autograder.sandbox.sweep import cache_file
 from autograder.terminal import Terminal, err, out, warn_of_others
 from secant.language import counted
 
@@ -83,7 +83,7 @@ def grade(
         refuse_unwritable(json_file)
     course, entries, pool = _start(asked, workers, scheduler, change_tasks)
     with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
-        with pages.kept():
+        with pages.frozen_imports():
             # importing takes seconds, and the template continues its own imports meanwhile
             from autograder.grading import batch
 
@@ -103,11 +103,11 @@ def _start(
     with ExitStack() as unused:
         plain = executors.needs_no_torch(asked.root, asked.lessons, asked.every.plain)
         # the template starts first, because this process also needs seconds for its imports
-        template = None if scheduler else executors.begin(plain=plain)
+        template = None if scheduler else executors.start_preparations(plain=plain)
         if not scheduler:
-            unused.callback(executors.end)
+            unused.callback(executors.end_server)
         if template is not None:
-            unused.callback(template.end)
+            unused.callback(template.close)
         course, entries = _find(asked)
         if template is not None and not plain:
             later = executors.imported_later(course.root, {entry.lesson for entry in entries})
@@ -145,7 +145,7 @@ def make_pages(asked: Asked, *, force: bool) -> int:
     from autograder.workers.executors import LocalWorkers
 
     course, entries = _find(asked)
-    pool = LocalWorkers(min(len(entries), os.cpu_count() or 1), pages_alone=True)
+    pool = LocalWorkers(min(len(entries), os.cpu_count() or 1), pages_only=True)
     stopped = "Stopped. Run the same command to continue."
     with _closed(pool, stopped), _progress("Pages", len(entries)) as tell:
         summary = batch.make_pages(course, entries, pool, force=force, tell=tell)
@@ -161,7 +161,7 @@ def _failures(summary: "Summary") -> int:
 
 def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
     """Read the course's settings and list the submissions. End the command if there are no submissions."""
-    with pages.kept():
+    with pages.frozen_imports():
         from autograder.course.settings import Course
         from autograder.gradebook.entries import find_submissions
 

@@ -21,7 +21,7 @@ from autograder.lms import export as back
 from autograder.lms.attempts import OUTCOMES
 from autograder.lms.roster import Person, read_roster
 from autograder.terminal import Terminal, err, out, warn_of_others
-from secant.files import put_aside, replace_file
+from secant.files import move_aside, replace_file
 from secant.language import counted, say
 
 _ROWS = 40  # rows that a table shows, at most
@@ -261,7 +261,7 @@ def _write(path: Path, data: bytes, fill: Path | None) -> None:
             )
         )
     if path.exists() and path.read_bytes() != data:
-        aside = put_aside(path, "before")
+        aside = move_aside(path, "before")
         out.print(
             say(
                 en=f"The earlier file is now {aside.name}.",

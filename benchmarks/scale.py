@@ -155,9 +155,9 @@ class ReplayingWorkers:
         self._keys[future] = key
         return future
 
-    def look(self) -> None:
+    def check_workers(self) -> None:
         """Check that the workers are alive."""
-        self._workers.look()
+        self._workers.check_workers()
 
     def settle(self, future: Future[Done]) -> None:
         """Record the result of a job that the workers have done."""

@@ -23,7 +23,7 @@ from scripts.screenshots import THEMES, ignore_failing_tests
 from secant.lab.launch import prepare, write_lab_config
 from secant.language import LANGUAGES, Language
 from secant.language import language as show_in
-from secant.placed import OWN_WORKSPACE
+from secant.workspace_state import OWN_WORKSPACE
 from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -47,25 +47,25 @@ def version() -> str:
         return "unknown"
 
 
-def report_text(lesson: str = "", task: str = "", *, of: str = "") -> str:
+def report_text(lesson: str = "", task: str = "", *, version_text: str = "") -> str:
     """Return the first lines of a problem report; the arguments are those of `report_url`."""
-    fields = {"Lesson": lesson, "Task": task, "Version": of or version()}
+    fields = {"Lesson": lesson, "Task": task, "Version": version_text or version()}
     return "\n".join(f"{label}: {text}" for label, text in fields.items() if text)
 
 
-def report_url(lesson: str = "", task: str = "", *, of: str = "", address: str = "") -> str:
+def report_url(lesson: str = "", task: str = "", *, version_text: str = "", address: str = "") -> str:
     """Return the address of a new problem report that names a lesson, a task and a version, and nothing else.
 
     Args:
         lesson: the lesson's name, such as 01_what_autograd_does; empty on the start page.
         task: the task's name, if the report is about one.
-        of: the text to give as the version instead of Secant's own.
+        version_text: the text to give as the version instead of Secant's own.
         address: where to report instead of the project's issues: an e-mail address as mailto:, an issue
             tracker's /issues, or any page, which is opened as it is.
     """
     address = address or urls().get("Issues", "")
     title = f"{', '.join(filter(None, (lesson, task))) or 'Secant'}: "
-    body = report_text(lesson, task, of=of) + "\n\n"
+    body = report_text(lesson, task, version_text=version_text) + "\n\n"
     if address.startswith("mailto:"):
         return f"{address}?{urlencode({'subject': title, 'body': body}, quote_via=quote)}"
     if address.endswith("/issues"):

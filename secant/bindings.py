@@ -80,7 +80,7 @@ class Bindings:
             outside the notebook.
         python: the notebook's builtins, if it has its own copy of them.
         transform: a function that turns a cell's text with magics into Python.
-        known: the names that were there before any cell ran; by default all names in the namespace now.
+        initial_names: the names that were there before any cell ran; by default all names in the namespace.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Bindings:
         label: Callable[[FrameType], str],
         python: Mapping[str, Any] = BUILTINS,
         transform: Callable[[str], str] = str,
-        known: Collection[str] | None = None,
+        initial_names: Collection[str] | None = None,
     ) -> None:
         self._names, self._python_names = names, python
         self._label, self._transform = label, transform
@@ -106,7 +106,9 @@ class Bindings:
         self._types: dict[str, tuple[str, str]] = {}
         self._lesson: dict[str, Any] = {}
         now = self._identities()
-        self._seen = now if known is None else {name: now[name] for name in now.keys() & known}
+        self._seen = (
+            now if initial_names is None else {name: now[name] for name in now.keys() & initial_names}
+        )
         self._python_ids = list(map(id, python.values()))
 
     def begin(self, sources: Iterable[tuple[str, str]]) -> None:
@@ -150,7 +152,7 @@ class Bindings:
         """Record that an error stopped a cell, with the line at which it was raised."""
         self._errors[cell] = line, text.strip()[:_LINE_LENGTH], message[:_LINE_LENGTH]
         # The exception is not stored, because its frames would keep the notebook's tensors alive.
-        self._causes[cell] = _missing_name(error) or self.behind(error)
+        self._causes[cell] = _missing_name(error) or self.explain_error(error)
 
     def causes(self, cells: Collection[str]) -> dict[str, list[Finding]]:
         """Return the findings for each of the given cells that an error stopped.
@@ -183,7 +185,11 @@ class Bindings:
             if value is not BUILTINS[name]:
                 findings[name] = self._finding(name, "python")
         for name, value in self._lesson.items():
-            if name in self._names and name not in findings and not _continues(self._names[name], value):
+            if (
+                name in self._names
+                and name not in findings
+                and not _is_same_or_extends(self._names[name], value)
+            ):
                 findings[name] = self._finding(name, "lesson")
         for name, kind in self._kinds.items():
             if name in findings or name not in self._names or kind == "value":
@@ -230,12 +236,12 @@ class Bindings:
                 name in self._names
                 and first <= order[cell] < last
                 and self._kinds[name] in ("function", "class")
-                and not (name in self._lesson and _continues(self._names[name], self._lesson[name]))
+                and not (name in self._lesson and _is_same_or_extends(self._names[name], self._lesson[name]))
             ):
                 findings[name] = self._finding(name, "own")
         return findings
 
-    def behind(self, error: BaseException) -> list[Finding]:
+    def explain_error(self, error: BaseException) -> list[Finding]:
         """Return findings for names in a failing expression that are missing or mean something else now."""
         if missing := _missing_name(error):
             return self.missing(missing)
@@ -436,12 +442,12 @@ def _missing_name(error: BaseException) -> str:
 def _globals_of(things: Iterable[Any], names: Mapping[str, Any], wanted: Iterable[str]) -> set[str]:
     """Return the wanted names that functions and classes read as globals, directly or through their calls."""
     looked_for, matches = set(wanted), set[str]()
-    todo, seen = [(thing, 0) for thing in things], set[int]()
+    todo, visited = [(thing, 0) for thing in things], set[int]()
     while todo:
         item, depth = todo.pop()
-        if id(item) in seen or depth > _DEPTH:
+        if id(item) in visited or depth > _DEPTH:
             continue
-        seen.add(id(item))
+        visited.add(id(item))
         for code in _codes(item):
             used = {text for text in _loaded(code, looked_for | names.keys())}
             matches |= used & looked_for
@@ -514,7 +520,7 @@ def _expression(step: TracebackType) -> str:
     return b"".join([lines[0][begin:], *lines[1:-1], lines[-1][:end]]).decode(errors="replace")
 
 
-def _continues(now: Any, before: Any) -> bool:
+def _is_same_or_extends(now: Any, before: Any) -> bool:
     """Return whether a name still holds what the lesson imported, or a class that extends it."""
     return now is before or (isinstance(now, type) and any(base is before for base in type.mro(now)))
 
@@ -554,23 +560,23 @@ def _described(value: Any) -> str:
 # --- Wording of the findings --------------------------------------------------------------------------------
 
 
-def said(finding: Finding) -> str:
+def describe_finding(finding: Finding) -> str:
     """Return a finding as a sentence without a full stop, in the language in use. The code comes last."""
     name, more, where = f"`{finding.name}`", finding.more, _where(finding)
     match finding.kind:
         case "python":
             return say(
-                en=f"{name} is not Python's own {name} any more but {_a(more)}, since {where}",
+                en=f"{name} is not Python's own {name} any more but {_with_article(more)}, since {where}",
                 ko=f"{name}: 이제 파이썬의 원래 {name} 대신 {more}입니다. 바꾼 곳은 {where}",
             )
         case "lesson":
             return say(
-                en=f"{name} is not what the lesson imports any more but {_a(more)}, since {where}",
+                en=f"{name} is not what the lesson imports any more but {_with_article(more)}, since {where}",
                 ko=f"{name}: 이제 수업에서 import한 것 대신 {more}입니다. 바꾼 곳은 {where}",
             )
         case "own":
             return say(
-                en=f"what is bound last counts, and {name} is now {_a(more)}, since {where}",
+                en=f"what is bound last counts, and {name} is now {_with_article(more)}, since {where}",
                 ko=f"{name}: 마지막에 정한 것이 쓰이는데, 이제 {more}입니다. 바꾼 곳은 {where}",
             )
         case "deleted":
@@ -621,7 +627,7 @@ def said(finding: Finding) -> str:
     )
 
 
-def _a(kind: str) -> str:
+def _with_article(kind: str) -> str:
     """Return the name of a type with its indefinite article."""
     if kind == "None":
         return kind

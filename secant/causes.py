@@ -14,7 +14,7 @@ from secant.language import say
 QUESTION = "<question>"
 #: The message of the NotImplementedError that a release puts in place of each answer.
 STUB = "Write your answer here / 여기에 답을 쓰세요"
-_MOST = 2_000  # the most characters of a message that are searched
+_MAX_SEARCHED = 2_000  # the most characters of a message that are searched
 
 
 @dataclass(frozen=True)
@@ -958,7 +958,7 @@ def likely(kind: str, message: str) -> str:
         kind: the name of the exception.
         message: the exception's message, which may be any text.
     """
-    shown = message[:_MOST]
+    shown = message[:_MAX_SEARCHED]
     for cause in CAUSES:
         if (not cause.kinds or kind in cause.kinds.split()) and all(piece in shown for piece in cause.pieces):
             return say(en=cause.en, ko=cause.ko)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from secant.language import language, of_this_machine, print_whatever_comes, say
+from secant.language import escape_unencodable, language, say, terminal_language
 from secant.progress.commands import make_app as make_progress
 from secant.terminal import Group, Languages, command, commands_title, option, print_version, speak
 
@@ -167,8 +167,8 @@ def _add_doctor(app: typer.Typer) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line in the user's language, by default with the process's own arguments."""
-    print_whatever_comes()
-    language(of_this_machine())
+    escape_unencodable()
+    language(terminal_language())
     try:
         make_app()(arguments, prog_name="secant")
     except KeyboardInterrupt:

@@ -81,7 +81,7 @@ def locked(path: Path, seconds: float) -> Iterator[None]:
         yield
 
 
-def put_aside(path: Path, mark: str) -> Path:
+def move_aside(path: Path, mark: str) -> Path:
     """Rename a file that is in the way, since its owner may still want it; return its new path.
 
     Raises:
@@ -94,7 +94,7 @@ def put_aside(path: Path, mark: str) -> Path:
     return aside
 
 
-def in_the_way(path: Path) -> Path | None:
+def blocking_file(path: Path) -> Path | None:
     """Return the file that blocks a path, at the path itself or at one of its parents; None if none does."""
     existing = next((place for place in (path, *path.parents) if os.path.lexists(place)), None)
     return existing if existing is not None and not os.path.isdir(existing) else None

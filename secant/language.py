@@ -39,7 +39,7 @@ def language(name: str | None = None) -> Language | None:
     """
     global _current
     if name is None:
-        return ours(_current)
+        return supported_language(_current)
     if not is_language(name):
         raise ValueError(f'language is "en", "ko" or another code of two or three letters, not {name!r}')
     _current = name
@@ -51,9 +51,9 @@ def is_language(name: str) -> bool:
     return bool(re.fullmatch("[a-z]{2,3}", name))
 
 
-def ours(name: str) -> Language:
+def supported_language(name: str) -> Language:
     """Return the given language if Secant's own texts exist in it, else English."""
-    return next((known for known in LANGUAGES if known == name), "en")
+    return next((candidate for candidate in LANGUAGES if candidate == name), "en")
 
 
 def say(*, en: str, ko: str, **others: str) -> str:
@@ -64,13 +64,13 @@ def say(*, en: str, ko: str, **others: str) -> str:
     return {"en": en, "ko": ko, **others}.get(_current, en)
 
 
-def of_this_machine() -> Language:
+def terminal_language() -> Language:
     """Return the language for a user at this terminal: SECANT_LANG's, else the machine's, else English.
 
     The result is also English if the terminal cannot show Korean.
     """
-    wanted = os.environ.get("SECANT_LANG") or _locale()
-    return "ko" if wanted.lower().startswith("ko") and _shows_korean() else "en"
+    requested = os.environ.get("SECANT_LANG") or _locale()
+    return "ko" if requested.lower().startswith("ko") and _shows_korean() else "en"
 
 
 def _locale() -> str:
@@ -88,7 +88,7 @@ def _shows_korean() -> bool:
     return True
 
 
-def print_whatever_comes() -> None:
+def escape_unencodable() -> None:
     """Make stdout and stderr escape characters that the terminal cannot encode, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -16,12 +16,12 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from secant.files import locked, put_aside, replace_file
+from secant.files import locked, move_aside, replace_file
 from secant.language import say
 
 FILE = "predictions.json"
-MOST_BYTES = 1_000_000  # the most bytes that are read: hundreds of times what all lessons write
-PATIENCE = 2.0  # seconds to wait while another notebook writes, which takes milliseconds
+MAX_BYTES = 1_000_000  # the most bytes that are read: hundreds of times what all lessons write
+LOCK_TIMEOUT = 2.0  # seconds to wait while another notebook writes, which takes milliseconds
 
 # The style wraps choices that are too long for one line, and makes the radio buttons visible on a dark page
 # too.
@@ -39,24 +39,24 @@ _STYLE = """<style>
 @media (forced-colors: active) { .secant-prediction .widget-radio-box input { appearance: auto; } }
 </style>"""
 
-Kept = dict[str, dict[str, str]]
+SavedChoices = dict[str, dict[str, str]]
 
 # For each prediction: the choices that this kernel has shown, and the functions to call when one of them is
 # chosen.
-_asked: dict[str, Mapping[str, str]] = {}
+_choices_shown: dict[str, Mapping[str, str]] = {}
 _callbacks: dict[str, list[Callable[[], None]]] = {}
 # The right letter of each prediction that this kernel answers, and the names of the predictions that it
 # answered before a choice was made.
-_right: dict[str, str] = {}
+_right_letters: dict[str, str] = {}
 _answered_early: set[str] = set()
 
 
-def read(folder: Path) -> Kept:
+def read(folder: Path) -> SavedChoices:
     """Return the `first` and the last `choice` saved for each prediction; empty if the file is unreadable."""
     return _parsed(_content(folder)) or {}
 
 
-def keep(folder: Path, name: str, choice: str) -> None:
+def save_choice(folder: Path, name: str, choice: str) -> None:
     """Save a choice in one step, and keep those of other notebooks; a damaged file is renamed first.
 
     Raises:
@@ -65,7 +65,7 @@ def keep(folder: Path, name: str, choice: str) -> None:
     with _write_lock():
         choices = _parsed(_content(folder))
         if choices is None:
-            put_aside(folder / FILE, "unreadable")
+            move_aside(folder / FILE, "unreadable")
             choices = {}
         choices[name] = {"first": choices.get(name, {}).get("first", choice), "choice": choice}
         text = json.dumps(choices, ensure_ascii=False, indent=1, sort_keys=True)
@@ -78,17 +78,17 @@ def _content(folder: Path) -> bytes:
         if not (folder / FILE).is_file():  # reading a pipe might never end
             return b""
         with (folder / FILE).open("rb") as file:
-            return file.read(MOST_BYTES + 1)
+            return file.read(MAX_BYTES + 1)
     except OSError:
         return b""
 
 
-def _parsed(content: bytes) -> Kept | None:
+def _parsed(content: bytes) -> SavedChoices | None:
     """Return the choices that a file holds, or None if it is damaged and must not be overwritten."""
     if not content.strip():
         return {}
     try:
-        data: Any = json.loads(content) if len(content) <= MOST_BYTES else []
+        data: Any = json.loads(content) if len(content) <= MAX_BYTES else []
         return {
             name: {"first": str(entry["first"]), "choice": str(entry["choice"])}
             for name, entry in data.items()
@@ -106,11 +106,11 @@ def _write_lock() -> Iterator[None]:
     """
     from secant.progress import store
 
-    with locked(store.path().with_name(FILE), PATIENCE):
+    with locked(store.path().with_name(FILE), LOCK_TIMEOUT):
         yield
 
 
-class _Shown(widgets.VBox):
+class _TextWidget(widgets.VBox):
     """A widget that also has a plain-text form, for viewers without a front end."""
 
     def plain(self) -> str:
@@ -137,12 +137,12 @@ class _Choices(widgets.RadioButtons):
             self.clicked = False
 
 
-class Prediction(_Shown):
+class Prediction(_TextWidget):
     """A widget with the choices of a prediction, of which the learner picks one."""
 
     def __init__(self, name: str, choices: Mapping[str, str]) -> None:
         self.name = name
-        self.choices = _asked[name] = dict(choices)
+        self.choices = _choices_shown[name] = dict(choices)
         earlier = read(Path()).get(name, {}).get("choice")
         self.buttons = _Choices(
             options=[(f"{letter}.  {_plain(text)}", letter) for letter, text in choices.items()],
@@ -160,7 +160,7 @@ class Prediction(_Shown):
         if choice is None:
             return
         try:
-            keep(Path(), self.name, choice)
+            save_choice(Path(), self.name, choice)
         except OSError as error:
             reason = html.escape(error.strerror or type(error).__name__)
             self.note.value = say(
@@ -195,19 +195,19 @@ class Prediction(_Shown):
         return "\n".join([head, *(f"  {letter}. {_plain(text)}" for letter, text in self.choices.items())])
 
 
-class Answered(_Shown):
+class PredictionReply(_TextWidget):
     """A widget with the reply to the choice that the learner made."""
 
     def __init__(self, name: str, right: str, replies: Mapping[str, str]) -> None:
         self.name, self.right, self.replies = name, right, dict(replies)
-        _right[name] = right
+        _right_letters[name] = right
         self.words = widgets.HTML()
         self.show = widgets.Button(
             description=say(en="Show the answer without choosing", ko="고르지 않고 답 보기"),
             # Otherwise the button would be as wide as the page.
             layout={"width": "auto", "align_self": "flex-start"},
         )
-        self.show.on_click(lambda _: self._write(asked=True))
+        self.show.on_click(lambda _: self._write(reveal=True))
         super().__init__([self.words, self.show])
         self.add_class("secant-answer")
         _callbacks[name] = [self._write]  # when the cell runs again, the new reply replaces the old one
@@ -219,12 +219,12 @@ class Answered(_Shown):
         choice = read(Path()).get(self.name, {}).get("choice")
         return choice if choice in self.replies else None
 
-    def _write(self, asked: bool = False) -> None:
-        chosen = self.choice is not None
-        if asked and not chosen:
+    def _write(self, reveal: bool = False) -> None:
+        has_choice = self.choice is not None
+        if reveal and not has_choice:
             _answered_early.add(self.name)
-        self.show.layout.display = "none" if chosen or asked else None
-        lines = self.lines() if chosen or asked else [self._not_yet()]
+        self.show.layout.display = "none" if has_choice or reveal else None
+        lines = self.lines() if has_choice or reveal else [self._not_yet()]
         body = "".join(f'<p style="margin: 4px 0">{_html(line)}</p>' for line in lines)
         self.words.value = f'<div class="secant-words" role="status" aria-live="polite">{body}</div>'
 
@@ -239,32 +239,32 @@ class Answered(_Shown):
         """Return the lines of the reply, including the right answer, with `code` in backquotes."""
         if self.choice is None:
             return [self._answer()]
-        reply = self.said_to(self.choice)
+        reply = self.reply_to(self.choice)
         if self.choice == self.right and (first := read(Path())[self.name]["first"]) != self.right:
             en = f"Your first choice was {first}. Your progress records that one."
             reply.append(say(en=en, ko=f"진행 상황에는 처음 고른 답({first})이 기록되어 있습니다."))
         return reply
 
-    def said_to(self, choice: str) -> list[str]:
+    def reply_to(self, choice: str) -> list[str]:
         """Return the lines of the reply to a choice, regardless of what was chosen before."""
-        reply = self._said(choice)
+        reply = self._choice_and_reply(choice)
         if choice == self.right:
             return [say(en=f"Your choice was right: {reply}", ko=f"맞게 골랐습니다. {reply}")]
         return [say(en=f"You chose {reply}", ko=f"고른 답: {reply}"), self._answer()]
 
     def _answer(self) -> str:
-        right = self._said(self.right)
+        right = self._choice_and_reply(self.right)
         return say(en=f"The answer is {right}", ko=f"정답은 {right}")
 
-    def _said(self, letter: str) -> str:
-        choice = _asked.get(self.name, {}).get(letter)
+    def _choice_and_reply(self, letter: str) -> str:
+        choice = _choices_shown.get(self.name, {}).get(letter)
         return f"{letter}" + (f" ({choice})" if choice else "") + f". {self.replies[letter]}"
 
     def plain(self) -> str:
         """Return the answer as plain text; with all replies if no choice was made."""
         if self.choice is not None:
             return "\n".join(map(_plain, self.lines()))
-        others = [self._said(letter) for letter in self.replies if letter != self.right]
+        others = [self._choice_and_reply(letter) for letter in self.replies if letter != self.right]
         return "\n".join(map(_plain, [*self.lines(), *others]))
 
 
@@ -273,7 +273,7 @@ def _record(name: str, choice: str) -> None:
     with contextlib.suppress(Exception):
         from secant.progress import record  # imported late, so that no notebook waits for it
 
-        record.prediction(name, choice, _right.get(name))
+        record.prediction(name, choice, _right_letters.get(name))
 
 
 def predict(name: str, **choices: str) -> Prediction:
@@ -291,7 +291,7 @@ def predict(name: str, **choices: str) -> Prediction:
     return Prediction(name, choices)
 
 
-def predicted(name: str, right: str, **replies: str) -> Answered:
+def predicted(name: str, right: str, **replies: str) -> PredictionReply:
     """Show the reply to the choice that was made for a prediction, and update it when the choice changes.
 
     Args:
@@ -303,9 +303,9 @@ def predicted(name: str, right: str, **replies: str) -> Answered:
     Raises:
         ValueError: if the right choice has no reply, or the letters are not those of the prediction.
     """
-    if right not in replies or (name in _asked and set(_asked[name]) != set(replies)):
+    if right not in replies or (name in _choices_shown and set(_choices_shown[name]) != set(replies)):
         raise ValueError(f"The prediction {name!r} needs one reply for each of its choices.")
-    return Answered(name, right, replies)
+    return PredictionReply(name, right, replies)
 
 
 def as_html(choices: Mapping[str, str]) -> dict[str, str]:
@@ -313,9 +313,9 @@ def as_html(choices: Mapping[str, str]) -> dict[str, str]:
     return {letter: _html(text) for letter, text in choices.items()}
 
 
-def answers(answered: Answered) -> dict[str, list[str]]:
+def replies_as_html(reply: PredictionReply) -> dict[str, list[str]]:
     """Return the reply to each choice, by letter, as lines of HTML for a page without a kernel."""
-    return {letter: [*map(_html, answered.said_to(letter))] for letter in answered.replies}
+    return {letter: [*map(_html, reply.reply_to(letter))] for letter in reply.replies}
 
 
 def _plain(text: str) -> str:

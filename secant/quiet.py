@@ -69,7 +69,7 @@ class _SilentThreadMatch:
 _FILTER: Any = ("ignore", _SilentThreadMatch(), Warning, None, 0)
 
 
-def ask_first() -> None:
+def move_filter_to_front() -> None:
     """Move the filter for silent threads to the front, before filters that were set up meanwhile."""
     if not warnings.filters or warnings.filters[0] is not _FILTER:
         warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
@@ -82,7 +82,7 @@ def quietly() -> Iterator[None]:
     An explorer calls the function that it draws a thousand times a frame, and each call could print or warn.
     """
     was_silent = _state.silent
-    ask_first()
+    move_filter_to_front()
     _patch_stdout()
     try:
         _state.silent = True

@@ -37,8 +37,10 @@ class TestCells:
         self._shell = shell
         self._aside: tuple[ModuleType, dict[str, Any]] | None = None
         self.names: dict[str, Any] = shell.user_ns
-        known = set(shell.user_ns_hidden)
-        self.bindings = Bindings(self.names, self._label, transform=shell.transform_cell, known=known)
+        hidden_names = set(shell.user_ns_hidden)
+        self.bindings = Bindings(
+            self.names, self._label, transform=shell.transform_cell, initial_names=hidden_names
+        )
         shell.events.register("pre_run_cell", self._begin)
         shell.events.register("post_run_cell", self._end)
 

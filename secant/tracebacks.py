@@ -14,7 +14,7 @@ from itertools import chain
 from types import TracebackType
 from typing import Any
 
-from secant.bindings import REBOUND, Finding, said
+from secant.bindings import REBOUND, Finding, describe_finding
 from secant.causes import QUESTION, STUB, likely
 from secant.testcells import TestCells, judges
 from secant.verdict import Note, Part, Parts, Verdict, at, because, head, named_error
@@ -63,17 +63,19 @@ def _show(
         own_steps = [step for step in cells if _file(step) != test]
         findings = _findings(test_cells, error, cells[0])
         if isinstance(verdict := getattr(error, "verdict", None), Verdict):
-            notes = (Part("note", said(finding)) for finding in findings if finding.kind in REBOUND)
+            notes = (
+                Part("note", describe_finding(finding)) for finding in findings if finding.kind in REBOUND
+            )
             parts = (*verdict.parts, *notes)
         elif own_steps:
             trace = _joined(own_steps[-_MAX_ENTRIES:])
             # The lines shown are attached to the error below. Otherwise IPython, which formats an error again
             # to store it, would show all traceback entries.
-            parts = told(error, own_steps, findings)
+            parts = describe_error(error, own_steps, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))
         elif findings or likely(kind.__name__, _text(error)):  # the answer has the wrong parameters, say
-            parts = told(error, [], findings)
+            parts = describe_error(error, [], findings)
         else:  # the answer is not the kind of object that the test expects
             line = _joined(cells[-1:])
             lines = shell.InteractiveTB.structured_traceback(kind, error, line, 0, 2)
@@ -87,7 +89,7 @@ def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) 
     """Return findings about the learner's names that explain an error in an expression or in an answer."""
     bindings = test_cells.bindings
     with suppress(Exception):  # reading the learner's own objects may raise any error
-        if findings := bindings.behind(error):
+        if findings := bindings.explain_error(error):
             return findings
         task = _TASK.search(_source(test))
         if task and not isinstance(error, NameError):
@@ -95,7 +97,9 @@ def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) 
     return []
 
 
-def told(error: BaseException, own: Sequence[TracebackType], findings: Sequence[Finding] = ()) -> Parts:
+def describe_error(
+    error: BaseException, own: Sequence[TracebackType], findings: Sequence[Finding] = ()
+) -> Parts:
     """Return the parts of a message about an error in an answer, worded as in autograder/exam/words.py.
 
     Args:
@@ -119,7 +123,7 @@ def told(error: BaseException, own: Sequence[TracebackType], findings: Sequence[
 
 
 def _causes(findings: Sequence[Finding]) -> Parts:
-    return tuple(Part("cause", said(finding)) for finding in findings)
+    return tuple(Part("cause", describe_finding(finding)) for finding in findings)
 
 
 def _text(error: BaseException) -> str:

@@ -60,6 +60,7 @@ class TorchValue(Value):
 
     @property
     def data(self) -> float:
+        """The number of this Value, read from its tensor."""
         return self.tensor.item()
 
     @data.setter
@@ -69,8 +70,9 @@ class TorchValue(Value):
 
     @property
     def grad(self) -> float:
-        held = self.tensor.grad
-        return 0.0 if held is None else held.item() * TorchValue.scale
+        """The tensor's gradient times `scale`; 0 if there is none."""
+        grad = self.tensor.grad
+        return 0.0 if grad is None else grad.item() * TorchValue.scale
 
     @grad.setter
     def grad(self, number: float) -> None:
@@ -86,20 +88,24 @@ class TorchValue(Value):
         return self._apply(torch.pow, self, number)
 
     def log(self) -> Self:
+        """Return the natural logarithm as a new Value."""
         return self._apply(torch.log, self)
 
     def exp(self) -> Self:
+        """Return the exponential as a new Value."""
         return self._apply(torch.exp, self)
 
     def relu(self) -> Self:
+        """Return max(0, x) as a new Value."""
         return self._apply(torch.relu, self)
 
     def _apply(self, operation: Callable[..., Tensor], *operands: Any) -> Self:
         tensors = [operand.tensor if isinstance(operand, TorchValue) else operand for operand in operands]
-        made = operation(*tensors)
-        made.retain_grad()
-        return type(self)(0.0, made)
+        result = operation(*tensors)
+        result.retain_grad()
+        return type(self)(0.0, result)
 
     def backward(self) -> None:
+        """Run a backward pass of torch from this Value, and count it."""
         type(self).passes += 1
         self.tensor.backward(retain_graph=True)

@@ -147,5 +147,9 @@ def at(where: str, number: int, code: str) -> Parts:
 
 def parts_of(failure: BaseException) -> Parts:
     """Return the parts of a failed check's verdict; for any other exception, its name and its message."""
-    found = getattr(failure, "verdict", None)
-    return found.parts if isinstance(found, Verdict) else (named_error(type(failure).__name__, str(failure)),)
+    verdict = getattr(failure, "verdict", None)
+    return (
+        verdict.parts
+        if isinstance(verdict, Verdict)
+        else (named_error(type(failure).__name__, str(failure)),)
+    )

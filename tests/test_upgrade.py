@@ -43,12 +43,12 @@ def test_upgrade_keeps_edited_notebooks_of_a_workspace(built: Path, tmp_path: Pa
     before = (lessons / NOTEBOOK).read_bytes()
     copied = {each.name: each for each in copy_lessons(built / "release/en", lessons, date(2026, 12, 1))}
     assert (lessons / NOTEBOOK).read_bytes() == before
-    assert copied[NOTEBOOK].edited
-    assert copied[NOTEBOOK].beside == f"{STEPS}/{STEPS} (new 2026-12-01).ipynb"
-    beside = (lessons / str(copied[NOTEBOOK].beside)).read_bytes()
+    assert copied[NOTEBOOK].is_edited
+    assert copied[NOTEBOOK].newer_version == f"{STEPS}/{STEPS} (new 2026-12-01).ipynb"
+    beside = (lessons / str(copied[NOTEBOOK].newer_version)).read_bytes()
     assert beside == (built / "release/en" / NOTEBOOK).read_bytes()
     unchanged = copied[f"{STEPS}/data/points.csv"]
-    assert (unchanged.edited, unchanged.beside) == (False, None)
+    assert (unchanged.is_edited, unchanged.newer_version) == (False, None)
 
 
 @pytest.fixture

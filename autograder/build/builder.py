@@ -24,7 +24,7 @@ from autograder.build import rules
 from autograder.build.translations import stale_translations
 from autograder.course.cells import HEADER_MARKS, grade_id, header_marks
 from autograder.course.lesson import CELL_METADATA, Lesson, course_languages, find_lessons, read_lesson
-from autograder.course.placeholders import short
+from autograder.course.placeholders import with_placeholders
 from autograder.course.plain import is_plain
 from autograder.course.settings import load_config
 from secant.catalogue import read_hints
@@ -240,7 +240,7 @@ def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
 def _restore_placeholders(lesson: Lesson) -> None:
     """Put placeholders back into a lesson's text where saving a notebook has replaced them with values."""
     text = lesson.text.read_text(encoding="utf-8")
-    if (restored := short(text)) != text:
+    if (restored := with_placeholders(text)) != text:
         lesson.text.write_text(restored, encoding="utf-8")
 
 
@@ -257,7 +257,11 @@ def fingerprint(notebook: NotebookNode) -> str:
     # the header marks are left out, since they only repeat nbgrader's metadata
     keys = CELL_METADATA.difference(HEADER_MARKS)
     cells = [
-        [cell.cell_type, short(cell.source), {k: cell.metadata[k] for k in keys if k in cell.metadata}]
+        [
+            cell.cell_type,
+            with_placeholders(cell.source),
+            {k: cell.metadata[k] for k in keys if k in cell.metadata},
+        ]
         for cell in notebook.cells
     ]
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]

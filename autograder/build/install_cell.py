@@ -7,7 +7,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.build.lesson_step import LessonStep
 from secant.address import urls
-from secant.language import ours
+from secant.language import supported_language
 
 #: The code of the cell. It names no version, because an unchanged lesson must look unchanged after an update.
 _CODE = """try:
@@ -49,7 +49,7 @@ class InstallCell(LessonStep):
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook with the installing cell."""
-        lang, repository = ours(nb.metadata["lang"]), urls()["Repository"]
+        lang, repository = supported_language(nb.metadata["lang"]), urls()["Repository"]
         failed = "\n            ".join(f'"{line}"' for line in _FAILED[lang]).format(repository=repository)
         code = _CODE.format(why=_WHY[lang], repository=repository, failed=failed)
         metadata = {"jupyter": {"source_hidden": True}, "installs": "secant"}

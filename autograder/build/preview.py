@@ -7,8 +7,8 @@ from pathlib import Path
 
 from autograder.build.builder import BuildError, build
 from autograder.course.errors import CourseError
+from autograder.course.file_watch import watch_file
 from autograder.course.lesson import Lesson
-from autograder.course.saves import saves
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Preview:
 
 def preview(root: Path, lesson: Lesson) -> Iterator[Preview]:
     """Build a lesson at once and again after each save, and yield the result of each build."""
-    for _ in saves(lesson.folder):
+    for _ in watch_file(lesson.folder):
         started = time.monotonic()
         try:
             written, problems = build(root, [lesson]).written, []

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from nbformat import NotebookNode
 
 from autograder.course.cells import Task, is_manual, tasks
-from autograder.course.placeholders import NAMES, short
+from autograder.course.placeholders import NAMES, with_placeholders
 
 Found = Iterator[tuple[int, str]]
 
@@ -72,7 +72,7 @@ def literal_problems(text: NotebookNode) -> Found:
         text: the lesson's text, with its placeholders.
     """
     for index, cell in enumerate(text.cells):
-        lang, source = cell.metadata.get("lang"), short(cell.source)
+        lang, source = cell.metadata.get("lang"), with_placeholders(cell.source)
         literals = _LITERALS if lang == "en" else _LITERALS | _TRANSLATED_LITERALS
         for literal, placeholder in literals.items() if lang else ():
             if found := re.search(literal, source, re.MULTILINE):

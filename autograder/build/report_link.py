@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 from autograder.build.lesson_step import LessonStep
 from autograder.course.settings import problem_address
 from secant.address import report_url
-from secant.language import ours
+from secant.language import supported_language
 
 _WORDS = {
     "en": "Is something in this lesson wrong or unclear? [Report a problem]({url}).",
@@ -31,6 +31,6 @@ class ReportLink(LessonStep):
         ]
         if prose:
             lesson = resources["nbgrader"]["assignment"]
-            url = report_url(lesson, of=f"text {text}", address=problem_address(self.config))
-            prose[-1].source += "\n\n" + _WORDS[ours(nb.metadata["lang"])].format(url=url)
+            url = report_url(lesson, version_text=f"text {text}", address=problem_address(self.config))
+            prose[-1].source += "\n\n" + _WORDS[supported_language(nb.metadata["lang"])].format(url=url)
         return nb, resources

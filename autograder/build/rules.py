@@ -36,7 +36,7 @@ from autograder.course.cells import (
     tasks,
 )
 from autograder.course.errors import CourseError
-from autograder.course.lesson import CELL_METADATA, Answer, Lesson, named
+from autograder.course.lesson import CELL_METADATA, Answer, Lesson, language_name
 from autograder.course.solutions import solution_problems
 from secant.catalogue import SHARED, read_hints
 from secant.language import LANGUAGES
@@ -87,7 +87,7 @@ def lesson_problems(lesson: Lesson) -> list[str]:
 
 def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: Sequence[int]) -> list[str]:
     others = lessons.find_lessons(lesson.root)
-    course = {int(one.name[:2]): prose.numbered(lessons.text_of(one)) for one in others}
+    course = {int(one.name[:2]): prose.numbered(lessons.lesson_text(one)) for one in others}
     written = lessons.read_text(lesson.text)
     found = [
         *prose.prose_problems(notebook, int(lesson.name[:2]), course, lessons.listed_lessons(lesson.root)),
@@ -118,8 +118,8 @@ def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
         yield f"{file}: it is not TOML: {error}."
         return
     listed = [entry.get("minutes") for entry in listed if entry.get("folder") == lesson.name]
-    want = minutes.rounded(minutes.minutes(notebook.cells))
-    if listed and minutes.stated(notebook.cells) and listed[0] != want:
+    want = minutes.round_minutes(minutes.minutes(notebook.cells))
+    if listed and minutes.stated_minutes(notebook.cells) and listed[0] != want:
         yield f"{file}: {lesson.name} has minutes = {listed[0]}, but the lesson's own count is {want}."
 
 
@@ -133,7 +133,7 @@ def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list
     missing = [
         f"{folder / lesson.text.name}, cell test_{task}: {problem}."
         for task, source in tests.items()
-        for problem in hints.unknown(source, catalogue)
+        for problem in hints.unknown_hints(source, catalogue)
     ]
     without_text = [
         f"{folder / 'hints.toml'}: {task}.{name} needs its text in English, as en."
@@ -143,7 +143,7 @@ def _hint_problems(lesson: Lesson, notebook: NotebookNode, folder: Path) -> list
     idle = [
         f"{folder / 'hints.toml'}: no test uses {task}.{name}."
         for task, name, _ in listed
-        if name not in hints.used("\n".join(tests.values()) if task == SHARED else tests.get(task, ""))
+        if name not in hints.used_hints("\n".join(tests.values()) if task == SHARED else tests.get(task, ""))
     ]
     return missing + without_text + idle
 
@@ -250,19 +250,19 @@ def _marks(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
 
 def _minutes(cells: list[NotebookNode]) -> Found:
     estimate = minutes.minutes(cells)
-    want = minutes.rounded(estimate)
-    wrong = [said for said in minutes.stated(cells) if said != want]
+    want = minutes.round_minutes(estimate)
+    wrong = [said for said in minutes.stated_minutes(cells) if said != want]
     if wrong:
         yield (
             -1,
             f"its header says {wrong[0]} minutes, but the count is {estimate:.1f}: write {want}, "
             "rounded up to a multiple of five, in each language; optional parts do not count",
         )
-    if minutes.stated(cells) and want > minutes.MOST:
+    if minutes.stated_minutes(cells) and want > minutes.MAX_MINUTES:
         yield (
             -1,
-            f"it takes {estimate:.0f} minutes by its own count, but at most {minutes.MOST} are allowed; "
-            'parts with "optional" in their heading do not count',
+            f"it takes {estimate:.0f} minutes by its own count, but at most {minutes.MAX_MINUTES} are "
+            'allowed; parts with "optional" in their heading do not count',
         )
 
 
@@ -274,13 +274,13 @@ def _translations(languages: Sequence[str], cells: list[NotebookNode]) -> Found:
                 if langs[place : place + 1] != [other]:
                     yield (
                         index,
-                        f"no {named(other)} cell follows this English one: as long as nobody has translated "
-                        f'it, put a copy of it there with lang="{other}" en="00000000"',
+                        f"no {language_name(other)} cell follows this English one: as long as nobody has "
+                        f'translated it, put a copy of it there with lang="{other}" en="00000000"',
                     )
         elif lang in languages:
             english = index - languages.index(lang)
             if english < 0 or langs[english] != "en":
-                yield index, f"no English cell comes right before this {named(lang)} one"
+                yield index, f"no English cell comes right before this {language_name(lang)} one"
 
 
 def _tildes(cells: list[NotebookNode]) -> Found:

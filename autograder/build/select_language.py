@@ -12,7 +12,7 @@ from traitlets import Unicode, default
 from autograder.build.lesson_step import LessonStep
 from autograder.course.assignment import languages_of
 from autograder.course.cells import HEADER_MARKS, is_ordinary
-from autograder.course.placeholders import plain
+from autograder.course.placeholders import without_spans
 
 #: The call in a lesson's setup cell that sets the language of the notebook.
 LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:[a-z]{2,3})\1\)""")
@@ -60,7 +60,7 @@ def _settle(cell: NotebookNode, lang: str) -> None:
     # The marks are no longer needed, and a student need not see them.
     for mark in ("lang", "en", *HEADER_MARKS):
         cell.metadata.pop(mark, None)
-    cell.source = plain(cell.source)
+    cell.source = without_spans(cell.source)
     if is_ordinary(cell):
         cell.source = LANGUAGE_CALL.sub(f'language("{lang}")', said(cell.source, lang))
 

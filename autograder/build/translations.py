@@ -4,7 +4,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.course.lesson import Lesson, cell_lines, course_languages, english_hash, named, read_text
+from autograder.course.lesson import (
+    Lesson,
+    cell_lines,
+    course_languages,
+    english_hash,
+    language_name,
+    read_text,
+)
 from autograder.course.solutions import FILE
 from secant.catalogue import read_hints
 
@@ -55,7 +62,7 @@ def _untranslated_hints(lesson: Lesson) -> Iterator[str]:
     languages = course_languages(lesson.root)
     for task, hints in read_hints(lesson.folder).items():
         for name, texts in hints.items():
-            if missing := [named(language) for language in languages if language not in texts]:
+            if missing := [language_name(language) for language in languages if language not in texts]:
                 yield f"{task}.{name} has no text in {' and '.join(missing)}"
 
 

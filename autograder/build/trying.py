@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from autograder.course.cells import Task, imports, split_tests, tasks
 from autograder.course.errors import CourseError
-from autograder.course.hints import gives, unknown, with_hints
+from autograder.course.hints import contains_hint, unknown_hints, with_hints
 from autograder.course.lesson import Answer, Lesson, read_lesson, right_answers, wrong_answers
 from secant import PartialCredit, check
 from secant.catalogue import read_hints
@@ -97,7 +97,9 @@ def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     if not chosen:
         names = ", ".join(each.id for each in tasks(notebook) if each.test is not None)
         raise CourseError(f'Lesson {lesson.name} has no task "{task}" with a test cell; it has {names}.')
-    missing = [text for each in chosen for text in unknown(each.test.source if each.test else "", catalogue)]
+    missing = [
+        text for each in chosen for text in unknown_hints(each.test.source if each.test else "", catalogue)
+    ]
     if missing:
         raise CourseError(f"{', '.join(missing)}.")
     first = imports(notebook.cells)
@@ -113,7 +115,10 @@ def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", tongue: Lan
     expected = answer.hint_name or answer.hint.get(tongue, "")
     if answer.hint_name and not answer.hint:
         expected = f"{expected}, which hints.toml does not have for {task.id}"
-    is_as_recorded = gives(message, answer.hint.get(tongue, "\0")) and hint in ("", answer.hint_name or hint)
+    is_as_recorded = contains_hint(message, answer.hint.get(tongue, "\0")) and hint in (
+        "",
+        answer.hint_name or hint,
+    )
     amiss = "" if is_as_recorded else f"recorded is: {expected}"
     if earned != answer.points:
         amiss = f'it earns points="{earned:g}", and recorded are {answer.points:g}'

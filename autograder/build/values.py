@@ -15,7 +15,7 @@ from autograder.course.errors import CourseError
 from autograder.course.lesson import Answer, Lesson, wrong_answers
 from secant import check
 from secant.checking import situation
-from secant.checking.ask import asked_elsewhere
+from secant.checking.ask import use_transport
 
 _DIGITS = 12  # significant digits of a number to paste; no test compares a mistake more closely
 
@@ -83,20 +83,20 @@ def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str,
     exec(compile(own, "own", "exec"), right_names)
     asked: list[tuple[str, Mapping[str, Any], str]] = []
 
-    def put(request: dict[str, Any]) -> dict[str, Any]:
+    def transport(request: dict[str, Any]) -> dict[str, Any]:
         alone = {key: value for key, value in request.items() if key != "ahead"}
-        answer = situation.put(alone, right_names)
+        answer = situation.answer_request(alone, right_names)
         if "kept" not in request:
-            asked.append((check.asked(), alone, literal(answer["result"])))
+            asked.append((check.call_in_progress(), alone, literal(answer["result"])))
         return answer
 
-    with suppress(Exception), asked_elsewhere(put):
+    with suppress(Exception), use_transport(transport):
         exec(compile(visible, "test", "exec"), right_names)
     exec(compile(wrong, "answer", "exec"), wrong_names)
     for call, request, right in asked:
         value = error = ""
         try:
-            value = literal(situation.put(request, wrong_names)["result"])
+            value = literal(situation.answer_request(request, wrong_names)["result"])
         except Exception as raised:
             error = f"{type(raised).__name__}: {raised}".partition("\n")[0]
         yield call, right, value, error

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from autograder.build.lesson_step import LessonStep
 from autograder.build.select_language import IMPORTED_SAY, SAY, said
 from autograder.course.cells import is_test
-from autograder.course.hints import in_one, with_hints
+from autograder.course.hints import in_one_language, with_hints
 
 
 class KeepHints(LessonStep):
@@ -30,7 +30,7 @@ class ReleaseHints(LessonStep):
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook with its test cells in one language."""
         for cell in filter(is_test, nb.cells):
-            cell.source = said(in_one(cell.source, nb.metadata["lang"]), nb.metadata["lang"])
+            cell.source = said(in_one_language(cell.source, nb.metadata["lang"]), nb.metadata["lang"])
             if not SAY.search(cell.source):
                 cell.source = IMPORTED_SAY.sub("", cell.source)
         return nb, resources

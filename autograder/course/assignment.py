@@ -39,12 +39,14 @@ class Assignment:
 
         The lesson's prose, examples and explorers are left out.
         """
-        asked = [[task.id, task.points, task.test.source if task.test else ""] for task in tasks(self.source)]
-        given = [_given(notebook) for notebook in self.releases.values()]
-        return hashlib.sha256(json.dumps([asked, given]).encode()).hexdigest()
+        tested = [
+            [task.id, task.points, task.test.source if task.test else ""] for task in tasks(self.source)
+        ]
+        released = [_compared_parts(notebook) for notebook in self.releases.values()]
+        return hashlib.sha256(json.dumps([tested, released]).encode()).hexdigest()
 
 
-def _given(release: NotebookNode) -> list[Any]:
+def _compared_parts(release: NotebookNode) -> list[Any]:
     """Return the parts of a released notebook that a submission is compared with: stubs and imports."""
     graded = [cell for cell in release.cells if grade_id(cell)]
     stubs = [[grade_id(cell), cell.cell_type, "" if is_test(cell) else cell.source] for cell in graded]
@@ -86,8 +88,8 @@ def read_releases(root: Path, lesson: str) -> dict[str, NotebookNode]:
     Raises:
         CourseError: a notebook is damaged.
     """
-    found = dict(_by_folder(root, lesson)) or dict(_by_metadata(root, lesson))
-    return dict(sorted(found.items(), key=lambda one: (one[0] not in LANGUAGES, one[0])))
+    releases = dict(_by_folder(root, lesson)) or dict(_by_metadata(root, lesson))
+    return dict(sorted(releases.items(), key=lambda item: (item[0] not in LANGUAGES, item[0])))
 
 
 def release_paths(root: Path, lesson: str) -> list[Path]:

@@ -7,19 +7,19 @@ from autograder.course.errors import CourseError
 from secant.language import say
 
 
-def find_notebook(word: str, here: Path) -> Path:
+def find_notebook(word: str, current: Path) -> Path:
     """Return the notebook that a word on the command line refers to.
 
     Args:
         word: the path of a notebook or a folder, or a lesson's number such as 3 or 03.
-        here: the current folder: a lesson's folder, or the one that holds the lessons.
+        current: the current folder: a lesson's folder, or the one that holds the lessons.
 
     Raises:
         CourseError: no notebook matches the word, or several do.
     """
-    path = here / word
+    path = current / word
     if word.isdecimal() and not path.exists():
-        path = _folder(int(word), here)
+        path = _folder(int(word), current)
     if not path.is_dir():
         if not path.exists():
             raise CourseError(say(en=f"There is no {word}.", ko=f"{word}: 없는 파일이나 폴더입니다."))
@@ -31,19 +31,19 @@ def find_notebook(word: str, here: Path) -> Path:
     return home[0]
 
 
-def _folder(number: int, here: Path) -> Path:
-    here = here.resolve()
+def _folder(number: int, current: Path) -> Path:
+    current = current.resolve()
     prefix = f"{number:02}_"
     folders = [
-        p for p in (here, *sorted(here.glob(f"{prefix}*"))) if p.name.startswith(prefix) and p.is_dir()
+        p for p in (current, *sorted(current.glob(f"{prefix}*"))) if p.name.startswith(prefix) and p.is_dir()
     ]
     if not folders:
         raise CourseError(
             say(
-                en=f"There is no folder of lesson {number} in {here}. Go to the folder with your lessons "
+                en=f"There is no folder of lesson {number} in {current}. Go to the folder with your lessons "
                 "(secant-lessons/en in your home folder, or workspace/en in the repository), or name the "
                 "lesson's folder: autograder check FOLDER",
-                ko=f"{here}에 수업 {number} 폴더가 없습니다. 수업 파일이 있는 폴더"
+                ko=f"{current}에 수업 {number} 폴더가 없습니다. 수업 파일이 있는 폴더"
                 "(홈 폴더의 secant-lessons/ko, 저장소에서는 workspace/ko)로 가거나, "
                 "수업 폴더를 직접 지정하세요: autograder check 폴더",
             )

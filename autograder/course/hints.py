@@ -19,7 +19,7 @@ _NAME = re.compile(r"\bhint\.([a-z]\w*)")
 Catalogue = Mapping[str, Texts]
 
 
-def gives(message: str, hint: str) -> bool:
+def contains_hint(message: str, hint: str) -> bool:
     """Return whether a message contains a hint's text, with any values in place of its {placeholders}."""
     return all(piece in message for piece in _PLACEHOLDER.split(hint))
 
@@ -30,7 +30,7 @@ def catalogue_of(notebook: NotebookNode) -> Catalogue:
     return hints
 
 
-def with_all(source: str, catalogue: Catalogue) -> str:
+def with_all_languages(source: str, catalogue: Catalogue) -> str:
     """Return a test cell's source with its task's hints in every language."""
     return _CALL.sub(lambda call: f'hint = hints("{call[1]}", {of_task(catalogue, call[1])!r})', source)
 
@@ -39,18 +39,18 @@ def with_hints(notebook: NotebookNode) -> NotebookNode:
     """Put the hints that a notebook stores into its test cells, and return the notebook."""
     catalogue = catalogue_of(notebook)
     for cell in filter(is_test, notebook.cells):
-        cell.source = with_all(cell.source, catalogue)
+        cell.source = with_all_languages(cell.source, catalogue)
     return notebook
 
 
-def in_one(source: str, language: str) -> str:
-    """Reduce the hints in a test cell written by `with_all` to one language and to those the cell uses."""
+def in_one_language(source: str, language: str) -> str:
+    """Reduce the hints that `with_all_languages` wrote to one language and to those that the cell uses."""
 
     def written(call: re.Match[str]) -> str:
         texts = ast.literal_eval(call[2].removeprefix(", "))
         lines = [
             line
-            for name in used(source)
+            for name in used_hints(source)
             if name in texts
             for line in _argument(name, texts[name].get(language) or texts[name]["en"])
         ]
@@ -59,17 +59,17 @@ def in_one(source: str, language: str) -> str:
     return _CALL.sub(written, source)
 
 
-def unknown(source: str, catalogue: Catalogue) -> Iterator[str]:
+def unknown_hints(source: str, catalogue: Catalogue) -> Iterator[str]:
     """Yield a message if a test cell uses hints that are defined neither for its task nor in the kit."""
     call = _CALL.search(source)
     defined = {**usual(), **(of_task(catalogue, call[1]) if call else {})}
-    names = [name for name in used(source) if name not in defined]
+    names = [name for name in used_hints(source) if name not in defined]
     if names:
         location = f"of {call[1]}" if call else '(hint = hints("TASK") is missing)'
         yield f"hints.toml has no {', '.join(names)} {location}"
 
 
-def used(source: str) -> list[str]:
+def used_hints(source: str) -> list[str]:
     """Return the names of the hints that a test cell uses, in the order of their first use."""
     return list(dict.fromkeys(_NAME.findall(source)))
 

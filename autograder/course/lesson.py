@@ -13,7 +13,7 @@ from nbformat.v4 import new_notebook
 
 from autograder.course.cells import HEADER_MARKS, fill_metadata, grade_id, is_answer, text_id
 from autograder.course.errors import CourseError
-from autograder.course.placeholders import fill, plain, short
+from autograder.course.placeholders import fill, with_placeholders, without_spans
 from autograder.course.plain import is_plain
 from autograder.course.variants import variant
 from secant.catalogue import Texts, of_task, read_hints, usual
@@ -143,7 +143,7 @@ def course_languages(root: Path) -> list[str]:
     return names
 
 
-def named(language: str) -> str:
+def language_name(language: str) -> str:
     """Return a language's name in English, or its code in quotation marks for other languages."""
     return {"en": "English", "ko": "Korean"}.get(language, f'"{language}"')
 
@@ -170,7 +170,7 @@ def _choose(lessons: list[Lesson], word: str) -> Lesson:
     raise CourseError(message)
 
 
-def text_of(lesson: Lesson) -> str:
+def lesson_text(lesson: Lesson) -> str:
     """Return a lesson's text, or an empty string if it cannot be read."""
     try:
         return lesson.text.read_text(encoding="utf-8")
@@ -225,7 +225,7 @@ def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
     fill(notebook.cells, int(lesson.name[:2]), total)
     _name_cells(notebook.cells)
     for cell in () if marked else notebook.cells:
-        cell.source = plain(cell.source)
+        cell.source = without_spans(cell.source)
     return notebook
 
 
@@ -239,8 +239,8 @@ def _name_cells(cells: list[NotebookNode]) -> None:
     """Give each cell an id that edits elsewhere in the lesson do not change."""
     seen: Counter[str] = Counter()
     for cell in cells:
-        named = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
-        name = named or text_id(cell.cell_type, plain(cell.source))
+        graded_id = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
+        name = graded_id or text_id(cell.cell_type, without_spans(cell.source))
         cell.id = _digest(f"{name} {seen[name]}", 12) if seen[name] else name
         seen[name] += 1
 
@@ -254,7 +254,7 @@ def english_hash(source: str) -> str:
 
     The lesson count ("of 10") is removed before hashing, so that adding a lesson makes no translation stale.
     """
-    return _digest(_LESSON_COUNT.sub(r"\1", short(source).strip()), 8)
+    return _digest(_LESSON_COUNT.sub(r"\1", with_placeholders(source).strip()), 8)
 
 
 def wrong_answers(lesson: Lesson) -> list[Answer]:

@@ -13,7 +13,7 @@ CELL_MINUTES = 0.75  # minutes to read and run a short code cell and look at its
 EXPLORER_MINUTES = 5.0  # minutes to answer an explorer's questions with the sliders
 # minutes to answer the single question below the heading "First look" with the sliders
 FIRST_LOOK_MINUTES = 2.0
-MOST = 90  # minutes a lesson may take: learners finish it in one sitting
+MAX_MINUTES = 90  # minutes a lesson may take: learners finish it in one sitting
 
 _EXPLORER = re.compile(r"^explore\w*\(", re.MULTILINE)
 _HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
@@ -34,21 +34,21 @@ def minutes(cells: Iterable[NotebookNode]) -> float:
             shown = re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S)
             section = [section, *_HEADING.findall(shown)][-1]
             total += len(shown.split()) / WORDS_A_MINUTE
-            total += sum(int(found) for found in _TASK.findall(shown))
+            total += sum(int(number) for number in _TASK.findall(shown))
         else:
             explorer = FIRST_LOOK_MINUTES if section == "First look" else EXPLORER_MINUTES
             total += explorer * len(_EXPLORER.findall(cell.source)) + CELL_MINUTES
     return total
 
 
-def stated(cells: Iterable[NotebookNode]) -> list[int]:
+def stated_minutes(cells: Iterable[NotebookNode]) -> list[int]:
     """Return the minutes stated in a lesson's header lines, one number per language."""
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     lines = [line for line in text.splitlines() if re.match(r"(?:Lesson|수업) \d+", line)]
-    return [int(found) for line in lines for found in _HEADER.findall(line)]
+    return [int(number) for line in lines for number in _HEADER.findall(line)]
 
 
-def rounded(estimate: float) -> int:
+def round_minutes(estimate: float) -> int:
     """Round an estimate up to the next five minutes, as stated in a lesson's header line."""
     return 5 * math.ceil(estimate / 5)
 

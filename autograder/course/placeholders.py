@@ -27,12 +27,12 @@ _KOREAN = ["하나", "두", "세", "네", "다섯", "여섯", "일곱", "여덟"
 Values = Mapping[str, str]
 
 
-def plain(text: str) -> str:
+def without_spans(text: str) -> str:
     """Replace the spans that mark filled-in placeholders with the values they contain."""
     return _MARKED.sub(r"\2", text)
 
 
-def short(text: str) -> str:
+def with_placeholders(text: str) -> str:
     """Replace the spans that mark filled-in placeholders with the placeholders themselves."""
     return _MARKED.sub(r"{{\1}}", text)
 
@@ -47,15 +47,15 @@ def fill(cells: Sequence[NotebookNode], lesson: int, lessons: int) -> None:
     """
     values = {"lesson": f"{lesson:02}", "lessons": str(lessons), "minutes": "0"}
     _put(cells, values)  # fills everything but the minutes, which are estimated from the filled text
-    whole = [NotebookNode(cell, source=plain(cell.source)) for cell in cells]
-    _put(cells, values | {"minutes": str(minutes.rounded(minutes.minutes(whole)))})
+    whole = [NotebookNode(cell, source=without_spans(cell.source)) for cell in cells]
+    _put(cells, values | {"minutes": str(minutes.round_minutes(minutes.minutes(whole)))})
 
 
 def _put(cells: Sequence[NotebookNode], values: Values) -> None:
     graded, marks = tasks(NotebookNode(cells=cells)), ""
     for cell in cells:
         if lang := cell.metadata.get("lang"):
-            text = short(cell.source)
+            text = with_placeholders(cell.source)
             if lang == "en":
                 marks = "".join(_MARKS.findall(text)[:1])
             cell.source = _marked(text, {**values, "marks": marks, **_counts(text, lang, graded)})
@@ -65,14 +65,14 @@ def _marked(text: str, values: Values) -> str:
     return _PLACE.sub(lambda place: f'<span class="{place[1]}">{values[place[1]]}</span>', text)
 
 
-def _counts(text: str, lang: str, found: Sequence[Task]) -> Values:
+def _counts(text: str, lang: str, lesson_tasks: Sequence[Task]) -> Values:
     """Return the values of the placeholders for points and tasks in a text.
 
     The points are those of the task that the text describes, or else those of the whole lesson.
     """
-    graded = [task for task in found if not is_manual(task.answer)]
+    graded = [task for task in lesson_tasks if not is_manual(task.answer)]
     named = _TASK.search(text)
-    points = sum(task.points for task in found if named and task.id == named[1])
+    points = sum(task.points for task in lesson_tasks if named and task.id == named[1])
     points = points or sum(task.points for task in graded)
     if lang == "en":
         return {"points": f"{points:g} point" + ("" if points == 1 else "s"), "tasks": _english(graded)}
@@ -86,8 +86,8 @@ def _kinds(graded: Sequence[Task]) -> tuple[int, int]:
 
     Both are zero if a task asks for neither or two tasks ask for the same name.
     """
-    found = [re.search(r"^(def|class) (\w+)", task.answer.source, re.MULTILINE) for task in graded]
-    names = {match.groups() for match in found if match}
+    matches = [re.search(r"^(def|class) (\w+)", task.answer.source, re.MULTILINE) for task in graded]
+    names = {match.groups() for match in matches if match}
     kinds = [kind for kind, _ in names] if len(names) == len(graded) else []
     return kinds.count("def"), kinds.count("class")
 

@@ -58,7 +58,7 @@ class PlainCell:
     has_hidden_part: bool
 
     @property
-    def is_ours(self) -> bool:
+    def is_restored(self) -> bool:
         """True if grading restores the course's text of this cell, whatever the student changed."""
         return self.kind in ("test", "task", "locked")
 
@@ -163,19 +163,25 @@ def _instructors(path: Path) -> NotebookNode:
     return notebook
 
 
-def files_inside(
-    ours: Mapping[str, bytes], theirs: Mapping[str, bytes], kept: Iterable[str] = ()
+def merge_files(
+    assignment_files: Mapping[str, bytes], student_files: Mapping[str, bytes], protected: Iterable[str] = ()
 ) -> dict[str, bytes]:
     """Merge the course's and the student's files into those that a submitted notebook runs with.
 
     If both have a file of the same path, nbgrader's rules decide.
 
     Args:
-        ours: the assignment's files, by path.
-        theirs: the student's files, by path.
-        kept: paths at which the student's file wins over the assignment's (`Autograde.exclude_overwriting`).
+        assignment_files: the assignment's files, by path.
+        student_files: the student's files, by path.
+        protected: paths at which the student's file wins over the assignment's
+            (`Autograde.exclude_overwriting`).
     """
-    return {**theirs, **{path: data for path, data in ours.items() if path not in kept or path not in theirs}}
+    overwritten = {
+        path: data
+        for path, data in assignment_files.items()
+        if path not in protected or path not in student_files
+    }
+    return {**student_files, **overwritten}
 
 
 def _is_written_by_hand(path: Path) -> bool:

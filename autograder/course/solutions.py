@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id, is_answer, without_marks
-from autograder.course.lesson import Lesson, named, read_text
+from autograder.course.lesson import Lesson, language_name, read_text
 from secant.language import LANGUAGES, Language
 
 FILE = "solutions.py"
@@ -71,11 +71,13 @@ def solution_problems(lesson: Lesson, tasks: set[str], languages: Sequence[str] 
         elif lang in languages[1:]:
             before = cells[max(index - languages.index(lang), 0)]
             if before.metadata.get("task") != task or before.metadata.get("lang") != "en":
-                problems.append(f"no English words on {task} stand right before the {named(lang)} ones")
+                problems.append(
+                    f"no English words on {task} stand right before the {language_name(lang)} ones"
+                )
     for task in sorted(tasks):
         explained = {cell.metadata.get("lang") for cell in cells if cell.metadata.get("task") == task}
         if explained != set(languages):
-            problems.append(f"{task} needs words in {' and '.join(map(named, languages))}")
+            problems.append(f"{task} needs words in {' and '.join(map(language_name, languages))}")
     return [f"{lesson.folder.relative_to(lesson.root) / FILE}: {text}." for text in problems]
 
 

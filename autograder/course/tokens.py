@@ -19,10 +19,10 @@ TOKEN = re.compile(
 _ESCAPED = re.compile(rb"\\u([0-9a-fA-F]{4})")
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 _IN_LINES = _SIGNS.replace(b"\n", b"")
-MOST = 20_000  # maximum number of characters of an answer that are compared
+MAX_CHARS = 20_000  # maximum number of characters of an answer that are compared
 
 
-def tokens(text: str, is_code: bool = True, most: int = MOST) -> tuple[str, ...]:
+def tokens(text: str, is_code: bool = True, max_chars: int = MAX_CHARS) -> tuple[str, ...]:
     """Return the tokens of an answer.
 
     Args:
@@ -30,9 +30,9 @@ def tokens(text: str, is_code: bool = True, most: int = MOST) -> tuple[str, ...]
         is_code: whether the answer is code. In code, comments are left out. All variable names are replaced
             with one token and all strings with another, since a writer is free to choose them. Attributes,
             keywords, numbers and signs are kept. In prose, every word counts.
-        most: the number of characters to look at.
+        max_chars: the number of characters to look at.
     """
-    matches = TOKEN.findall(text[:most])
+    matches = TOKEN.findall(text[:max_chars])
     return tuple(_normalised(token) for token in matches if token[0] != "#") if is_code else tuple(matches)
 
 

@@ -80,7 +80,7 @@ class Secrets:
         ]
 
     def _shaped_in(self, code: str) -> list[Line]:
-        found = tokens(code, most=len(code))
+        found = tokens(code, max_chars=len(code))
         starts = {found[i : i + _START] for i in range(len(found))}
         joined = _joined(found)
         return [
@@ -109,7 +109,7 @@ def is_code(name: str) -> bool:
 
 def _shapes(secrets: Sequence[Line], public: str) -> Iterator[tuple[tuple[str, ...], Line]]:
     """Yield the tokens of long secret lines, and of pairs of consecutive secret lines."""
-    public_tokens = _joined(tokens(public, most=len(public)))
+    public_tokens = _joined(tokens(public, max_chars=len(public)))
     code = [(tokens(line.text), line) for line in secrets if line.kind != "worked solution"]
     alone = [(shape, line) for shape, line in code if len(shape) >= LONG and shape[-1] != ":"]
     pairs = [

@@ -15,7 +15,7 @@ from autograder.course.settings import load_config, problem_address
 from autograder.edition.leaks import Secrets
 from autograder.edition.wheel import make_wheel, make_zip
 from secant.files import replace_file
-from secant.lab.workspace import content_of, released_files
+from secant.lab.workspace import read_if_file, released_files
 from secant.language import Language
 from secant.where import tried_versions
 
@@ -60,7 +60,7 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
     _refuse_leaks(root, data)
     suffix = "both" if len(languages) > 1 else languages[0]
     path = output / f"secant-class-{suffix}-{hashlib.sha256(data).hexdigest()[:8]}.zip"
-    if path.exists() and content_of(path) != data:
+    if path.exists() and read_if_file(path) != data:
         raise CourseError(f"{path} exists already with other contents: move it, or choose another --output.")
     output.mkdir(parents=True, exist_ok=True)
     replace_file(path, data)

@@ -29,13 +29,13 @@ from autograder.exam.report import Outcome, Report, TaskResult
 from autograder.intake.submission import Script
 from autograder.sandbox.client import CandidateClient, Candidates, TaskClient
 from autograder.sandbox.inside.wire import WireError
-from autograder.sandbox.results import CellResult, Crashed, Loaded, Reply, Starved, TimedOut, WallError
+from autograder.sandbox.results import CellResult, Crashed, Loaded, Overloaded, Reply, TimedOut, WallError
 from secant import check, language
 from secant.bindings import Finding, defined_by_line
 from secant.causes import STUB
-from secant.checking.ask import asked_elsewhere
+from secant.checking.ask import use_transport
 from secant.checking.credit import PartialCredit
-from secant.language import ours
+from secant.language import supported_language
 from secant.verdict import Parts, Verdict, called, head
 
 LOAD_SECONDS = 60.0  # seconds for all cells of a notebook, run once
@@ -71,8 +71,8 @@ class Examiner:
         secret: bytes = b"",
         *,
         only: str | None = None,
-        asking: "Asking | None" = None,
-        tell: Callable[[TaskResult], object] = lambda result: None,
+        run_tasks: "RunTasks | None" = None,
+        on_result: Callable[[TaskResult], object] = lambda result: None,
     ) -> Report:
         """Grade a submission.
 
@@ -82,8 +82,8 @@ class Examiner:
             secret: a key for the random choice of inputs, so that students cannot predict them. The same
                 secret and the same file always give the same inputs.
             only: the id of the task to grade; None for all tasks.
-            asking: how to run several tasks; by default, one after another.
-            tell: called with each task's result as soon as it is known.
+            run_tasks: how to run several tasks; by default, one after another.
+            on_result: called with each task's result as soon as it is known.
 
         Raises:
             WallError: the grader itself failed. No score may be recorded.
@@ -93,7 +93,7 @@ class Examiner:
         try:
             with candidates.candidate() as candidate:
                 wanted = [task for task in self.tasks if only in (None, task.id)]
-                return self._grade(candidate, script, secret, wanted, asking or one_by_one, tell)
+                return self._grade(candidate, script, secret, wanted, run_tasks or one_by_one, on_result)
         finally:
             language(before)
 
@@ -103,8 +103,8 @@ class Examiner:
         script: Script,
         secret: bytes,
         wanted: Sequence[Task],
-        asking: "Asking",
-        tell: Callable[[TaskResult], object],
+        run_tasks: "RunTasks",
+        on_result: Callable[[TaskResult], object],
     ) -> Report:
         started = time.monotonic()
         draw = hmac.new(secret, bytes.fromhex(script.digest), hashlib.sha256).digest()
@@ -112,20 +112,20 @@ class Examiner:
 
         asked = [task for task in wanted if task.id in self._tests]
 
-        def ask(candidate: Opening, task: Task) -> TaskResult:
+        def run_task(candidate: LoadedCandidate, task: Task) -> TaskResult:
             return self._task(candidate, task, loaded, draw + task.id.encode(), task in asked[-1:])
 
         results = {}
-        for result in asking(ask, candidate, wanted):
-            tell(result)
+        for result in run_tasks(run_task, candidate, wanted):
+            on_result(result)
             results[result.id] = result
             if time.monotonic() - started > WALL_SECONDS:
-                raise Starved(f"the submission was not over after {WALL_SECONDS:.0f} s")
+                raise Overloaded(f"the submission was not over after {WALL_SECONDS:.0f} s")
         ordered = [results[task.id] for task in wanted]
-        return Report(self.lesson, ordered, list(loaded.cells.values()), ours(script.language))
+        return Report(self.lesson, ordered, list(loaded.cells.values()), supported_language(script.language))
 
     def _task(
-        self, candidate: "Opening", task: Task, loaded: "_Loading", draw: bytes, last: bool
+        self, candidate: "LoadedCandidate", task: Task, loaded: "_LoadedCells", draw: bytes, last: bool
     ) -> TaskResult:
         started = time.monotonic()
         hint, hidden, points = "", False, 0.0
@@ -136,7 +136,7 @@ class Examiner:
         check.seed(draw)
         try:
             if not loaded.ready:
-                raise _Decided(*loaded.fate(task.id))
+                raise _Decided(*loaded.missing_message(task.id))
             if candidate.spent > SUBMISSION_SECONDS:
                 raise _Decided("timed_out", words.too_long(SUBMISSION_SECONDS))
             with candidate.task(_number(draw), last=last) as copy:
@@ -147,20 +147,20 @@ class Examiner:
             outcome, parts, points = decided.outcome, decided.parts, decided.points
             hint, hidden = decided.hint, self._tests[task.id].is_hidden(decided)
         except (TimedOut, Crashed) as error:
-            outcome, parts = _fate(error)
-            parts = called(check.asked()) + parts
+            outcome, parts = _ended(error)
+            parts = called(check.call_in_progress()) + parts
         except MemoryError:
             outcome, parts = words.no_memory(task.id)
         if cause := loaded.failure_behind(task.id, outcome, parts):
             hint, hidden = (hint, hidden) if cause[1][-len(parts) :] == parts else ("", False)
             outcome, parts = cause
         if outcome in ("wrong", "timed_out", "crashed"):
-            parts = words.with_notes(parts, loaded.about(task.id))
+            parts = words.with_notes(parts, loaded.findings_about(task.id))
         verdict, seconds = Verdict(parts, hint), time.monotonic() - started
         return TaskResult(task.id, points, task.points, outcome, verdict, seconds, hidden)
 
 
-class Opening(Protocol):
+class LoadedCandidate(Protocol):
     """The interface to a loaded candidate that a task needs."""
 
     @property
@@ -171,14 +171,14 @@ class Opening(Protocol):
         """Return a fresh copy of the loaded process; see CandidateClient."""
 
 
-Ask = Callable[[Opening, Task], TaskResult]
-Asking = Callable[[Ask, CandidateClient, Sequence[Task]], Iterator[TaskResult]]
+RunTask = Callable[[LoadedCandidate, Task], TaskResult]
+RunTasks = Callable[[RunTask, CandidateClient, Sequence[Task]], Iterator[TaskResult]]
 
 
-def one_by_one(ask: Ask, candidate: CandidateClient, wanted: Sequence[Task]) -> Iterator[TaskResult]:
+def one_by_one(run_task: RunTask, candidate: CandidateClient, wanted: Sequence[Task]) -> Iterator[TaskResult]:
     """Run one task after another."""
     for task in wanted:
-        yield ask(candidate, task)
+        yield run_task(candidate, task)
 
 
 @dataclass(eq=False)
@@ -209,8 +209,8 @@ class _Decided(Exception):
 # The candidate's side of `secant.ask`: it answers with the objects that the student's notebook defines.
 _ANSWER_CODE = """
 def __put__(request):
-    from secant.checking.situation import put
-    return put(request, globals())
+    from secant.checking.situation import answer_request
+    return answer_request(request, globals())
 """
 
 
@@ -223,7 +223,9 @@ class _Test:
         tree = ast.parse(task.test.source)
         probes = [node for node in tree.body if _is_probe(node)]
         self.names = [task.id, *(node.name for node in probes if isinstance(node, ast.FunctionDef))]
-        self.sent = ast.unparse(ast.Module([*_imports_for(probes, tree.body), *probes], [])) + _ANSWER_CODE
+        self.candidate_code = (
+            ast.unparse(ast.Module([*_imports_for(probes, tree.body), *probes], [])) + _ANSWER_CODE
+        )
         # The proof that the last line was reached: a call that nothing else in the cell can make.
         end = ast.parse("__reached_the_end__()").body
         remaining = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
@@ -243,14 +245,14 @@ class _Test:
             _Decided: the verdict, if the task did not pass.
             TimedOut, Crashed: the candidate timed out or crashed.
         """
-        questions.define(self.sent)
+        questions.define(self.candidate_code)
         random.seed(draw)
         torch.manual_seed(_number(draw))
         reached: list[bool] = []
-        names: dict[str, Any] = {name: questions.about(name) for name in self.names}
+        names: dict[str, Any] = {name: questions.stand_in(name) for name in self.names}
         names |= {"__name__": "__main__", "__reached_the_end__": lambda: reached.append(True)}
         try:
-            with contextlib.redirect_stdout(io.StringIO()), asked_elsewhere(questions.about("__put__")):
+            with contextlib.redirect_stdout(io.StringIO()), use_transport(questions.stand_in("__put__")):
                 exec(self._code, names)
         except (_Decided, TimedOut, Crashed, WallError, MemoryError):
             raise
@@ -308,7 +310,9 @@ def _judges(module: str | None, name: str) -> bool:
 class _Questions:
     """The calls from a test cell to the candidate, limited to the time of the task and the submission."""
 
-    def __init__(self, candidate: Opening, copy: TaskClient, loaded: "_Loading", task: str) -> None:
+    def __init__(
+        self, candidate: LoadedCandidate, copy: TaskClient, loaded: "_LoadedCells", task: str
+    ) -> None:
         self._candidate = candidate
         self._copy = copy
         self._loaded = loaded
@@ -325,9 +329,9 @@ class _Questions:
         answer = self._copy.define(source, self._seconds())
         self._refuse_too_much(answer)
         if answer.kind != "value":
-            raise _Decided("wrong", words.raised(answer, self._loaded.behind(answer)))
+            raise _Decided("wrong", words.raised(answer, self._loaded.findings_for(answer)))
 
-    def about(self, name: str) -> Callable[..., Any]:
+    def stand_in(self, name: str) -> Callable[..., Any]:
         """Return a stand-in for the student's function (or a probe) that sends each call to the candidate."""
 
         def ask(*args: Any, **kwargs: Any) -> Any:
@@ -340,24 +344,26 @@ class _Questions:
                 self._last = answer.value
                 return answer.value
             if answer.kind == "missing" or _is_missing(answer, self._task):
-                raise _Decided(*self._loaded.fate(self._task))
+                raise _Decided(*self._loaded.missing_message(self._task))
             unwritten = self._task in self._loaded.unwritten and answer.error == "NotImplementedError"
             if unwritten or _is_own_stub(answer, self._task):
                 raise _Decided("not_attempted", words.not_done())
             cause = words.ran_into_stub(answer) if answer.message == STUB else self._raised(answer)
-            raise _Decided("wrong", called(check.asked()) + cause)
+            raise _Decided("wrong", called(check.call_in_progress()) + cause)
 
         return ask
 
     def _raised(self, answer: Reply) -> Parts:
-        rebound = [finding for finding in self._loaded.about(self._task) if finding.name == self._task]
+        rebound = [
+            finding for finding in self._loaded.findings_about(self._task) if finding.name == self._task
+        ]
         if rebound and not answer.trace:  # the task's own name is bound to something else
             lead = head(
                 en=f"{self._task} is not what your answer cell defined.",
                 ko=f"{self._task}: 답 셀에서 정의한 것이 아닙니다.",
             )
             return lead + words.error_of(answer, rebound)
-        return words.raised(answer, self._loaded.behind(answer))
+        return words.raised(answer, self._loaded.findings_for(answer))
 
     def _refuse_too_much(self, answer: Reply) -> None:
         if answer.kind == "too_much":
@@ -386,7 +392,7 @@ class _Questions:
 # --- Loading the student's cells -----------------------------------------------------------------------
 
 
-class _Loading:
+class _LoadedCells:
     """The results of running the student's cells.
 
     Attributes:
@@ -405,47 +411,47 @@ class _Loading:
         self._lost: dict[str, TimedOut | Crashed] = {}
         self._loaded = Loaded((), 0)
 
-    def keep(self, loaded: Loaded) -> None:
+    def record_loaded(self, loaded: Loaded) -> None:
         """Record that all remaining cells have run."""
         self.cells = {cell.label: cell for cell in loaded.cells}
         self.ready = True
         self._loaded = loaded
 
-    def lose(self, error: TimedOut | Crashed) -> None:
+    def record_lost(self, error: TimedOut | Crashed) -> None:
         """Record that a cell timed out or crashed."""
         self._lost[error.cell or ""] = error
 
     @property
-    def lost(self) -> set[str]:
+    def lost_cells(self) -> set[str]:
         """The labels of the cells that timed out or crashed."""
         return set(self._lost)
 
-    def about(self, task: str) -> Sequence[Finding]:
+    def findings_about(self, task: str) -> Sequence[Finding]:
         """Return the findings about a task's answer: names in it that were rebound, or why it is missing."""
-        return self._loaded.about_answers.get(task, ())
+        return self._loaded.answer_findings.get(task, ())
 
-    def behind(self, what: Reply | CellResult) -> Sequence[Finding]:
+    def findings_for(self, what: Reply | CellResult) -> Sequence[Finding]:
         """Return the findings about the notebook's names that explain an error."""
         if isinstance(what, Reply):
             findings: Sequence[Finding] = what.findings
         else:
-            findings = self._loaded.about_cells.get(what.label, ())
+            findings = self._loaded.cell_findings.get(what.label, ())
         name = _UNDEFINED.search(what.message) if what.error == "NameError" else None
-        return findings or (self._elsewhere(name[1]) if name else ())
+        return findings or (self._other_definition(name[1]) if name else ())
 
-    def _elsewhere(self, name: str) -> Sequence[Finding]:
+    def _other_definition(self, name: str) -> Sequence[Finding]:
         """Return where a name is defined if its definition never ran, for example in a text cell."""
         if name in self._script.text_definitions:
             return [Finding(name, "text", f"cell {self._script.text_definitions[name]}")]
         lost = (step for step in self._script.steps if step.label in self._lost)
         return [Finding(name, "endless", s.label) for s in lost if name in defined_by_line(s.source)][:1]
 
-    def fate(self, task: str) -> tuple[Outcome, Parts]:
+    def missing_message(self, task: str) -> tuple[Outcome, Parts]:
         """Return the outcome and message for a task with a function or class that cannot be called."""
         label = self.answers.get(task, "")
         if label in self._lost or not self.ready:
             lost = self._lost.get(label) or next(iter(self._lost.values()))
-            outcome, (ended,) = _fate(lost)
+            outcome, (ended,) = _ended(lost)
             return outcome, head(
                 en=f"While the notebook ran, at {lost.cell or 'its end'}: {ended.text}",
                 ko=f"노트북을 실행하는 동안, {lost.cell or '마지막'}에서: {ended.text}",
@@ -456,8 +462,8 @@ class _Loading:
                 en=f"Your answer cell stops with an error, so {task} is not there.",
                 ko=f"답을 쓴 셀이 오류로 멈추어서 {task} 정의가 없습니다.",
             )
-            return "wrong", stopped + words.error_of(cell, self.behind(cell))
-        return "wrong", words.not_found(task, self.about(task) or self._elsewhere(task))
+            return "wrong", stopped + words.error_of(cell, self.findings_for(cell))
+        return "wrong", words.not_found(task, self.findings_about(task) or self._other_definition(task))
 
     def failure_behind(self, task: str, outcome: Outcome, parts: Parts) -> tuple[Outcome, Parts] | None:
         """Return a better message for a failed task if its answer cell failed; None if there is none.
@@ -465,36 +471,36 @@ class _Loading:
         The test may have used an earlier definition of the same name, such as lesson 10's `Value`.
         """
         label = self.answers.get(task, "")
-        if outcome in ("passed", "not_attempted") or parts == (fate := self.fate(task))[1]:
+        if outcome in ("passed", "not_attempted") or parts == (missing := self.missing_message(task))[1]:
             return None
         if label in self._lost:
-            return fate
+            return missing
         cell = self.cells.get(label)
         if cell is None or cell.ok:
             return None
         if cell.error in _NOT_PYTHON:
-            return "wrong", words.nothing_defined(cell, self.behind(cell))
-        return outcome, words.stopped_early(cell, parts, self.behind(cell))
+            return "wrong", words.nothing_defined(cell, self.findings_for(cell))
+        return outcome, words.stopped_early(cell, parts, self.findings_for(cell))
 
 
-def _load(candidate: CandidateClient, script: Script, seed: int) -> _Loading:
+def _load(candidate: CandidateClient, script: Script, seed: int) -> _LoadedCells:
     """Run the cells, again without a cell that timed out or crashed, so that it costs no other task."""
-    loading = _Loading(script)
+    loading = _LoadedCells(script)
     for _ in range(LOADS):
-        cells = [(step.label, step.source) for step in script.steps if step.label not in loading.lost]
+        cells = [(step.label, step.source) for step in script.steps if step.label not in loading.lost_cells]
         try:
             left = max(1.5 * LOAD_SECONDS - candidate.spent, 1.0)
-            loading.keep(candidate.load(cells, min(LOAD_SECONDS, left), seed, loading.answers))
+            loading.record_loaded(candidate.load(cells, min(LOAD_SECONDS, left), seed, loading.answers))
             return loading
         except (TimedOut, Crashed) as error:
-            loading.lose(error)
+            loading.record_lost(error)
             if error.cell is None:
                 break
     return loading
 
 
-def _fate(error: TimedOut | Crashed) -> tuple[Outcome, Parts]:
-    return words.fate(error, QUESTION_SECONDS if error.cell is None else LOAD_SECONDS)
+def _ended(error: TimedOut | Crashed) -> tuple[Outcome, Parts]:
+    return words.ended(error, QUESTION_SECONDS if error.cell is None else LOAD_SECONDS)
 
 
 def _is_missing(answer: Reply, task: str) -> bool:

@@ -114,7 +114,7 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
                     child.end()
                 os._exit(0)
             channel, owner = descriptors
-            started = _begin(message.decode(), channel, owner, shell)
+            started = _fork(message.decode(), channel, owner, shell)
             if started is None:
                 continue
             child = started
@@ -123,7 +123,7 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
             selector.register(child.handle, selectors.EVENT_READ, child)
 
 
-def _begin(folder: str, channel: int, owner: int, shell: Any) -> _Candidate | None:
+def _fork(folder: str, channel: int, owner: int, shell: Any) -> _Candidate | None:
     """Fork a candidate; if the fork fails, send the error to the owner and return None."""
     parent = os.getpid()
     try:

@@ -15,12 +15,12 @@ from pathlib import Path, PurePosixPath
 
 from autograder.course.errors import CourseError
 from autograder.course.plain import IGNORED, Kind, PlainCell, PlainSource, names_bound
-from autograder.exam.own_tests import MOST_POINTS
+from autograder.exam.own_tests import MAX_POINTS
 from autograder.exam.plain import PlainExaminer
 from autograder.exam.plain_report import Grade, PlainReport
 from autograder.exam.pool import Pool
 from autograder.exam.sheet import CheckError, refusal
-from autograder.intake.files import read, read_side_files
+from autograder.intake.files import read_lesson_notebooks, read_side_files
 from autograder.intake.parse import Cell, parse
 from autograder.intake.submission import Refused
 from autograder.sandbox.results import CellResult
@@ -64,7 +64,7 @@ def run_visible_tests(
         WallError: no process could be started.
     """
     try:
-        ((_, data, _),), _ = read(notebook, notebook.stem, below)
+        ((_, data, _),), _ = read_lesson_notebooks(notebook, notebook.stem, below)
         source = _source(notebook.stem, parse(data).cells)
     except Refused as error:
         raise CheckError(f"{notebook.name}: {refusal(error.outcome)}") from None
@@ -110,7 +110,7 @@ def _plain_cell(cell: Cell) -> PlainCell:
     marks = dict(zip(_MARKS, cell.marks, strict=False))
     points = marks["points"]
     is_number = isinstance(points, int | float) and math.isfinite(points) and points >= 0
-    number = min(float(points), MOST_POINTS) if is_number else 0.0
+    number = min(float(points), MAX_POINTS) if is_number else 0.0
     return PlainCell(
         cell.grade_id, _kind(cell, marks, number), cell.source, cell.kind == "code", number, False
     )

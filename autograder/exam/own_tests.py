@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.course.assignment import Assignment
 from autograder.course.cells import tasks
-from autograder.intake.files import read
+from autograder.intake.files import read_lesson_notebooks
 from autograder.intake.parse import Cell, parse
 from autograder.intake.submission import Refused, Rejected
 from secant.language import LANGUAGES
@@ -18,7 +18,7 @@ from secant.visible import visible
 
 # Maximum points of a task, so that sums of the points a notebook claims remain numbers that JSON can
 # represent.
-MOST_POINTS = 1_000.0
+MAX_POINTS = 1_000.0
 _MARKS = ("points", "grade", "solution", "locked")
 
 
@@ -35,14 +35,15 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
     cells = _cells(path, below)
     if not isinstance(cells, list):
         return cells
-    if not any(map(_is_ours, cells)):
+    if not any(map(_is_secant_test, cells)):
         return None
-    made = [_node(cell) for cell in cells]
-    for cell, node in zip(cells, made, strict=True):
-        is_plain_test = _is_test(cell) and not _is_ours(cell)  # Secant's rules cannot judge such a test
+    nodes = [_node(cell) for cell in cells]
+    for cell, node in zip(cells, nodes, strict=True):
+        # Secant's rules cannot judge a plain test.
+        is_plain_test = _is_test(cell) and not _is_secant_test(cell)
         if is_plain_test or cell.kind != "code":
             node.metadata.pop("nbgrader", None)
-    notebook: NotebookNode = new_notebook(cells=made)
+    notebook: NotebookNode = new_notebook(cells=nodes)
     lesson = visible(path.stem)
     return Assignment(lesson, notebook, dict.fromkeys(LANGUAGES, notebook)) if tasks(notebook) else None
 
@@ -51,7 +52,7 @@ def has_plain_tests(path: Path, below: Path | None = None) -> bool:
     """Return whether a notebook has test cells of which none uses Secant's checks."""
     cells = _cells(path, below)
     tests = [cell for cell in cells if _is_test_code(cell)] if isinstance(cells, list) else []
-    return bool(tests) and not any(map(_is_ours, tests))
+    return bool(tests) and not any(map(_is_secant_test, tests))
 
 
 def is_graded(path: Path, below: Path | None = None) -> bool:
@@ -60,7 +61,7 @@ def is_graded(path: Path, below: Path | None = None) -> bool:
     return isinstance(cells, list) and any(map(_gives_points, cells))
 
 
-def _is_ours(cell: Cell) -> bool:
+def _is_secant_test(cell: Cell) -> bool:
     return _is_test_code(cell) and judges(cell.source)
 
 
@@ -83,7 +84,7 @@ def _marks(cell: Cell) -> dict[str, Any]:
 def _cells(path: Path, below: Path | None) -> list[Cell] | Rejected | None:
     """Return a notebook's cells; None if no file can be read, or the rejection if it cannot be parsed."""
     try:
-        ((_, data, _),), _ = read(path, path.stem, below)
+        ((_, data, _),), _ = read_lesson_notebooks(path, path.stem, below)
     except Refused:
         return None
     try:
@@ -97,8 +98,8 @@ def _node(cell: Cell) -> NotebookNode:
     marks = _marks(cell)
     points = marks["points"]
     is_number = isinstance(points, int | float) and math.isfinite(points) and points >= 0
-    marks["points"] = min(float(points), MOST_POINTS) if is_number else 0.0
-    made: NotebookNode = (new_code_cell if cell.kind == "code" else new_markdown_cell)(cell.source)
+    marks["points"] = min(float(points), MAX_POINTS) if is_number else 0.0
+    node: NotebookNode = (new_code_cell if cell.kind == "code" else new_markdown_cell)(cell.source)
     if cell.grade_id:
-        made.metadata["nbgrader"] = {**marks, "grade_id": cell.grade_id}
-    return made
+        node.metadata["nbgrader"] = {**marks, "grade_id": cell.grade_id}
+    return node

@@ -106,7 +106,7 @@ class PlainExaminer:
         Args:
             open_container: opens a container for the student's code.
             submitted: the bytes of the notebook file.
-            files: the contents of the files next to the notebook, by path; see `files_inside`.
+            files: the contents of the files next to the notebook, by path; see `merge_files`.
             done: the value of the environment variable NBGRADER_EXECUTION.
 
         Raises:
@@ -140,7 +140,7 @@ class PlainExaminer:
                 continue
             if ours is None:
                 steps.append(_Step(f"cell {cell.number}", _bounded(cell.source)))
-            elif ours.is_ours:
+            elif ours.is_restored:
                 test = ours if ours.kind == "test" else None
                 steps.append(_Step(f"{'test' if test else 'cell'} {ours.id}", ours.source, test))
             else:
@@ -218,7 +218,7 @@ def _bounded(source: str) -> str:
 
 
 def _is_unchanged(cell: Cell, ours: PlainCell) -> bool:
-    return not ours.is_ours and cell.source == ours.source
+    return not ours.is_restored and cell.source == ours.source
 
 
 # --- Compiling a test ------------------------------------------------------------------------------------

@@ -14,19 +14,19 @@ def public_outcome(test: "Grade") -> str:
     return "no_error" if test.outcome == "passed" else test.outcome
 
 
-def raised(test: "Grade") -> bool:
+def has_error(test: "Grade") -> bool:
     """Return whether a test failed with an error. If so, the error explains the failure."""
     return test.outcome == "failed" and bool(test.error)
 
 
-def why(test: "Grade") -> str:
+def failure_reason(test: "Grade") -> str:
     """Return the reason why a test did not give full points; empty if it did."""
-    return f"{test.error}: {test.message}".removesuffix(": ") if raised(test) else explanation(test)
+    return f"{test.error}: {test.message}".removesuffix(": ") if has_error(test) else explanation(test)
 
 
 def explanation(test: "Grade") -> str:
     """Return the explanation of an outcome; empty for a passed test, or if an error already explains it."""
-    if test.outcome == "passed" or raised(test):
+    if test.outcome == "passed" or has_error(test):
         return ""
     match test.outcome:
         case "partial":
@@ -58,7 +58,7 @@ def explanation(test: "Grade") -> str:
     )
 
 
-def no_grade(report: "OwnReport") -> str:
+def no_grade_note(report: "OwnReport") -> str:
     """Return a sentence with the number of tests that ran without an error and a note that it is no grade."""
     count, ran = len(report.tests), sum(test.outcome == "passed" for test in report.tests)
     return say(
@@ -72,7 +72,7 @@ def no_grade(report: "OwnReport") -> str:
     )
 
 
-def left_out(report: "OwnReport") -> str:
+def left_out_note(report: "OwnReport") -> str:
     """Return a note that files next to the notebook were not copied; empty if all were."""
     if not report.left_out:
         return ""

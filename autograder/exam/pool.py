@@ -23,7 +23,7 @@ from autograder.sandbox.template import START_SECONDS
 
 # On Linux one process serves a whole notebook. Elsewhere each task needs its own process (see
 # sandbox/client.py).
-_AHEAD = 1 if sys.platform == "linux" else 3
+_POOL_SIZE = 1 if sys.platform == "linux" else 3
 _EXIT_REPORT_SECONDS = 2.0  # seconds to wait for the server's report of how a candidate ended
 _CLOSE_SECONDS = 10.0  # seconds to wait until the server has ended a candidate's session
 
@@ -46,13 +46,13 @@ class WarmPool:
 
     def __init__(self) -> None:
         # on Windows, starting a process blocks until its imports are done
-        self._starter = ThreadPoolExecutor(_AHEAD)
+        self._starter = ThreadPoolExecutor(_POOL_SIZE)
         self._containers: deque[Future[Container]] = deque()
         self.refill()
 
     def refill(self) -> None:
         """Start as many processes as are missing, without waiting for them."""
-        while len(self._containers) < _AHEAD:
+        while len(self._containers) < _POOL_SIZE:
             self._containers.append(self._starter.submit(start_bare, "en"))
 
     def take(self) -> Container:
@@ -100,9 +100,9 @@ class ForkPool:
     """
 
     def __init__(self, *, fork: bool = False) -> None:
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            number = theirs.fileno()
+        self._control, server_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with server_end:
+            number = server_end.fileno()
             self._process = _Fork(number) if fork else self._start(number)
         self._ready = False
 
@@ -143,11 +143,13 @@ class ForkPool:
         """
         self.wait()
         folder = tempfile.mkdtemp(prefix="secant-check-")
-        channel, theirs = socket.socketpair()
-        owner_socket, end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs, end:
+        channel, candidate_end = socket.socketpair()
+        owner_socket, owner_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with candidate_end, owner_end:
             try:
-                socket.send_fds(self._control, [folder.encode()], [theirs.fileno(), end.fileno()])
+                socket.send_fds(
+                    self._control, [folder.encode()], [candidate_end.fileno(), owner_end.fileno()]
+                )
             except OSError as error:
                 os.rmdir(folder)
                 raise WallError(f"no candidate could be started: {error}") from None

@@ -100,7 +100,7 @@ class Report:
         }
 
 
-def everywhere(lesson: str, tasks: Iterable[Task], outcome: Outcome, message: str) -> Report:
+def uniform_report(lesson: str, tasks: Iterable[Task], outcome: Outcome, message: str) -> Report:
     """Return a report in which every task has the same outcome and message."""
     verdict = Verdict.plain(message)
     return Report(lesson, [TaskResult(task.id, 0.0, task.points, outcome, verdict) for task in tasks])

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Self
 
 from autograder.course.assignment import Assignment
-from autograder.exam.examiner import Asking, Examiner
+from autograder.exam.examiner import Examiner, RunTasks
 from autograder.exam.pool import Pool, WarmPool
 from autograder.exam.report import Report, TaskResult
-from autograder.exam.sheet import CheckError, Reader, Sheet
+from autograder.exam.sheet import CheckedNotebook, CheckError, NotebookReader
 from autograder.sandbox.client import CandidateClient
 from secant.language import say
 
@@ -24,38 +24,38 @@ from secant.language import say
 class OwnProcesses:
     """The sandbox's substitute in a self-check: ordinary processes of the user."""
 
-    def __init__(self, waiting: Pool, kind: type[CandidateClient] = CandidateClient) -> None:
-        self._waiting = waiting
+    def __init__(self, pool: Pool, kind: type[CandidateClient] = CandidateClient) -> None:
+        self._pool = pool
         self._kind = kind
 
     def candidate(self) -> CandidateClient:
         """Return a new candidate, to be used in a `with` statement."""
-        return self._kind(self._waiting.take)
+        return self._kind(self._pool.take)
 
 
 class Checker:
     """A checker of notebooks, one after another, that reuses the courses it has read and its processes.
 
     Args:
-        waiting: the pool of processes to use.
+        pool: the pool of processes to use.
         keep_warm: whether to start the next process after each check.
-        asking: how to run several tasks; by default, one after another.
+        run_tasks: how to run several tasks; by default, one after another.
         kind: the class of the client that sends questions to the candidate.
     """
 
     def __init__(
         self,
-        waiting: Pool | None = None,
+        pool: Pool | None = None,
         *,
         keep_warm: bool = True,
-        asking: Asking | None = None,
+        run_tasks: RunTasks | None = None,
         kind: type[CandidateClient] = CandidateClient,
     ) -> None:
-        self._waiting = waiting or WarmPool()
-        self._wall = OwnProcesses(self._waiting, kind)
+        self._pool = pool or WarmPool()
+        self._wall = OwnProcesses(self._pool, kind)
         self._keep_warm = keep_warm
-        self._asking = asking
-        self.reader = Reader()
+        self._run_tasks = run_tasks
+        self.reader = NotebookReader()
         self._examiners: dict[tuple[Path, str], tuple[Assignment, Examiner]] = {}
 
     def __enter__(self) -> Self:
@@ -66,12 +66,12 @@ class Checker:
 
     def close(self) -> None:
         """End the processes that are still waiting."""
-        self._waiting.close()
+        self._pool.close()
 
     @property
     def pool(self) -> Pool:
         """The pool that the checker takes its processes from."""
-        return self._waiting
+        return self._pool
 
     def check(self, notebook: Path) -> Report:
         """Grade a notebook as the class's own grading would.
@@ -84,36 +84,38 @@ class Checker:
 
     def examine(
         self,
-        sheet: Sheet,
+        notebook: CheckedNotebook,
         only: str | None = None,
-        tell: Callable[[TaskResult], object] = lambda result: None,
+        on_result: Callable[[TaskResult], object] = lambda result: None,
     ) -> Report:
         """Grade a notebook that was read, or one of its tasks.
 
         Args:
-            sheet: the notebook.
+            notebook: the notebook.
             only: the id of the task to grade; None for all tasks.
-            tell: called with each task's result as soon as it is known.
+            on_result: called with each task's result as soon as it is known.
 
         Raises:
             CheckError: the notebook's own tests cannot be read.
             WallError: no process could be started.
         """
-        examiner = self.examiner(sheet)
+        examiner = self.examiner(notebook)
         try:
-            return examiner.grade(self._wall, sheet.script, only=only, asking=self._asking, tell=tell)
+            return examiner.grade(
+                self._wall, notebook.script, only=only, run_tasks=self._run_tasks, on_result=on_result
+            )
         finally:
             if self._keep_warm:
-                self._waiting.refill()
+                self._pool.refill()
 
-    def examiner(self, sheet: Sheet) -> Examiner:
+    def examiner(self, notebook: CheckedNotebook) -> Examiner:
         """Return the examiner for a notebook. Notebooks of the same lesson share one examiner.
 
         Raises:
             CheckError: the notebook's own tests cannot be read.
         """
-        assignment = sheet.assignment
-        if sheet.root is None:
+        assignment = notebook.assignment
+        if notebook.root is None:
             try:
                 return Examiner(assignment.lesson, assignment.source, hidden=False)
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -123,10 +125,10 @@ class Checker:
                         ko=f"이 노트북의 테스트를 읽을 수 없습니다({error}). 테스트 셀을 고치지 않았나요?",
                     )
                 ) from None
-        key = (sheet.root, assignment.lesson)
+        key = (notebook.root, assignment.lesson)
         if key not in self._examiners or self._examiners[key][0] is not assignment:
             self._examiners[key] = (
                 assignment,
-                Examiner(assignment.lesson, assignment.source, hidden=sheet.hidden),
+                Examiner(assignment.lesson, assignment.source, hidden=notebook.hidden),
             )
         return self._examiners[key][1]

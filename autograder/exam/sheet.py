@@ -26,7 +26,7 @@ from autograder.exam.own_tests import has_plain_tests, is_graded, own_assignment
 from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.submission import Rejected, Script
 from autograder.intake.take_in import take_in
-from secant.language import LANGUAGES, Language, ours, say
+from secant.language import LANGUAGES, Language, say, supported_language
 from secant.where import has_hidden_tests
 
 
@@ -70,7 +70,7 @@ class PlainNotebook(NoLesson):
 
 
 @dataclass(frozen=True)
-class Sheet:
+class CheckedNotebook:
     """A notebook that has been read, and the lesson that it answers.
 
     Attributes:
@@ -94,7 +94,7 @@ class Sheet:
     @property
     def language(self) -> Language:
         """The notebook's language."""
-        return ours(self.script.language)
+        return supported_language(self.script.language)
 
     @property
     def tasks(self) -> list[Task]:
@@ -102,7 +102,7 @@ class Sheet:
         return tasks(self.assignment.source)
 
     @property
-    def given(self) -> NotebookNode:
+    def release(self) -> NotebookNode:
         """The released notebook that the learner received, in the notebook's language."""
         return self.assignment.releases[self.language]
 
@@ -138,13 +138,13 @@ class Sheet:
         return solutions[task]
 
 
-class Reader:
+class NotebookReader:
     """A reader of notebooks that reuses the parts of a course that it has already read."""
 
     def __init__(self) -> None:
         self._assignments: dict[tuple[Path, str, str], tuple[object, Assignment]] = {}
 
-    def read(self, notebook: Path, below: Path | None = None) -> Sheet:
+    def read(self, notebook: Path, below: Path | None = None) -> CheckedNotebook:
         """Read a notebook, and identify its lesson.
 
         Args:
@@ -172,7 +172,7 @@ class Reader:
             raise CheckError(f"{path.name}: {refusal(outcome)}")
         if root is not None and not has_hidden_tests(root):
             assignment = self._assignment(root, assignment.lesson, f"release/{outcome.language}")
-        return Sheet(path, root, assignment, outcome.script)
+        return CheckedNotebook(path, root, assignment, outcome.script)
 
     def _recognise(self, path: Path, root: Path) -> Assignment | None:
         """Return the lesson with the most graded cells in common, or else the lesson with the same name."""
@@ -218,7 +218,7 @@ def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language
     Raises:
         CheckError: the file is not a notebook of this course, or the task has no worked solution.
     """
-    sheet = Reader().read(notebook)
+    sheet = NotebookReader().read(notebook)
     return sheet.solution(task), sheet.language, sheet.assignment.lesson
 
 

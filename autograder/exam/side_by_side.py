@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.course.cells import Task
-from autograder.exam.examiner import Ask
+from autograder.exam.examiner import RunTask
 from autograder.exam.report import TaskResult
 from autograder.sandbox.client import CandidateClient, TaskClient
 from autograder.sandbox.container import Container
 from autograder.sandbox.results import Crashed, WallError
 
-LANES = min(4, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else 1
+MAX_CHILDREN = min(4, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else 1
 
 
 class SharedCandidate(CandidateClient):
@@ -29,19 +29,19 @@ class SharedCandidate(CandidateClient):
         return Crashed("unknown")  # without a sandbox, the message is the same for every way a process ends
 
     def _end_task(self, container: Container, child: int) -> None:
-        container.sweep(child)
+        container.kill_children(child)
 
 
 class _ForkedAway(BaseException):
     """Raised in the parent process after a fork, so that only the child continues the task."""
 
-    def __init__(self, lane: "_Lane") -> None:
+    def __init__(self, child: "_ChildTask") -> None:
         super().__init__()
-        self.lane = lane
+        self.child = child
 
 
 @dataclass
-class _Lane:
+class _ChildTask:
     """A fork of the examiner that runs one task.
 
     Attributes:
@@ -77,13 +77,13 @@ class _ForkOnTask:
     """A stand-in for the loaded candidate that forks the examiner when a task asks for its copy.
 
     Attributes:
-        begun: the seconds that the candidate had used when the task began.
+        spent_before: the seconds that the candidate had used when the task began.
         out: in the fork, the descriptor to which the result is written.
     """
 
     def __init__(self, candidate: CandidateClient) -> None:
         self._candidate = candidate
-        self.begun = self.spent
+        self.spent_before = self.spent
         self.out: int | None = None
 
     @property
@@ -92,45 +92,47 @@ class _ForkOnTask:
 
     def task(self, seed: int = 0, *, last: bool = False) -> TaskClient:
         copy = self._candidate.task(seed)  # not marked as the last copy, since other tasks are still running
-        back, out = os.pipe()
+        result_pipe, out = os.pipe()
         pid = os.fork()
         if pid:
             os.close(out)
-            raise _ForkedAway(_Lane(pid, back, copy))
-        os.close(back)
-        self.begun, self.out = self.spent, out
+            raise _ForkedAway(_ChildTask(pid, result_pipe, copy))
+        os.close(result_pipe)
+        self.spent_before, self.out = self.spent, out
         return copy
 
-    def send(self, found: dict[str, object]) -> None:
+    def send(self, data: dict[str, object]) -> None:
         """Send the result from the fork to its parent, and exit."""
         assert self.out is not None
         with open(self.out, "wb") as pipe:
-            pipe.write(json.dumps(found).encode())
+            pipe.write(json.dumps(data).encode())
         os._exit(0)
 
 
-def side_by_side(ask: Ask, candidate: CandidateClient, wanted: Sequence[Task]) -> Iterator[TaskResult]:
-    """Run up to `LANES` tasks at once, and yield each result as soon as its task has finished."""
-    waiting, lanes = deque(wanted), dict[int, _Lane]()
-    while waiting or lanes:
-        while waiting and len(lanes) < LANES:
-            begun = _begin(ask, candidate, waiting.popleft())
-            if isinstance(begun, TaskResult):
-                yield begun
+def side_by_side(
+    run_task: RunTask, candidate: CandidateClient, wanted: Sequence[Task]
+) -> Iterator[TaskResult]:
+    """Run up to `MAX_CHILDREN` tasks at once, and yield each result as soon as its task has finished."""
+    queue, children = deque(wanted), dict[int, _ChildTask]()
+    while queue or children:
+        while queue and len(children) < MAX_CHILDREN:
+            started = _start(run_task, candidate, queue.popleft())
+            if isinstance(started, TaskResult):
+                yield started
             else:
-                lanes[begun.pipe] = begun
-        if lanes:
-            for pipe in select.select(list(lanes), [], [])[0]:
-                yield lanes.pop(pipe).result(candidate)
+                children[started.pipe] = started
+        if children:
+            for pipe in select.select(list(children), [], [])[0]:
+                yield children.pop(pipe).result(candidate)
 
 
-def _begin(ask: Ask, candidate: CandidateClient, task: Task) -> _Lane | TaskResult:
+def _start(run_task: RunTask, candidate: CandidateClient, task: Task) -> _ChildTask | TaskResult:
     """Start a task and return its fork, or its result if it has no questions for the candidate."""
     candidate_stand_in = _ForkOnTask(candidate)
     try:
-        result = ask(candidate_stand_in, task)
+        result = run_task(candidate_stand_in, task)
     except _ForkedAway as forked:
-        return forked.lane
+        return forked.child
     except BaseException as error:
         if candidate_stand_in.out is None:
             raise
@@ -140,7 +142,7 @@ def _begin(ask: Ask, candidate: CandidateClient, task: Task) -> _Lane | TaskResu
         candidate_stand_in.send(
             {
                 "result": dataclasses.asdict(result),
-                "spent": candidate_stand_in.spent - candidate_stand_in.begun,
+                "spent": candidate_stand_in.spent - candidate_stand_in.spent_before,
             }
         )
     return result

@@ -18,7 +18,7 @@ DECIDING = (
     "autograder.course.cells",
     "autograder.course.tokens",
     "autograder.exam.examiner",
-    "autograder.exam.exposed",
+    "autograder.exam.leaks",
     "autograder.exam.report",
     "autograder.exam.words",
     "autograder.gradebook.result",

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from autograder.exam.report import Outcome
-from autograder.sandbox.results import CellResult, Crashed, Line, Reply, TimedOut
-from secant.bindings import REBOUND, Finding, said
+from autograder.sandbox.results import CellResult, Crashed, Reply, TimedOut, TraceLine
+from secant.bindings import REBOUND, Finding, describe_finding
 from secant.causes import likely
 from secant.language import say
 from secant.verdict import Part, Parts, at, because, head, named_error
@@ -33,7 +33,7 @@ def passed(hidden: bool = True) -> tuple[Outcome, Parts]:
     )
 
 
-def fate(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
+def ended(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
     """Return the outcome and message for a student's process that timed out or crashed.
 
     Args:
@@ -93,7 +93,7 @@ def not_found(task: str, findings: Sequence[Finding]) -> Parts:
 
 def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
     """Add notes on names in an answer that were rebound later, unless a part already contains them."""
-    notes = (Part("note", said(finding)) for finding in findings if finding.kind in REBOUND)
+    notes = (Part("note", describe_finding(finding)) for finding in findings if finding.kind in REBOUND)
     return (*parts, *(note for note in notes if all(note.text not in part.text for part in parts)))
 
 
@@ -124,16 +124,20 @@ def no_memory(task: str) -> tuple[Outcome, Parts]:
     )
 
 
-def error_of(what: Reply | CellResult, findings: Sequence[Finding] = ()) -> Parts:
+def error_of(failure: Reply | CellResult, findings: Sequence[Finding] = ()) -> Parts:
     """Return a description of an error: its name, where it was raised, and its likely cause.
 
     Args:
-        what: the reply or the cell's result with the error.
+        failure: the reply or the cell's result with the error.
         findings: findings about the notebook's names that explain the error; they replace the usual cause.
     """
-    usual = _not_here(what.error, what.message) or _nowhere(what.error) or likely(what.error, what.message)
+    usual = (
+        _not_here(failure.error, failure.message)
+        or _nowhere(failure.error)
+        or likely(failure.error, failure.message)
+    )
     causes = _causes(findings) or because(usual)
-    return (named_error(what.error, what.message), *_places(what.trace[-3:]), *causes)
+    return (named_error(failure.error, failure.message), *_places(failure.trace[-3:]), *causes)
 
 
 def missing_module(message: str) -> str:
@@ -142,14 +146,14 @@ def missing_module(message: str) -> str:
     return match[1] if match else ""
 
 
-def _places(lines: Sequence[Line]) -> Parts:
+def _places(lines: Sequence[TraceLine]) -> Parts:
     return tuple(part for line in lines for part in at(line.cell, line.number, line.text))
 
 
 def _causes(findings: Sequence[Finding]) -> Parts:
     parts: Parts = ()
     for finding in findings:
-        parts += because(said(finding))
+        parts += because(describe_finding(finding))
         if finding.kind in ("stopped", "perhaps"):
             kind, _, message = finding.more.partition(": ")
             if absent := _not_here(kind, message):

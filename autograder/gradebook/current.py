@@ -13,7 +13,7 @@ from autograder.gradebook.plain import PlainForm
 from autograder.gradebook.records import Kept
 from autograder.gradebook.result import sha256
 from autograder.intake.submission import Rejected
-from autograder.intake.take_in import Found, find
+from autograder.intake.take_in import SubmittedFile, find_file
 
 
 def given(course: Course, lesson: str) -> Path:
@@ -21,17 +21,17 @@ def given(course: Course, lesson: str) -> Path:
     return Path(course.root, course.directory.source_directory, lesson)
 
 
-def find_now(course: Course, entry: Entry) -> Found | Rejected:
+def find_now(course: Course, entry: Entry) -> SubmittedFile | Rejected:
     """Find and read the submitted file of a student's lesson."""
     where = (course.folder("submitted", *entry), entry.lesson, course.submitted, given(course, entry.lesson))
     try:
-        return find(*where)
+        return find_file(*where)
     # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
     except OSError:
-        return find(*where)
+        return find_file(*where)
 
 
-def key_of(found: Found | Rejected, assignment: Assignment) -> str:
+def key_of(found: SubmittedFile | Rejected, assignment: Assignment) -> str:
     """Return a hash of everything that determines a result: the file, the tests and the grader's code."""
     file = ["rejected", found.reason, found.en] if isinstance(found, Rejected) else ["file", found.digest]
     return sha256(json.dumps([file, assignment.digest, grader_version()]))

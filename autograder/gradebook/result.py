@@ -9,7 +9,7 @@ from autograder.course.cells import Task, grade_id
 from autograder.exam.report import PUBLIC, Report, TaskResult
 from autograder.exam.words import NOT_DONE, missing_module
 from autograder.intake.submission import Submission
-from autograder.sandbox.results import CellResult, Line
+from autograder.sandbox.results import CellResult, TraceLine
 from secant.language import Language
 from secant.verdict import Part
 
@@ -70,7 +70,7 @@ class Printed:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         fields = {name: value for name, value in data.items() if name not in ("place", "notebook")}
-        trace = tuple(Line(**line) for line in data["trace"])
+        trace = tuple(TraceLine(**line) for line in data["trace"])
         return cls(data["place"], CellResult(**{**fields, "trace": trace}), data.get("notebook", ""))
 
 

@@ -44,7 +44,7 @@ from autograder.grading.lessons import GradedLesson
 from autograder.grading.plain import GradedPlain
 from autograder.grading.secret import course_secret
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
-from autograder.intake.timestamp import handed_in
+from autograder.intake.timestamp import submission_time
 from autograder.page.pictures import show_pictures, submitted_pictures
 from autograder.sandbox.results import WallUnavailable
 from autograder.workers.executors import Workers, run
@@ -333,7 +333,7 @@ class _Batch:
             return self._reject_student_id(entry, assigned)
         folder = self._course.folder("submitted", *entry)
         taken = assigned.take(entry)
-        time = handed_in(folder, self._course.submitted, self._course.clock)
+        time = submission_time(folder, self._course.submitted, self._course.clock)
         if time.problem:
             zone = "" if self._course.clock.is_set else _SET_ZONE
             self.summary.unclear_times.setdefault(_UNCLEAR.format(time.problem, zone), []).append(entry)

@@ -17,7 +17,7 @@ from hashlib import sha256
 from importlib.machinery import all_suffixes
 from pathlib import Path, PurePosixPath
 
-from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, read_beside, read_side_files
+from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, read_side_files, read_small_file
 
 _SECRET_BYTES = 500
 # The secret that nbgrader makes has 128 hexadecimal digits. A short one could be guessed, and one that is not
@@ -54,7 +54,7 @@ def beside(
         key: the course's secret key.
         ignore: nbgrader's glob patterns for names that are never copied.
     """
-    existing = read_beside(folder / EXCHANGE_SECRET, root, _SECRET_BYTES)
+    existing = read_small_file(folder / EXCHANGE_SECRET, root, _SECRET_BYTES)
     if existing is not None and _SECRET.fullmatch(existing):
         secret = existing.decode()
     else:

@@ -11,8 +11,8 @@ from autograder.course.cells import tasks
 from autograder.course.lesson import Lesson
 from autograder.course.settings import Course
 from autograder.course.solutions import worked_solutions
-from autograder.exam import exposed
-from autograder.exam.report import Outcome, Report, everywhere
+from autograder.exam import leaks
+from autograder.exam.report import Outcome, Report, uniform_report
 from autograder.gradebook.book import Book
 from autograder.gradebook.current import find_now, key_of
 from autograder.gradebook.entered import Entered
@@ -21,7 +21,7 @@ from autograder.gradebook.result import Result, graded
 from autograder.gradebook.tasks import register
 from autograder.grading.feedback import graded_notebook, page_head, placed
 from autograder.intake.submission import Rejected, Submission
-from autograder.intake.take_in import Found, understand
+from autograder.intake.take_in import SubmittedFile, parse_submission
 from autograder.page.facts import Head
 from autograder.workers.jobs import Job
 from secant.language import Language
@@ -50,7 +50,7 @@ class GradedLesson:
         register(book, self.assignment)
         # The source notebook as text, for the workers' jobs.
         self.source = v4.writes(self.assignment.source)
-        self.secrets = exposed.Lesson(name, self.assignment.source)
+        self.secrets = leaks.LessonSecrets(name, self.assignment.source)
         lesson = Lesson(name, course.root / "course" / name)
         self.solutions = worked_solutions(lesson, self.assignment.source)
         self.tasks = tasks(self.assignment.source)
@@ -61,7 +61,7 @@ class GradedLesson:
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
         """Return a result with the same outcome and message for every task."""
-        report = everywhere(self.name, self.tasks, outcome, message)
+        report = uniform_report(self.name, self.tasks, outcome, message)
         return graded(student, report, self.tasks, None, flags=[flag])
 
     def is_secret(self, data: bytes) -> bool:
@@ -75,7 +75,7 @@ class LessonTaken:
 
     lesson: GradedLesson
     student: str
-    found: Found | Rejected
+    found: SubmittedFile | Rejected
 
     @property
     def absent(self) -> frozenset[str]:
@@ -97,7 +97,7 @@ class LessonTaken:
         quoted = dict.fromkeys(task for file in files for task in secrets.hidden_tests_in(file.data))
         if quoted:
             return _held(list(quoted))
-        return understand(self.found, self.lesson.name, self.lesson.assignment.releases)
+        return parse_submission(self.found, self.lesson.name, self.lesson.assignment.releases)
 
     @property
     def _submission(self) -> Submission | None:
@@ -138,7 +138,7 @@ class LessonTaken:
         assert why is not None
         # Both languages, for the instructor who has to decide about the file.
         message = f"{why.en}\n{why.ko}"
-        report = everywhere(self.lesson.name, self.lesson.tasks, "rejected", message)
+        report = uniform_report(self.lesson.name, self.lesson.tasks, "rejected", message)
         flags = [f"rejected:{why.reason}"]
         return graded(self.student, report, self.lesson.tasks, None, flags=flags, earlier=earlier)
 

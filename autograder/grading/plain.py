@@ -443,7 +443,7 @@ class PlainTaken:
             known_cell = known.get(cell.grade_id)
             label = f"cell {cell.number}"
             if known_cell is not None:
-                label = f"{'cell' if known_cell.is_ours else 'answer'} {known_cell.id}"
+                label = f"{'cell' if known_cell.is_restored else 'answer'} {known_cell.id}"
             if label in ran:
                 text = visible(ran[label].output[:CELL_CHARS])[: min(chars_left, CELL_CHARS)]
                 chars_left -= len(text)

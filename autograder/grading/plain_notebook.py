@@ -89,10 +89,12 @@ def staff_notebook(
             node.outputs = _test_outputs(tasks[source_cell.id])
         elif node.cell_type == "code":
             own = (
-                [] if source_cell is not None and source_cell.is_ours else list(map(output_of, cell.pictures))
+                []
+                if source_cell is not None and source_cell.is_restored
+                else list(map(output_of, cell.pictures))
             )
             node.outputs = (outputs_of(printed[place]) if place in printed else []) + own
-        elif source_cell.is_ours if source_cell is not None else cell.source in given.texts:
+        elif source_cell.is_restored if source_cell is not None else cell.source in given.texts:
             node.source = given.texts.get(node.source, node.source)
         else:
             parts = split([cell], Sources(shown, cell.attachments))
@@ -114,7 +116,7 @@ def staff_notebook(
 def _cell(cell: Cell, source_cell: PlainCell | None, given: Given, place: int) -> NotebookNode:
     """Return a cell as a notebook node, with the assignment's text, type and metadata where they apply."""
     is_code = cell.kind == "code" if source_cell is None else source_cell.is_code
-    is_locked = source_cell is not None and source_cell.is_ours
+    is_locked = source_cell is not None and source_cell.is_restored
     source = source_cell.source if source_cell is not None and is_locked else cell.source
     metadata: dict[str, Any] = {} if source_cell is None else {"nbgrader": dict(given.marks[source_cell.id])}
     if is_code and not is_locked:

@@ -62,8 +62,8 @@ Read = tuple[str, bytes, list[str]]  # a file's name, its bytes, and remarks for
 Unread = tuple[str, Rejected]  # a file's name, and why it was not read
 
 
-def read(
-    path: Path, lesson: str, root: Path | None, given: Path | None = None
+def read_lesson_notebooks(
+    path: Path, lesson: str, root: Path | None, released_files: Path | None = None
 ) -> tuple[list[Read], list[Unread]]:
     """Read a submission's notebooks, in the order in which they would count.
 
@@ -71,7 +71,7 @@ def read(
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
         root: a folder above `path` that the autograder created, or None.
-        given: a folder of the files that students get with the lesson.
+        released_files: a folder of the files that students get with the lesson.
 
     Returns:
         The notebooks that were read, and those that could not be.
@@ -87,29 +87,31 @@ def read(
     with _folder(path, path.parent if root is None else root) as folder:
         names = _names(folder)
         versions = [name for name in names_of(lesson) if name in names]
-        name, notes = _choose(folder, [each for each in names if each not in versions[1:]], lesson, versions)
-        if any(_is_of_the_student(folder, each, given) for each in names):
+        name, notes = _choose(
+            folder, [file_name for file_name in names if file_name not in versions[1:]], lesson, versions
+        )
+        if any(_is_of_the_student(folder, file_name, released_files) for file_name in names):
             notes.append("side_files")
         preferred = versions or [name]
         notebooks: list[Read] = []
         refused: list[tuple[str, Refused]] = []
         bytes_left = MAX_FILE_BYTES
-        for each in [*preferred, *_copies(names, lesson, preferred)][:MAX_NOTEBOOKS]:
+        for file_name in [*preferred, *_copies(names, lesson, preferred)][:MAX_NOTEBOOKS]:
             try:
                 data, file_notes = _read_file(
-                    folder, each, MAX_FILE_BYTES if each in preferred else bytes_left
+                    folder, file_name, MAX_FILE_BYTES if file_name in preferred else bytes_left
                 )
             except Refused as refusal:
-                refused.append((each, refusal))
+                refused.append((file_name, refusal))
                 continue
-            bytes_left -= 0 if each in preferred else len(data)
-            notebooks.append((each, data, notes + file_notes))
+            bytes_left -= 0 if file_name in preferred else len(data)
+            notebooks.append((file_name, data, notes + file_notes))
         if not notebooks:
             raise refused[0][1]
-        return notebooks, [(each, refusal.outcome) for each, refusal in refused]
+        return notebooks, [(file_name, refusal.outcome) for file_name, refusal in refused]
 
 
-def read_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[str, bytes], list[str]]:
+def read_plain_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[str, bytes], list[str]]:
     """Read the notebooks of an assignment that may have several.
 
     If a notebook is missing, a file with a name that browsers and file managers give to its copy is read
@@ -137,10 +139,12 @@ def read_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[s
         used = set()
         for name in names:
             copies = [
-                each for each in folder_names if each not in exact and _stem(each) == _stem(f"{name}.ipynb")
+                file_name
+                for file_name in folder_names
+                if file_name not in exact and _stem(file_name) == _stem(f"{name}.ipynb")
             ]
             file = f"{name}.ipynb" if f"{name}.ipynb" in folder_names else ""
-            file = file or max(copies, key=lambda each: (len(each), each), default="")
+            file = file or max(copies, key=lambda file_name: (len(file_name), file_name), default="")
             if not file:
                 notes.append(f"missing:{name}")
                 continue
@@ -149,12 +153,12 @@ def read_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[s
             used.add(file)
             notes += [f"{note}:{name}" for note in (*file_notes, *(["renamed"] if file not in exact else []))]
         notes += [
-            f"ignored:{visible(each)}"
-            for each in folder_names
-            if _stem(each) is not None and each not in used
+            f"ignored:{visible(file_name)}"
+            for file_name in folder_names
+            if _stem(file_name) is not None and file_name not in used
         ]
         if not notebooks:
-            others = [each for each in folder_names if each not in _NOT_SUBMITTED]
+            others = [file_name for file_name in folder_names if file_name not in _NOT_SUBMITTED]
             raise _no_notebook(names[0], others, _kinds(folder, others[:_MAX_LISTED]))
     return notebooks, notes
 
@@ -249,7 +253,10 @@ def _which_notebook(lesson: str, notebooks: Sequence[str]) -> Refused:
 
 
 def _listed(names: Sequence[str], kinds: Mapping[str, str] = MappingProxyType({})) -> str:
-    shown = [visible(each)[:60] + (f" ({kinds[each]})" if each in kinds else "") for each in names]
+    shown = [
+        visible(file_name)[:60] + (f" ({kinds[file_name]})" if file_name in kinds else "")
+        for file_name in names
+    ]
     return ", ".join(shown[:_MAX_LISTED]) + (", …" if len(shown) > _MAX_LISTED else "")
 
 
@@ -334,17 +341,17 @@ def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
     return sorted(others, key=lambda name: (is_named_after(lesson, name), len(name), name), reverse=True)
 
 
-def _is_of_the_student(folder: _Folder, name: str, given: Path | None) -> bool:
+def _is_of_the_student(folder: _Folder, name: str, released_files: Path | None) -> bool:
     """Return whether a file is the student's own, or a released file that the student changed.
 
     Notebooks, files without an extension and the files of nbgrader's exchange do not count.
     """
     if not Path(name).suffix or _stem(name) is not None or name in (TIMESTAMP, EXCHANGE_SECRET):
         return False
-    if given is None or not (given / name).is_file():
+    if released_files is None or not (released_files / name).is_file():
         return True
     try:
-        return _read_file(folder, name, MAX_FILE_BYTES)[0] != (given / name).read_bytes()
+        return _read_file(folder, name, MAX_FILE_BYTES)[0] != (released_files / name).read_bytes()
     except (Refused, OSError):
         return True
 
@@ -368,11 +375,11 @@ def _without_marks(text: str) -> str:
     return text.removesuffix(".ipynb")
 
 
-def read_beside(path: Path, root: Path, most: int) -> bytes | None:
+def read_small_file(path: Path, root: Path, limit: int) -> bytes | None:
     """Return the bytes of a small file next to a notebook; None if it is missing or cannot be read."""
     try:
         with _folder(path.parent, root) as folder:
-            return _read_file(folder, path.name, most)[0]
+            return _read_file(folder, path.name, limit)[0]
     except (Refused, OSError):
         return None
 
@@ -406,7 +413,7 @@ def _spellings(name: str) -> set[bytes]:
     """Return the spellings of a file's name in a notebook: Unicode's two normal forms, JSON, and URLs."""
     forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
     spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
-    return {each.encode("utf-8", "replace").lower() for each in spelled}
+    return {spelling.encode("utf-8", "replace").lower() for spelling in spelled}
 
 
 def read_side_files(
@@ -448,20 +455,20 @@ def read_side_files(
     return contents, left_out
 
 
-def _side_file(folder: _Folder, path: PurePosixPath, most: int) -> bytes | None:
+def _side_file(folder: _Folder, path: PurePosixPath, limit: int) -> bytes | None:
     """Return a file's bytes; None if it is not an ordinary file, has other hard links, or is too large."""
     try:
-        data, other_names = _read_file(folder, path.name, most)
+        data, other_names = _read_file(folder, path.name, limit)
     except (Refused, OSError):
         return None
     return None if other_names else data
 
 
-def _read_file(folder: _Folder, name: str, most: int) -> tuple[bytes, list[str]]:
+def _read_file(folder: _Folder, name: str, limit: int) -> tuple[bytes, list[str]]:
     """Read a regular file once, and return its bytes and remarks for staff.
 
     Raises:
-        Refused: it is not a regular file, or it is larger than `most` bytes.
+        Refused: it is not a regular file, or it is larger than `limit` bytes.
     """
     _refuse_special(_lstat(folder, name))  # checked first, so that a device is never opened
     flags = os.O_RDONLY | _O_NOFOLLOW | _O_NONBLOCK | _BINARY
@@ -474,9 +481,9 @@ def _read_file(folder: _Folder, name: str, most: int) -> tuple[bytes, list[str]]
     with open(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         _refuse_special(status)
-        data = b"" if status.st_size > most else file.read(most + 1)
-    if max(status.st_size, len(data)) > most:
-        megabytes = most // 1_000_000
+        data = b"" if status.st_size > limit else file.read(limit + 1)
+    if max(status.st_size, len(data)) > limit:
+        megabytes = limit // 1_000_000
         raise Refused(
             "too_large",
             en=f"The file is larger than {megabytes} MB. Clear the outputs, make pasted pictures "

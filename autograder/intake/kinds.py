@@ -44,10 +44,12 @@ class Kind:
 
     @property
     def en(self) -> str:
+        """The message in English: what the file is, and what to do."""
         return f"It is {self.name[0]}. {self.to_do[0]}"
 
     @property
     def ko(self) -> str:
+        """The message in Korean: what the file is, and what to do."""
         return f"{self.name[1]}입니다. {self.to_do[1]}"
 
 

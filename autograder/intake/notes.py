@@ -100,7 +100,7 @@ def is_plain(parts: Sequence[Part]) -> bool:
     return len(parts) == 1 and parts[0].kind == "text"
 
 
-def joined(cells: Sequence[Cell]) -> Cell:
+def join_cells(cells: Sequence[Cell]) -> Cell:
     """Join several cells: return the first one, with the text of all of them."""
     return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
 
@@ -133,7 +133,7 @@ def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
 
 def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
     """Remove the reference definitions of a text's pictures; return the text and the addresses by label."""
-    used = {(found["label"] or found["text"]).casefold() for found in _REFERENCE.finditer(source)}
+    used = {(match["label"] or match["text"]).casefold() for match in _REFERENCE.finditer(source)}
     targets: dict[str, str] = {}
 
     def removed(line: re.Match[str]) -> str:

@@ -12,7 +12,7 @@
   5. the stub.
 - A note is an answer in words that is graded by hand. It consists of everything that the student wrote in its
   place, in order. This includes the note's cell, copies of it that arise when a cell is split, and cells that
-  the student added (added.py). If all of that is empty, the note is the student's text elsewhere in its
+  the student added (extra_text.py). If all of that is empty, the note is the student's text elsewhere in its
   section, including additions to the lesson's own text.
 """
 
@@ -24,11 +24,11 @@ from textwrap import dedent
 from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_ordinary, is_test
-from autograder.intake.added import added_text, additions, in_place_of, in_section_of, is_words
-from autograder.intake.notes import joined
+from autograder.intake.extra_text import added_text, additions, in_place_of, in_section_of, is_words
+from autograder.intake.notes import join_cells
 from autograder.intake.parse import Cell, Submitted, marks_of, without_data_uris
 from autograder.intake.submission import Refused
-from secant.language import LANGUAGES, Language, ours
+from secant.language import LANGUAGES, Language, supported_language
 
 _MAX_COMPARED = 3  # maximum number of copies of a lesson's cell that are compared with it
 # Minimum length, in characters, of a line that another text would not contain by chance.
@@ -69,7 +69,7 @@ class Pairing:
             text.
         answers: the chosen answers, by the position of the lesson's answer cell.
         notes: the cells that make up a written answer, by the position of its cell in the lesson.
-        flags: remarks for staff; see `take_in.understand`.
+        flags: remarks for staff; see `take_in.parse_submission`.
         left_out: comments that replace code cells too long to run, by the cell's number.
     """
 
@@ -162,7 +162,7 @@ def _choose_note(pairing: Pairing, index: int) -> None:
         pairing.added[:] = [cell for cell in pairing.added if cell.number not in numbers]
         pairing.notes[index] = [_as_note(cell) for cell in answer_cells]
         single = len(answer_cells) == 1 and bool(written)
-        pairing.answers[index] = pairing.notes[index][0] if single else joined(pairing.notes[index])
+        pairing.answers[index] = pairing.notes[index][0] if single else join_cells(pairing.notes[index])
         if not written:
             pairing.flags.append(f"found_by_place:{grade_id(note)}")
     elif claims:
@@ -327,7 +327,9 @@ def _flag(pairing: Pairing) -> None:
         pairing.flags.extend(f"{word}:{name}" for word, has_changed in changes.items() if has_changed)
 
 
-def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNode]) -> tuple[str, Pairing]:
+def pair_with_release(
+    submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNode]
+) -> tuple[str, Pairing]:
     """Pair a submission with the release in its language.
 
     Args:
@@ -345,7 +347,7 @@ def settle(submitted: Submitted, lesson: str, releases: Mapping[str, NotebookNod
     if language not in releases:
         language = next(iter(releases))
     texts = {cell.source.strip() for release in releases.values() for cell in release.cells}
-    pairing = _pair(submitted.cells, releases[language].cells, texts, ours(language))
+    pairing = _pair(submitted.cells, releases[language].cells, texts, supported_language(language))
     graded = [index for index, cell in enumerate(pairing.lesson) if is_answer(cell) or is_test(cell)]
     if not any(index in pairing.answers or pairing.claims[index] for index in graded):
         raise Refused(

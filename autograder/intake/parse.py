@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from autograder.intake.kinds import Kind, of_bytes, of_json, of_text, of_undecodable
-from autograder.intake.pictures import MOST, MOST_CHARS, pictures_of
+from autograder.intake.pictures import MAX_OUTPUT_PICTURES, MAX_PICTURE_CHARS, pictures_of
 from autograder.intake.submission import Refused
 
 # limit on brackets: a parsed empty list takes thirty times the memory of its two bytes
@@ -269,7 +269,7 @@ def _illustrated(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:
         cells: the parsed cells.
         raw: the same cells as in the notebook's JSON.
     """
-    pictures_left, chars_left = MOST, MOST_CHARS
+    pictures_left, chars_left = MAX_OUTPUT_PICTURES, MAX_PICTURE_CHARS
     illustrated = []
     for cell, entry in zip(cells, raw, strict=True):
         pictures = []

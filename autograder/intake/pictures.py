@@ -13,10 +13,10 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-MOST = 30  # maximum number of pictures that are kept of a submission
+MAX_OUTPUT_PICTURES = 30  # maximum number of pictures that are kept of a submission
 # Maximum number of base64 characters of all of a submission's pictures. A typical plot takes about 40,000.
-MOST_CHARS = 3_000_000
-_LONGEST_SIDE = 4_000  # pixels; a browser needs 64 MB for a picture of 4,000 by 4,000
+MAX_PICTURE_CHARS = 3_000_000
+_MAX_SIDE = 4_000  # pixels; a browser needs 64 MB for a picture of 4,000 by 4,000
 _HEAD = struct.Struct(">8sI4sII")
 
 
@@ -34,7 +34,11 @@ def pictures_of(raw: Mapping[str, Any]) -> Iterator[str]:
         # Format 3 stores a picture in the output itself, under the name "png".
         value = data.get("image/png") if isinstance(data, dict) else output.get("png")
         text = "".join(value) if isinstance(value, list) and all(isinstance(p, str) for p in value) else value
-        if isinstance(text, str) and len(text) <= MOST_CHARS and _is_png(text := "".join(text.split())):
+        if (
+            isinstance(text, str)
+            and len(text) <= MAX_PICTURE_CHARS
+            and _is_png(text := "".join(text.split()))
+        ):
             yield text
 
 
@@ -47,7 +51,7 @@ def _is_png(text: str) -> bool:
     if len(data) < _HEAD.size:
         return False
     signature, _, kind, width, height = _HEAD.unpack_from(data)
-    bearable = 0 < width <= _LONGEST_SIDE and 0 < height <= _LONGEST_SIDE
+    bearable = 0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE
     return bool(signature == b"\x89PNG\r\n\x1a\n" and kind == b"IHDR" and bearable)
 
 

@@ -14,7 +14,7 @@ from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, read_notebooks, read_side_files
+from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, read_plain_notebooks, read_side_files
 from autograder.intake.parse import Cell, parse
 from autograder.intake.submission import Refused, Rejected
 
@@ -26,8 +26,8 @@ class FoundNotebooks:
     Attributes:
         notebooks: the bytes of the submitted notebooks, by name.
         files: the bytes of the student's other files, by path.
-        notes: remarks for staff; see `read_notebooks`. `side_files_left_out:` gives the number of files left
-            out.
+        notes: remarks for staff; see `read_plain_notebooks`. `side_files_left_out:` gives the number of files
+            left out.
     """
 
     notebooks: Mapping[str, bytes]
@@ -60,7 +60,7 @@ def find_notebooks(
     """
     folder, root = Path(os.path.abspath(folder)), Path(os.path.abspath(root))
     try:
-        notebooks, notes = read_notebooks(folder, names, root)
+        notebooks, notes = read_plain_notebooks(folder, names, root)
     except Refused as refusal:
         return refusal.outcome
 

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.course.cells import grade_id, imports, is_answer, is_manual, is_ordinary, is_test
-from autograder.intake.added import shown
+from autograder.intake.extra_text import text_to_show
 from autograder.intake.notes import MAX_PICTURES, Sources, is_plain, split
 from autograder.intake.pairing import Pairing, is_written, names_defined
 from autograder.intake.parse import Cell
@@ -57,7 +57,7 @@ def layout_of(pairing: Pairing) -> Layout:
         elif claims:
             stands_for.setdefault(claims[0].number, index)
             dropped |= {cell.number for cell in claims if is_test(lesson_cell)}
-    text = shown(_shown_text(pairing))
+    text = text_to_show(_shown_text(pairing))
     hidden = dropped | {cell.number for cells in pairing.notes.values() for cell in cells}
     layout: Layout = []
     for cell in pairing.cells:
@@ -91,9 +91,13 @@ def steps_of(pairing: Pairing, layout: Layout) -> list[Step]:
     """Return the code to run, in the order of the submitted cells."""
     steps = {0: Step("imports", imports(pairing.lesson), 0)}
     for cell, index in layout:
-        ours = None if index is None else pairing.lesson[index]
-        runs = cell.kind == "code" if ours is None else ours.cell_type == "code" and not is_test(ours)
-        task = grade_id(ours) if ours is not None and is_answer(ours) else ""
+        lesson_cell = None if index is None else pairing.lesson[index]
+        runs = (
+            cell.kind == "code"
+            if lesson_cell is None
+            else lesson_cell.cell_type == "code" and not is_test(lesson_cell)
+        )
+        task = grade_id(lesson_cell) if lesson_cell is not None and is_answer(lesson_cell) else ""
         is_comment = cell.number in pairing.left_out and not task
         if not cell.source.strip() or not runs or is_comment:
             continue
@@ -115,14 +119,14 @@ def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> Note
             new = new_code_cell if cell.kind == "code" else new_markdown_cell
             cells.append(new(cell.source, id=f"{EXTRA}{cell.number}"))
         else:
-            places[index] = _our_cell(pairing.lesson[index], cell.source)
+            places[index] = _copy_cell(pairing.lesson[index], cell.source)
             cells.append(places[index])
         if cells[-1].cell_type == "code" and not is_test(cells[-1]):
             cells[-1].outputs = list(map(output_of, cell.pictures))
-    for index, ours in enumerate(pairing.lesson):
+    for index, lesson_cell in enumerate(pairing.lesson):
         if index not in places:  # a missing cell is inserted after its predecessor in the lesson
             answer = pairing.answers.get(index)  # may come from a cell that also answers another task
-            places[index] = _our_cell(ours, ours.source if answer is None else answer.source)
+            places[index] = _copy_cell(lesson_cell, lesson_cell.source if answer is None else answer.source)
             before = next((i for i, cell in enumerate(cells) if cell is places.get(index - 1)), -1)
             cells.insert(before + 1, places[index])
     return NotebookNode({**release, "metadata": copy.deepcopy(release.metadata), "cells": cells})
@@ -151,9 +155,9 @@ def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> di
     return result
 
 
-def _our_cell(ours: NotebookNode, source: str) -> NotebookNode:
+def _copy_cell(lesson_cell: NotebookNode, source: str) -> NotebookNode:
     """Return a copy of a lesson's cell, with the given source if it is an answer or ordinary code."""
-    cell = copy.deepcopy(ours)
+    cell = copy.deepcopy(lesson_cell)
     if is_answer(cell) or (cell.cell_type == "code" and not is_test(cell)):
         cell.source = source
     return cell

@@ -6,7 +6,7 @@ from typing import Literal
 
 from nbformat import NotebookNode
 
-from secant.language import Language, ours, say
+from secant.language import Language, say, supported_language
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Submission:
         notebook: the lesson's cells with the student's answers, extra code cells, order and pictures. The
             pictures are its only outputs. Its tests are the released ones, so it contains no hidden test.
         file: the name of the file that was read.
-        notes: remarks for staff, such as `changed_test:grad_square`; see `take_in.understand`.
+        notes: remarks for staff, such as `changed_test:grad_square`; see `take_in.parse_submission`.
         parts: the parts of the student's texts that contain pictures or code, by the id of their cell.
     """
 
@@ -116,7 +116,7 @@ class Submission:
     @property
     def language(self) -> Language:
         """The language of Secant's messages about this submission."""
-        return ours(self.script.language)
+        return supported_language(self.script.language)
 
 
 class Refused(Exception):

@@ -18,8 +18,14 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder.course.cells import grade_id
-from autograder.intake.files import Unread, is_named_after, names_of, read, read_named_pictures
-from autograder.intake.pairing import settle, text_definitions, unwritten
+from autograder.intake.files import (
+    Unread,
+    is_named_after,
+    names_of,
+    read_lesson_notebooks,
+    read_named_pictures,
+)
+from autograder.intake.pairing import pair_with_release, text_definitions, unwritten
 from autograder.intake.parse import parse
 from autograder.intake.rebuild import layout_of, notebook_of, parts_of, steps_of
 from autograder.intake.submission import Part, Refused, Rejected, Script, Submission
@@ -27,14 +33,14 @@ from secant.visible import visible
 
 
 @dataclass(frozen=True)
-class Found:
+class SubmittedFile:
     """The bytes of a submitted file, read but not yet parsed.
 
     Attributes:
         name: the file's name.
         data: the file's bytes.
-        notes: remarks for staff; see `understand`.
-        others: the other notebooks in the order in which they would count; see `understand`.
+        notes: remarks for staff; see `parse_submission`.
+        others: the other notebooks in the order in which they would count; see `parse_submission`.
         unread: the notebooks that could not be read, such as links, each with the reason.
         pictures: the picture files in the folder that its notebooks refer to, by path.
     """
@@ -42,7 +48,7 @@ class Found:
     name: str
     data: bytes
     notes: Sequence[str]
-    others: Sequence["Found"] = ()
+    others: Sequence["SubmittedFile"] = ()
     unread: Sequence[Unread] = ()
     pictures: Mapping[str, bytes] = field(default_factory=dict)
 
@@ -63,14 +69,16 @@ def take_in(
     lesson: str,
     releases: Mapping[str, NotebookNode],
     root: Path | None = None,
-    given: Path | None = None,
+    released_files: Path | None = None,
 ) -> Submission | Rejected:
-    """Find and parse a submission's file, with the arguments and errors of `find` and `understand`."""
-    found = find(path, lesson, root, given)
-    return found if isinstance(found, Rejected) else understand(found, lesson, releases)
+    """Find and parse a file, with the arguments and errors of `find_file` and `parse_submission`."""
+    outcome = find_file(path, lesson, root, released_files)
+    return outcome if isinstance(outcome, Rejected) else parse_submission(outcome, lesson, releases)
 
 
-def find(path: Path, lesson: str, root: Path | None = None, given: Path | None = None) -> Found | Rejected:
+def find_file(
+    path: Path, lesson: str, root: Path | None = None, released_files: Path | None = None
+) -> SubmittedFile | Rejected:
     """Find and read a submission's file.
 
     In a folder, the notebook is the one that has the lesson's name, as in 03_x.ipynb, or the lesson's name
@@ -84,8 +92,8 @@ def find(path: Path, lesson: str, root: Path | None = None, given: Path | None =
         lesson: the lesson's name.
         root: a folder above `path` that the autograder created. Every folder below it must be a real folder,
             not a link. Without `root`, only `path` itself must be one.
-        given: a folder of the files that students get with the lesson. Unchanged copies of these files in the
-            submission do not count as side files.
+        released_files: a folder of the files that students get with the lesson. Unchanged copies of these
+            files in the submission do not count as side files.
 
     Raises:
         OSError: this machine could not read the file, which is not the student's fault.
@@ -93,15 +101,17 @@ def find(path: Path, lesson: str, root: Path | None = None, given: Path | None =
     path = Path(os.path.abspath(path))
     root = None if root is None else Path(os.path.abspath(root))
     try:
-        notebooks, unread = read(path, lesson, root, given)
+        notebooks, unread = read_lesson_notebooks(path, lesson, root, released_files)
         pictures = read_named_pictures(path, root, [data for _, data, _ in notebooks])
-        first, *others = (Found(*each, pictures=pictures) for each in notebooks)
+        first, *others = (SubmittedFile(*notebook, pictures=pictures) for notebook in notebooks)
         return replace(first, others=others, unread=unread)
     except Refused as refusal:
         return refusal.outcome
 
 
-def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) -> Submission | Rejected:
+def parse_submission(
+    submitted_file: SubmittedFile, lesson: str, releases: Mapping[str, NotebookNode]
+) -> Submission | Rejected:
     """Match a submission's cells with the lesson's, and choose the notebook that counts if there are several.
 
     The notebook with the lesson's name counts. If it exists in several languages, the version with more
@@ -120,27 +130,27 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
     function or class that the task asks for), `left_out:` (a code cell is too long to run).
 
     Args:
-        found: the submitted file.
+        submitted_file: the submitted file.
         lesson: the lesson's name.
         releases: the released notebook that students received, by language.
     """
-    if found.others or found.unread:
-        return _of_several(found, lesson, releases)
+    if submitted_file.others or submitted_file.unread:
+        return _parse_several(submitted_file, lesson, releases)
     try:
-        submitted = parse(found.data)
-        language, pairing = settle(submitted, lesson, releases)
+        submitted = parse(submitted_file.data)
+        language, pairing = pair_with_release(submitted, lesson, releases)
     except Refused as refusal:
         return refusal.outcome
     layout = layout_of(pairing)
-    parts = parts_of(pairing, layout, found.pictures)
+    parts = parts_of(pairing, layout, submitted_file.pictures)
     answers = {
-        grade_id(ours): cell.source + _fingerprints(parts.get(ours.id, ()))
-        for ours, cell in ((pairing.lesson[index], cell) for index, cell in pairing.answers.items())
+        grade_id(lesson_cell): cell.source + _fingerprints(parts.get(lesson_cell.id, ()))
+        for lesson_cell, cell in ((pairing.lesson[index], cell) for index, cell in pairing.answers.items())
     }
     script = Script(
         steps=steps_of(pairing, layout),
         language=language,
-        digest=found.digest,
+        digest=submitted_file.digest,
         unwritten=sorted(unwritten(pairing)),
         text_definitions=text_definitions(pairing),
     )
@@ -148,8 +158,8 @@ def understand(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) 
         script=script,
         answers=answers,
         notebook=notebook_of(releases[language], pairing, layout),
-        file=visible(found.name),
-        notes=[*found.notes, *(["old_format"] if submitted.old_format else []), *pairing.flags],
+        file=visible(submitted_file.name),
+        notes=[*submitted_file.notes, *(["old_format"] if submitted.old_format else []), *pairing.flags],
         parts=parts,
     )
 
@@ -160,35 +170,39 @@ def _fingerprints(parts: Sequence[Part]) -> str:
     return "".join(f"\npicture {hashlib.sha256(data.encode()).hexdigest()}" for data in pictures)
 
 
-def _of_several(found: Found, lesson: str, releases: Mapping[str, NotebookNode]) -> Submission | Rejected:
+def _parse_several(
+    submitted_file: SubmittedFile, lesson: str, releases: Mapping[str, NotebookNode]
+) -> Submission | Rejected:
     """Parse each of several notebooks, choose the one that counts, and note which others have answers."""
-    files = [replace(found, others=(), unread=()), *found.others]
-    outcomes = [understand(one, lesson, releases) for one in files]
-    submissions = [one for one in outcomes if isinstance(one, Submission)]
+    files = [replace(submitted_file, others=(), unread=()), *submitted_file.others]
+    outcomes = [parse_submission(file, lesson, releases) for file in files]
+    submissions = [outcome for outcome in outcomes if isinstance(outcome, Submission)]
     if not submissions:
         return outcomes[0]
     names = names_of(lesson)
     versions = [
-        one
-        for one, file in zip(outcomes, files, strict=True)
-        if isinstance(one, Submission) and file.name in names
+        outcome
+        for outcome, file in zip(outcomes, files, strict=True)
+        if isinstance(outcome, Submission) and file.name in names
     ]
-    first = min(versions or submissions[:1], key=lambda one: len(one.unwritten))
-    chosen = next((one for one in (first, *submissions) if _written(one)), first)
-    unread = _unread(found.unread, zip(files, outcomes, strict=True), lesson)
+    first = min(versions or submissions[:1], key=lambda submission: len(submission.unwritten))
+    chosen = next((submission for submission in (first, *submissions) if _written(submission)), first)
+    unread = _unread(submitted_file.unread, zip(files, outcomes, strict=True), lesson)
     if unread and not _written(chosen):
         return unread[0]
-    notes = ["two_languages"] if sum(bool(_written(one)) for one in versions) > 1 else []
-    differing = [one for one in submissions if _written(one).items() - _written(chosen).items()]
+    notes = ["two_languages"] if sum(bool(_written(submission)) for submission in versions) > 1 else []
+    differing = [
+        submission for submission in submissions if _written(submission).items() - _written(chosen).items()
+    ]
     if differing or unread or chosen is not first or not versions:
         notes.append(f"counted:{chosen.file}")
-    notes += [f"other_answers:{one.file}" for one in differing]
-    script = replace(chosen.script, digest=found.digest)
+    notes += [f"other_answers:{submission.file}" for submission in differing]
+    script = replace(chosen.script, digest=submitted_file.digest)
     return replace(chosen, script=script, notes=[*chosen.notes, *notes])
 
 
 def _unread(
-    unread: Iterable[Unread], every: Iterable[tuple[Found, Submission | Rejected]], lesson: str
+    unread: Iterable[Unread], every: Iterable[tuple[SubmittedFile, Submission | Rejected]], lesson: str
 ) -> list[Rejected]:
     """Return the rejections of unreadable notebooks that may be this lesson's, each with the file's name."""
     refused = [(file.name, outcome) for file, outcome in every if isinstance(outcome, Rejected)]
@@ -203,6 +217,8 @@ def _unread(
     ]
 
 
-def _written(one: Submission) -> dict[str, str]:
+def _written(submission: Submission) -> dict[str, str]:
     """Return the answers that differ from the released stub, by task."""
-    return {task: text.strip() for task, text in one.answers.items() if task not in one.unwritten}
+    return {
+        task: text.strip() for task, text in submission.answers.items() if task not in submission.unwritten
+    }

@@ -5,12 +5,12 @@ import os
 from pathlib import Path
 
 from autograder.course.clock import Clock, Reading
-from autograder.intake.files import TIMESTAMP, read_beside
+from autograder.intake.files import TIMESTAMP, read_small_file
 
 _MAX_BYTES = 200
 
 
-def handed_in(folder: Path, root: Path, clock: Clock) -> Reading:
+def submission_time(folder: Path, root: Path, clock: Clock) -> Reading:
     """Read the time at which a submission was handed in.
 
     Args:
@@ -18,7 +18,7 @@ def handed_in(folder: Path, root: Path, clock: Clock) -> Reading:
         root: a folder above it that the autograder created.
         clock: the class's time zones.
     """
-    data = read_beside(folder / TIMESTAMP, root, _MAX_BYTES)
+    data = read_small_file(folder / TIMESTAMP, root, _MAX_BYTES)
     if data is None and os.path.lexists(folder / TIMESTAMP):
         return clock.read("")
     return parse(data, clock) if data else Reading()

@@ -55,7 +55,7 @@ _MODULES = (
     "matplotlib.style",
     "matplotlib.widgets",
 )
-PATIENCE = 5.0  # seconds to wait for a template that is still importing
+TEMPLATE_SECONDS = 5.0  # seconds to wait for a template that is still importing
 # The hash seed of all kernels. The environment may set another seed, because verdicts do not depend on the
 # order of strings in a set.
 _SEED = {"PYTHONHASHSEED": "0"}
@@ -72,7 +72,7 @@ class CannotFork(Exception):
     """A kernel cannot be a fork of the template. The message gives the reason."""
 
 
-class Template:
+class KernelTemplate:
     """The process that kernels are forked from. It ends when the process that started it ends.
 
     Args:
@@ -82,12 +82,17 @@ class Template:
     def __init__(self, python: list[str]) -> None:
         self.python, self.owner, self.environment = python, os.getpid(), dict(os.environ)
         self.answered = False
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control, template_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.setblocking(False)
-        with theirs:
+        with template_end:
             self.process = subprocess.Popen(
-                [*python, str(Path(__file__).with_name("template.py")), str(theirs.fileno()), *_MODULES],
-                pass_fds=[theirs.fileno()],
+                [
+                    *python,
+                    str(Path(__file__).with_name("template.py")),
+                    str(template_end.fileno()),
+                    *_MODULES,
+                ],
+                pass_fds=[template_end.fileno()],
                 stdin=subprocess.DEVNULL,
                 cwd="/",
                 env={**_SEED, **self.environment, **_OWN_ENVIRONMENT},
@@ -175,7 +180,7 @@ class ForkedModule(ForkedKernel):
         self.stdin, self.stdout = stdin, stdout
 
 
-_template: Template | None = None
+_template: KernelTemplate | None = None
 
 
 def python_of(command: list[str]) -> list[str]:
@@ -192,7 +197,7 @@ def python_of(command: list[str]) -> list[str]:
     return python
 
 
-def cold(command: list[str]) -> list[str]:
+def ordinary_command(command: list[str]) -> list[str]:
     """Return a command for the same kernel that imports nothing from the notebook's folder until a cell does.
 
     A command for another interpreter or another language is returned unchanged.
@@ -201,11 +206,11 @@ def cold(command: list[str]) -> list[str]:
         python = python_of(command)
     except CannotFork:
         return command  # the command is for another interpreter or another language
-    launcher = str(Path(__file__).with_name("cold.py"))
+    launcher = str(Path(__file__).with_name("ordinary.py"))
     return [*python, "-P", launcher, *command[len(python) + 2 :]]
 
 
-def template_for(command: list[str]) -> Template:
+def template_for(command: list[str]) -> KernelTemplate:
     """Return the template that can fork the kernel of this command. Start one if there is none.
 
     Raises:
@@ -216,12 +221,12 @@ def template_for(command: list[str]) -> Template:
         raise CannotFork(f"there are no warm kernels on {sys.platform}")
     python = python_of(command)
     if _template is None or _template.owner != os.getpid():
-        _template = Template(python)
+        _template = KernelTemplate(python)
     if _template.python != python:
         raise CannotFork(f"the template runs another Python: {' '.join(_template.python)}")
     if (code := _template.process.poll()) is not None:
         if _template.answered:
-            _template = Template(python)
+            _template = KernelTemplate(python)
         raise CannotFork(f"the template has ended with exit code {code}")
     return _template
 
@@ -234,21 +239,21 @@ def close_template() -> None:
     _template = None
 
 
-def check_environment(ours: Mapping[str, str], theirs: Mapping[str, str]) -> None:
+def check_environment(present: Mapping[str, str], wanted: Mapping[str, str]) -> None:
     """Check that a kernel's environment is compatible with the modules that the template has imported.
 
     Args:
-        ours: the environment in which the template was started.
-        theirs: the environment that the kernel needs.
+        present: the environment in which the template was started.
+        wanted: the environment that the kernel needs.
 
     Raises:
         CannotFork: the environments differ in a variable that an imported module may have read.
     """
-    names = {name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
+    names = {name for name in present.keys() | wanted.keys() if present.get(name) != wanted.get(name)}
     differing = sorted(name for name in names if not name.startswith(_READ_LATER))
     if differing:
         raise CannotFork(f"its environment differs: {', '.join(differing)}")
-    if not all(map(os.path.isabs, filter(None, ours.get("PYTHONPATH", "").split(os.pathsep)))):
+    if not all(map(os.path.isabs, filter(None, present.get("PYTHONPATH", "").split(os.pathsep)))):
         raise CannotFork("PYTHONPATH depends on the folder")
 
 
@@ -274,7 +279,9 @@ def file_number(value: Any, default: int, null: int) -> int:
 
 
 @contextlib.contextmanager
-def _order_fork(template: Template, order: dict[str, Any], streams: Sequence[int]) -> Iterator[socket.socket]:
+def _order_fork(
+    template: KernelTemplate, order: dict[str, Any], streams: Sequence[int]
+) -> Iterator[socket.socket]:
     """Ask the template for a fork, and yield the socket on which the fork answers.
 
     The socket is closed if the body fails.
@@ -289,7 +296,7 @@ def _order_fork(template: Template, order: dict[str, Any], streams: Sequence[int
         cleanup.pop_all()
 
 
-def _confirm_fork(template: Template, channel: socket.socket, message: bytes) -> int:
+def _confirm_fork(template: KernelTemplate, channel: socket.socket, message: bytes) -> int:
     """Let a fork continue if its answer is positive, and return its process id.
 
     Raises:
@@ -333,8 +340,8 @@ def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping
             open(fork_out, "wb"),
             _order_fork(template, order, [fork_in, fork_out, 2]) as channel,
         ):
-            if not select.select([channel], [], [], PATIENCE)[0]:
-                raise CannotFork(f"the template did not answer within {PATIENCE:g} seconds")
+            if not select.select([channel], [], [], TEMPLATE_SECONDS)[0]:
+                raise CannotFork(f"the template did not answer within {TEMPLATE_SECONDS:g} seconds")
             pid = _confirm_fork(template, channel, channel.recv(1 << 16))
         cleanup.pop_all()
         return ForkedModule(pid, channel, stdin, stdout)
@@ -343,7 +350,7 @@ def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping
 class WarmProvisioner(LocalProvisioner):
     """A provisioner that forks kernels from a template, or starts ordinary kernels if it cannot."""
 
-    patience = Float(PATIENCE, help="Seconds to wait for a template that is still importing.").tag(
+    patience = Float(TEMPLATE_SECONDS, help="Seconds to wait for a template that is still importing.").tag(
         config=True
     )
 
@@ -353,7 +360,7 @@ class WarmProvisioner(LocalProvisioner):
             kernel = await self._fork(cmd, kwargs)
         except (CannotFork, OSError) as error:
             self.log.warning("This kernel is not a warm one: %s", error)
-            return await super().launch_kernel(cold(cmd), **kwargs)
+            return await super().launch_kernel(ordinary_command(cmd), **kwargs)
         self.process = cast(Any, kernel)
         self.pid = self.pgid = kernel.pid
         self.cwd = kwargs.get("cwd", Path.cwd())

@@ -30,7 +30,7 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-LONGEST = 1 << 20  # maximum size of an order in bytes
+MAX_ORDER_BYTES = 1 << 20  # maximum size of an order in bytes
 _PR_SET_PDEATHSIG = 1
 _INLINE = "module://matplotlib_inline.backend_inline"
 
@@ -74,17 +74,19 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 poll.unregister(ready)
                 pid, channel = kernels.pop(ready)
                 os.close(ready)
-                tell(channel, exit=os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+                report(channel, exit=os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
                 channel.close()
                 continue
-            message, files, _, _ = socket.recv_fds(control, LONGEST, 4) if ready != owner else (b"", [], 0, 0)
+            message, files, _, _ = (
+                socket.recv_fds(control, MAX_ORDER_BYTES, 4) if ready != owner else (b"", [], 0, 0)
+            )
             if not message:
                 os._exit(0)
             channel = socket.socket(fileno=files[0])
             try:
                 pid = os.fork()
             except OSError as error:
-                tell(channel, refused=str(error))
+                report(channel, refused=str(error))
                 channel.close()
             else:
                 if pid == 0:
@@ -102,13 +104,13 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 os.close(file)
 
 
-def tell(channel: socket.socket, **message: Any) -> None:
+def report(channel: socket.socket, **message: Any) -> None:
     """Send a message to the process that ordered the kernel, unless that process has closed the channel."""
     with contextlib.suppress(OSError):
         channel.send(json.dumps(message).encode())
 
 
-def part(order: dict[str, Any], files: list[int], look: bool) -> None:
+def detach(order: dict[str, Any], files: list[int], look: bool) -> None:
     """Give a fork the session, folder, standard streams and environment of a separate process.
 
     Args:
@@ -122,13 +124,13 @@ def part(order: dict[str, Any], files: list[int], look: bool) -> None:
     with socket.socket(fileno=files[0]) as channel:
         try:
             os.chdir(order["cwd"])
-            reason = shadowed(os.getcwd()) if look else ""
+            reason = shadowing_reason(os.getcwd()) if look else ""
         except OSError as error:
             reason = str(error)
         if reason:
-            tell(channel, refused=reason)
+            report(channel, refused=reason)
             os._exit(0)
-        tell(channel, pid=os.getpid())
+        report(channel, pid=os.getpid())
         if not channel.recv(1):
             os._exit(0)  # an ordinary kernel has been started instead of this one
     for number, file in enumerate(files[1:]):
@@ -136,12 +138,12 @@ def part(order: dict[str, Any], files: list[int], look: bool) -> None:
         os.close(file)
     os.environ.clear()
     os.environ.update(order["env"])
-    begin_anew()
+    reset_libraries()
 
 
 def be_module(order: dict[str, Any], files: list[int]) -> None:
     """Run a module in a fork as `python -P -m` would, and return when the module ends."""
-    part(order, files, look=False)
+    detach(order, files, look=False)
     sys.path[:0] = [path for path in order["path"] if path not in sys.path]
     sys.argv = sys.orig_argv = [order["module"]]
     runpy.run_module(order["module"], run_name="__main__", alter_sys=True)
@@ -149,7 +151,7 @@ def be_module(order: dict[str, Any], files: list[int]) -> None:
 
 def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
     """Run a kernel in a fork as `python -m ipykernel_launcher` would, and return when the kernel ends."""
-    part(order, files, look=True)
+    detach(order, files, look=True)
     use_threads(threads_of_numpy())
     launcher = importlib.util.find_spec("ipykernel_launcher")
     assert launcher is not None
@@ -167,7 +169,7 @@ def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
     app.start()
 
 
-def shadowed(folder: str) -> str:
+def shadowing_reason(folder: str) -> str:
     """Return the reason why a kernel in this folder could not use all modules imported so far.
 
     The reason names a file in the folder that the kernel would use instead. It is empty if there is no such
@@ -186,7 +188,7 @@ def shadowed(folder: str) -> str:
     return ""
 
 
-def begin_anew() -> None:
+def reset_libraries() -> None:
     """Repeat the choices that libraries made when they were imported, as a new process would."""
     import matplotlib
     import torch

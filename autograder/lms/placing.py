@@ -21,10 +21,10 @@ from autograder.intake.files import (
     names_of,
     read_side_files,
 )
-from autograder.intake.timestamp import handed_in
+from autograder.intake.timestamp import submission_time
 from autograder.lms.archive import Archive, Unreadable
 from autograder.lms.attempts import Attempt, File, is_notebook
-from secant.files import put_aside, read_json, replace_file
+from secant.files import move_aside, read_json, replace_file
 from secant.language import say
 
 # Folder next to submitted/ for replaced submissions and for the data that identifies submissions in an LMS.
@@ -69,7 +69,7 @@ class Places:
         if folder.parent.is_symlink():
             raise OSError(say(en=f"{folder.parent} is a link", ko=f"{folder.parent}: 링크입니다"))
         is_there = os.path.lexists(folder)
-        before = handed_in(folder, root, self._course.clock).earliest if is_there else None
+        before = submission_time(folder, root, self._course.clock).earliest if is_there else None
         if before and attempt.when and before > attempt.when:
             newer = say(
                 en="The submission in submitted/ is newer.", ko="submitted/에 있는 것이 더 새롭습니다."
@@ -192,7 +192,7 @@ def remember(course: Course, attempts: Sequence[Attempt]) -> None:
         # Set the damaged file aside instead of overwriting it: the instructor may still be able to recover
         # it.
         if names is None:
-            put_aside(place, "damaged")
+            move_aside(place, "damaged")
         known = dict(names or {})
         for attempt in sorted(attempts, key=lambda attempt: attempt.when or datetime.min):
             if attempt.lesson == lesson:

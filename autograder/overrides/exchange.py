@@ -26,7 +26,7 @@ from nbgrader.utils import notebook_hash
 
 from autograder.course.clock import Clock
 from autograder.intake.files import EXCHANGE_SECRET, MAX_FILE_BYTES, valid_student_id
-from autograder.intake.timestamp import handed_in
+from autograder.intake.timestamp import submission_time
 from autograder.overrides.copying import Limits, NotCopied, copy_folder, is_plain, open_folder
 from secant.language import LANGUAGES, say
 from secant.visible import visible
@@ -222,7 +222,7 @@ class CollectFiles(ExchangeCollect):
 
     def _is_due(self, target: Path, timestamp: datetime) -> bool:
         """Return whether a submission replaces the collected one, by nbgrader's rules."""
-        earlier = handed_in(target, target.parent, self._clock).earliest
+        earlier = submission_time(target, target.parent, self._clock).earliest
         if self.update and (earlier is None or timestamp > earlier):
             return True
         return bool(self.before_duedate and earlier != timestamp)

@@ -12,23 +12,23 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, Protocol, Self
 
-from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
+from autograder.sandbox.fair_deadline import FairDeadline
 from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.limits import MESSAGE_LIMIT, OUTPUT_LIMIT
 from autograder.sandbox.results import (
     CandidateError,
     CellResult,
     Crashed,
-    Line,
     Loaded,
     Reply,
     TimedOut,
+    TraceLine,
     WallError,
 )
 from secant.bindings import Finding
 
-Limiting = Callable[[float], AbstractContextManager[Allowance]]
+Limiting = Callable[[float], AbstractContextManager[FairDeadline]]
 _REAP_SECONDS = 3.0
 _MAX_FINDINGS = 5  # maximum number of findings about one error or answer
 _MAX_OUTPUT = 1_000_000  # maximum number of characters of all cells' outputs together; a page shows fewer
@@ -49,7 +49,8 @@ class CandidateClient:
     forking is impossible.
 
     Attributes:
-        spent: seconds that this submission has used, without the time that does not count (see allowance.py).
+        spent: seconds that this submission has used, without the time that does not count; see
+            fair_deadline.py.
     """
 
     _order_limits = wire.LIMITS
@@ -124,8 +125,10 @@ class CandidateClient:
                 error.cell, error.done = running, results
             raise
         if self._can_fork():
-            self._container.sweep(0)  # kills processes that the cells have left running in the background
-        return Loaded(tuple(results), self._threads, _about(last, "answers"), _about(last, "cells"))
+            self._container.kill_children(0)  # those that the cells have left running in the background
+        return Loaded(
+            tuple(results), self._threads, _findings_by_key(last, "answers"), _findings_by_key(last, "cells")
+        )
 
     def task(self, seed: int = 0, *, last: bool = False) -> "TaskClient":
         """Return a fresh copy of the loaded process for one task, to be used in a `with` statement.
@@ -167,7 +170,7 @@ class CandidateClient:
             self._answer_limits,
         )
 
-    def _send(self, container: Container, request: dict[str, Any], limit: Allowance) -> None:
+    def _send(self, container: Container, request: dict[str, Any], limit: FairDeadline) -> None:
         """Send the candidate a request.
 
         Raises:
@@ -181,7 +184,7 @@ class CandidateClient:
         except wire.WireClosed:
             raise container.ending() from None
 
-    def _receive(self, container: Container, limit: Allowance) -> Any:
+    def _receive(self, container: Container, limit: FairDeadline) -> Any:
         """Return the candidate's next reply.
 
         Raises:
@@ -197,9 +200,9 @@ class CandidateClient:
             raise Crashed("garbage") from None
 
     @contextmanager
-    def _limited(self, container: Container, seconds: float) -> Iterator[Allowance]:
+    def _limited(self, container: Container, seconds: float) -> Iterator[FairDeadline]:
         """Limit the duration of an exchange, and add the time it took to `spent`."""
-        limit = Allowance(seconds, container.starved)
+        limit = FairDeadline(seconds, container.starved_seconds)
         try:
             yield limit
         finally:
@@ -249,7 +252,7 @@ class CandidateClient:
         if self._container is not container:
             return
         try:
-            if not container.sweep(child):
+            if not container.kill_children(child):
                 raise Crashed("unknown")
             self._reap(container)
         except CandidateError:  # the next task loads the cells again
@@ -333,7 +336,7 @@ class TaskClient:
                 return _reply(wire.recv(self._channel, limit.left, self._answer_limits))
         except wire.TooMuch as error:
             self.close()  # the rest of the frame may still arrive, so the channel cannot be used again
-            return Reply("too_much", error.found)
+            return Reply("too_much", error.stand_in)
         except wire.WireTimeout:
             self.close()
             raise TimedOut(f"no answer within {timeout:g} s") from None
@@ -350,12 +353,14 @@ class TaskClient:
 
 
 def field(reply: object, name: str) -> Any:
+    """Return a field of a candidate's reply; raise Crashed if it is missing."""
     if not isinstance(reply, dict) or name not in reply:
         raise Crashed("garbage")
     return reply[name]
 
 
 def text(reply: object, name: str, limit: int) -> str:
+    """Return the first `limit` characters of a text field; raise Crashed if the field is not text."""
     value = field(reply, name)
     if not isinstance(value, str):
         raise Crashed("garbage")
@@ -363,27 +368,28 @@ def text(reply: object, name: str, limit: int) -> str:
 
 
 def number(reply: object, name: str) -> int:
+    """Return a numeric field; raise Crashed if it is not an integer from 0 to 2**31 - 1."""
     value = field(reply, name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
         raise Crashed("garbage")
     return value
 
 
-def _trace(reply: object) -> tuple[Line, ...]:
+def _trace(reply: object) -> tuple[TraceLine, ...]:
     lines = field(reply, "trace")
     if not isinstance(lines, list):
         raise Crashed("garbage")
     return tuple(_line(line) for line in lines[:20])
 
 
-def _line(line: object) -> Line:
+def _line(line: object) -> TraceLine:
     match line:
         case (str(cell), int(number), str(function), str(text)):
-            return Line(cell[:100], number, function[:100], text[:200])
+            return TraceLine(cell[:100], number, function[:100], text[:200])
     raise Crashed("garbage")
 
 
-def _about(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
+def _findings_by_key(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
     """Return the findings that the candidate reports for each task or cell."""
     about = field(reply, name)
     if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):
@@ -407,6 +413,17 @@ def _finding(data: object) -> Finding:
 
 
 def cell_result(label: str, reply: object, seconds: float, room: int) -> CellResult:
+    """Return the result of a cell from the candidate's reply.
+
+    Args:
+        label: the cell's label.
+        reply: the reply.
+        seconds: the time that the cell took.
+        room: the maximum number of characters of output to keep.
+
+    Raises:
+        Crashed: the reply does not describe a cell's result.
+    """
     error, message = text(reply, "error", 100), text(reply, "message", MESSAGE_LIMIT)
     output = text(reply, "output", min(room, OUTPUT_LIMIT))
     return CellResult(label, error, message, _trace(reply), output, seconds)
@@ -416,7 +433,7 @@ def _reply(message: object) -> Reply:
     match field(message, "kind"):
         case "value":
             value = field(message, "value")
-            too_much = isinstance(value, wire.Other) and value.is_too_much
+            too_much = isinstance(value, wire.Unsendable) and value.is_too_much
             return Reply("too_much" if too_much else "value", value)
         case "missing":
             return Reply("missing")

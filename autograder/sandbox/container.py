@@ -22,12 +22,12 @@ from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
 from autograder.sandbox.inside.processes import kill_group
 from autograder.sandbox.results import Crashed, WallError
-from autograder.sandbox.template import START_SECONDS, read_end
+from autograder.sandbox.template import START_SECONDS, last_lines
 
 # Seconds allowed for making a container from a template, or for an answer from its supervisor.
 CONTAINER_SECONDS = 20.0
 _KILL_SECONDS = 30.0
-_LAST_WORDS_SECONDS = 2.0
+_EXIT_REPORT_SECONDS = 2.0
 
 
 class Container:
@@ -36,7 +36,7 @@ class Container:
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
 
-    def sweep(self, child: int) -> bool:
+    def kill_children(self, child: int) -> bool:
         """Kill the process of a task and its process group.
 
         The loaded candidate keeps running. A plain container misses processes that have left the group; a
@@ -52,7 +52,7 @@ class Container:
             kill_group(child)
         return child > 1
 
-    def starved(self, since: float) -> float:
+    def starved_seconds(self, since: float) -> float:
         """Return how many seconds the container waited because other processes had the processor.
 
         Args:
@@ -160,15 +160,15 @@ class WalledContainer(Container):
                 pid = struct.unpack("3i", payload[:12])[0]
         return json.loads(data), pid
 
-    def sweep(self, child: int) -> bool:
+    def kill_children(self, child: int) -> bool:
         try:
-            self._orders.send(b"sweep")
+            self._orders.send(b"kill_children")
             message, _ = self._receive(time.monotonic() + CONTAINER_SECONDS)
         except (OSError, WallError):
             return False
-        return bool(message.get("swept"))
+        return bool(message.get("killed"))
 
-    def starved(self, since: float) -> float:
+    def starved_seconds(self, since: float) -> float:
         try:
             self._orders.send(f"starved {since:.6f}".encode())
             message, _ = self._receive(time.monotonic() + CONTAINER_SECONDS)
@@ -181,7 +181,7 @@ class WalledContainer(Container):
     def ending(self) -> Crashed:
         if self._last_message:
             return self._ending(self._last_message)
-        ready, _, _ = select.select([self._orders], [], [], _LAST_WORDS_SECONDS)
+        ready, _, _ = select.select([self._orders], [], [], _EXIT_REPORT_SECONDS)
         if not ready:
             return Crashed("unknown")  # the candidate is still running, and has only closed its channel
         try:
@@ -251,7 +251,7 @@ class PlainContainer(Container):
 
     def ending(self) -> Crashed:
         try:
-            return self.reason(self._process.wait(_LAST_WORDS_SECONDS))
+            return self.reason(self._process.wait(_EXIT_REPORT_SECONDS))
         except subprocess.TimeoutExpired:
             return Crashed("unknown")
 
@@ -268,14 +268,14 @@ class PlainContainer(Container):
 def start_bare(language: str) -> Container:
     """Start a plain process for the user's own notebook, with no sandbox around it."""
     folder = tempfile.mkdtemp(prefix="secant-check-")
-    with tempfile.TemporaryFile() as complaints:
-        container = PlainContainer(*_start_process(folder, language, complaints), folder)
+    with tempfile.TemporaryFile() as stderr:
+        container = PlainContainer(*_start_process(folder, language, stderr), folder)
         try:
             # The process sends a value once its imports are done.
             wire.recv(container.channel, time.monotonic() + START_SECONDS)
         except wire.WireError as error:
             container.close()
-            raise WallError(f"no candidate could be started: {error} {read_end(complaints)}") from None
+            raise WallError(f"no candidate could be started: {error} {last_lines(stderr)}") from None
     return container
 
 
@@ -293,13 +293,13 @@ def bare_environment(language: str) -> dict[str, str]:
 
 
 def _start_process(
-    folder: str, language: str, complaints: IO[bytes]
+    folder: str, language: str, stderr: IO[bytes]
 ) -> tuple[socket.socket, subprocess.Popen[bytes]]:
     settings: dict[str, Any] = {
         "cwd": folder,
         "env": bare_environment(language),
         "stdout": subprocess.DEVNULL,
-        "stderr": complaints,
+        "stderr": stderr,
     }
     command = [sys.executable, "-P", "-m", "autograder.sandbox.inside.candidate"]
     if sys.platform == "win32":

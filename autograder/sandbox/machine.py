@@ -16,29 +16,29 @@ from autograder.sandbox.wall import Mode, Wall
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """The result of one check of this machine.
 
     Attributes:
-        what: the name of the thing that was checked.
+        name: the name of the thing that was checked.
         ok: True if the check succeeded.
         detail: what the check found.
         fix: what to install or to allow; empty if nothing is needed.
         needed: True if grading is refused without it.
     """
 
-    what: str
+    name: str
     ok: bool
     detail: str
     fix: str = ""
     needed: bool = True
 
 
-def probe_machine() -> list[Finding]:
+def probe_machine() -> list[CheckResult]:
     """Check everything that the wall needs. This builds and tries a real wall, so it takes some seconds."""
     if sys.platform != "linux":
-        return [Finding("Linux", False, sys.platform, "Use a Linux machine, or WSL 2, to grade.")]
-    checks: list[Callable[[], Finding | None]] = [
+        return [CheckResult("Linux", False, sys.platform, "Use a Linux machine, or WSL 2, to grade.")]
+    checks: list[Callable[[], CheckResult | None]] = [
         _bubblewrap,
         _user_namespaces,
         _apparmor,
@@ -52,32 +52,32 @@ def probe_machine() -> list[Finding]:
     return [*findings, forked, _wall("single", needed=not forked.ok)]
 
 
-def _bubblewrap() -> Finding:
+def _bubblewrap() -> CheckResult:
     try:
         path = bwrap_path()
     except WallUnavailable as error:
-        return Finding("bubblewrap", False, error.reason, error.fix)
+        return CheckResult("bubblewrap", False, error.reason, error.fix)
     version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout.strip()
-    return Finding(
+    return CheckResult(
         "bubblewrap", bool(version), f"{version or 'does not run'} ({path})", "" if version else INSTALL
     )
 
 
-def _user_namespaces() -> Finding:
+def _user_namespaces() -> CheckResult:
     """Check whether a child of this process can make a user namespace."""
     program = shutil.which("unshare")
     limit = _setting("/proc/sys/user/max_user_namespaces")
     if limit == "0":
-        return Finding("user namespaces", False, "user.max_user_namespaces is 0", ALLOW)
+        return CheckResult("user namespaces", False, "user.max_user_namespaces is 0", ALLOW)
     if program is None:
-        return Finding("user namespaces", True, f"not tried; at most {limit}", needed=False)
+        return CheckResult("user namespaces", True, f"not tried; at most {limit}", needed=False)
     result = subprocess.run([program, "--user", "true"], capture_output=True, text=True, check=False)
     if result.returncode == 0:
-        return Finding("user namespaces", True, "this user can make them")
-    return Finding("user namespaces", False, result.stderr.strip(), ALLOW)
+        return CheckResult("user namespaces", True, "this user can make them")
+    return CheckResult("user namespaces", False, result.stderr.strip(), ALLOW)
 
 
-def _apparmor() -> Finding | None:
+def _apparmor() -> CheckResult | None:
     if _setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") != "1":
         return None
     loaded = _setting("/sys/kernel/security/apparmor/profiles")
@@ -85,10 +85,10 @@ def _apparmor() -> Finding | None:
     detail = "user namespaces are restricted; " + (
         "bwrap has a profile" if profile else "bwrap has no profile"
     )
-    return Finding("AppArmor", profile, detail, "" if profile else ALLOW, needed=False)
+    return CheckResult("AppArmor", profile, detail, "" if profile else ALLOW, needed=False)
 
 
-def _proc() -> Finding:
+def _proc() -> CheckResult:
     """Check whether parts of /proc are covered, as in Docker. If they are, no other /proc can be mounted."""
     covers = []
     with contextlib.suppress(OSError):
@@ -96,20 +96,20 @@ def _proc() -> Finding:
         covers = [point for point in points if point.startswith("/proc/")]
     harmless = all(point.startswith("/proc/sys/fs/binfmt_misc") for point in covers)
     detail = "whole" if harmless else f"covered in parts: {', '.join(covers[:3])}"
-    return Finding("/proc", harmless, detail, "" if harmless else ALLOW, needed=False)
+    return CheckResult("/proc", harmless, detail, "" if harmless else ALLOW, needed=False)
 
 
-def _seccomp() -> Finding:
+def _seccomp() -> CheckResult:
     ok = Path("/proc/sys/kernel/seccomp/actions_avail").exists()
-    return Finding("seccomp", ok, "available" if ok else "not in this kernel", "" if ok else ALLOW)
+    return CheckResult("seccomp", ok, "available" if ok else "not in this kernel", "" if ok else ALLOW)
 
 
-def _cgroup() -> Finding:
+def _cgroup() -> CheckResult:
     group = Cgroup.create(2**30, 64, 1)
     if group is None or not _can_join(group):
         detail = "not writable for this user: the supervisor counts memory instead, ten times a second"
-        return Finding("control groups", True, detail, needed=False)
-    return Finding("control groups", True, "the kernel limits each submission's memory", needed=False)
+        return CheckResult("control groups", True, detail, needed=False)
+    return CheckResult("control groups", True, "the kernel limits each submission's memory", needed=False)
 
 
 def _can_join(group: Cgroup) -> bool:
@@ -121,8 +121,8 @@ def _can_join(group: Cgroup) -> bool:
     return joined
 
 
-def _wall(mode: Mode, needed: bool) -> Finding:
-    what = {
+def _wall(mode: Mode, needed: bool) -> CheckResult:
+    name = {
         "forked": "sandbox, containers forked from one template",
         "single": "sandbox, one for each submission",
     }[mode]
@@ -130,10 +130,10 @@ def _wall(mode: Mode, needed: bool) -> Finding:
     try:
         wall.start()
     except WallUnavailable as error:
-        return Finding(what, False, error.reason, error.fix, needed)
+        return CheckResult(name, False, error.reason, error.fix, needed)
     finally:
         wall.close()
-    return Finding(what, True, f"tried from inside as user {os.getuid()}: it holds")
+    return CheckResult(name, True, f"tried from inside as user {os.getuid()}: it holds")
 
 
 def _setting(path: str) -> str:

@@ -14,7 +14,7 @@ class WallError(RuntimeError):
     ends_task = True
 
 
-class Starved(WallError):
+class Overloaded(WallError):
     """The machine was too busy to judge whether a time limit was reached, so there is no verdict."""
 
 
@@ -70,7 +70,7 @@ class Crashed(CandidateError):
 
 
 @dataclass(frozen=True)
-class Line:
+class TraceLine:
     """A line of the student's own code in a traceback."""
 
     cell: str
@@ -86,7 +86,7 @@ class CellResult:
     label: str
     error: str  # the exception's type name; empty if the cell raised none
     message: str
-    trace: tuple[Line, ...]
+    trace: tuple[TraceLine, ...]
     output: str
     seconds: float
 
@@ -103,15 +103,15 @@ class Loaded:
     Attributes:
         cells: the results of the cells.
         threads: the number of threads in the process after the last cell; 0 if unknown.
-        about_answers: for each task, findings about the names that its answer uses. The candidate claims
+        answer_findings: for each task, findings about the names that its answer uses. The candidate claims
             them, so they are used only in messages.
-        about_cells: the same for cells that stopped with an error, by the cell's label.
+        cell_findings: the same for cells that stopped with an error, by the cell's label.
     """
 
     cells: tuple[CellResult, ...]
     threads: int
-    about_answers: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
-    about_cells: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    answer_findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    cell_findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ class Reply:
 
     Attributes:
         kind: "value", "raised", "missing" (no such name) or "too_much" (beyond what any test asks for).
-        value: plain data and tensors, with a `wire.Other` in place of any other object. For "too_much", this
-            is a single `wire.Other`.
+        value: plain data and tensors, with a `wire.Unsendable` in place of any other object. For "too_much",
+            this is a single `wire.Unsendable`.
         error, message, trace: the type, the message and the traceback of the exception that was raised.
         findings: findings about the notebook's names that may explain the exception. The candidate claims
             them, so they are used only in messages.
@@ -131,5 +131,5 @@ class Reply:
     value: Any = None
     error: str = ""
     message: str = ""
-    trace: tuple[Line, ...] = ()
+    trace: tuple[TraceLine, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -19,8 +19,8 @@ from typing import IO, NamedTuple
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.leak_scan import suspects
 from autograder.sandbox.results import WallError
-from autograder.sandbox.sweep import suspects
 from autograder.sandbox.visible import visible
 
 START_SECONDS = 120.0  # seconds allowed for the start, which imports torch, possibly from a cold disk
@@ -31,7 +31,7 @@ _MAX_MODULES = 8  # maximum number of modules in one message, which has at most 
 _PRELOAD_SECONDS = 300.0  # seconds allowed for importing the modules of one message
 
 
-class Behind(NamedTuple):
+class WallOptions(NamedTuple):
     """The options with which a wall is built.
 
     Attributes:
@@ -47,17 +47,17 @@ class Behind(NamedTuple):
     plain: bool = False
 
 
-class Share(NamedTuple):
+class TemplateHandle(NamedTuple):
     """The data that another process needs to join a wall.
 
     Attributes:
         control: the socket for orders to the wall's template.
-        behind: the options with which the wall was built.
-        suspects: the files that are visible inside and may contain a part of a course; see sweep.py.
+        options: the options with which the wall was built.
+        suspects: the files that are visible inside and may contain a part of a course; see leak_scan.py.
     """
 
     control: socket.socket
-    behind: Behind
+    options: WallOptions
     suspects: tuple[str, ...]
 
 
@@ -71,20 +71,20 @@ class Template:
         WallUnavailable: bubblewrap is not installed.
     """
 
-    def __init__(self, behind: Behind) -> None:
+    def __init__(self, options: WallOptions) -> None:
         bwrap_path()
-        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._behind = behind
+        self.control, template_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._options = options
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._ready = False
-        with theirs:
-            self.process = bubblewrap("forked", [theirs], behind, self._stderr)
+        with template_end:
+            self.process = bubblewrap("forked", [template_end], options, self._stderr)
         self._suspects: tuple[str, ...] | None = None
         # This runs while the template does its imports.
         self._search = threading.Thread(target=self._find_suspects, daemon=True)
         self._search.start()
 
-    def wait(self) -> Share:
+    def wait(self) -> TemplateHandle:
         """Wait until the template's imports are done.
 
         Raises:
@@ -94,50 +94,50 @@ class Template:
             ready, _, _ = select.select([self.control], [], [], START_SECONDS)
             self._ready = bool(ready and self.control.recv(4096))
         if not self._ready:
-            raise WallError(f"the template did not start: {read_end(self._stderr)}")
+            raise WallError(f"the template did not start: {last_lines(self._stderr)}")
         self._search.join()
         if self._suspects is None:
             raise WallError("it could not be seen whether a part of a course is visible inside")
-        return Share(self.control, self._behind, self._suspects)
+        return TemplateHandle(self.control, self._options, self._suspects)
 
-    def prepare(self, what: Later) -> None:
+    def prepare(self, group: Later) -> None:
         """Have the template import one more group of modules after its other imports.
 
         A template without torch ignores this.
         """
         with contextlib.suppress(OSError):  # the template has ended, as `wait` will report
-            self.control.send(what.encode())
+            self.control.send(group.encode())
 
     def preload(self, modules: Sequence[str]) -> dict[str, str]:
         """Have the template import modules that submissions import; see the function `preload`."""
         return preload(self.wait().control, modules) or {}
 
     def _find_suspects(self) -> None:
-        self._suspects = suspects(visible(self._behind.hidden))
+        self._suspects = suspects(visible(self._options.hidden))
 
-    def stands_for(self, behind: Behind) -> bool:
+    def adopt_options(self, options: WallOptions) -> bool:
         """Return whether a wall with the given options would be built in the same way.
 
         If it would, the template uses these options from now on.
         """
-        same = behind.plain == self._behind.plain and (
-            _options("forked", behind) == _options("forked", self._behind)
+        same = options.plain == self._options.plain and (
+            _arguments("forked", options) == _arguments("forked", self._options)
         )
         if same:
-            self._behind = behind
+            self._options = options
         return same
 
-    def lives(self, breath: float = 0.0) -> bool:
+    def is_running(self, seconds: float = 0.0) -> bool:
         """Return whether the template's process is still running.
 
         Args:
-            breath: seconds to wait for the process to end.
+            seconds: seconds to wait for the process to end.
         """
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(breath)
+            self.process.wait(seconds)
         return self.process.returncode is None
 
-    def end(self) -> None:
+    def close(self) -> None:
         """End the template, and with it every container that was forked from it."""
         self.control.close()
         self.process.kill()
@@ -183,39 +183,39 @@ def _request(control: socket.socket, order: bytes) -> dict[str, str] | None:
 
 
 def bubblewrap(
-    kind: str, ends: Sequence[socket.socket], behind: Behind, complaints: IO[bytes]
+    kind: str, ends: Sequence[socket.socket], options: WallOptions, stderr: IO[bytes]
 ) -> subprocess.Popen[bytes]:
     """Start a process behind a new wall: a template, or the wall's only container.
 
     Args:
         kind: "forked" for a template, "single" for a container.
         ends: the sockets that the process inherits.
-        behind: the options of the wall.
-        complaints: the file that receives the process's standard error.
+        options: the options of the wall.
+        stderr: the file that receives the process's standard error.
     """
     guest = random.choice(_GUESTS) if os.getuid() == 0 else os.getuid()
     numbers = [end.fileno() for end in ends]
     with _as_file(f"student:x:{guest}:{guest}::/tmp:/bin/sh\n".encode()) as users:
-        command = [bwrap_path(), *_options(kind, behind), "--ro-bind-data", str(users), "/etc/passwd"]
+        command = [bwrap_path(), *_arguments(kind, options), "--ro-bind-data", str(users), "/etc/passwd"]
         command += ["--remount-ro", "/", "--", sys.executable, "-P", "-s"]
         command += ["-m", "autograder.sandbox.inside.template", kind]
-        command += ["plain" if behind.plain else "lessons", str(guest)]
+        command += ["plain" if options.plain else "lessons", str(guest)]
         return subprocess.Popen(
             [*command, *map(str, numbers)],
             pass_fds=[*numbers, users],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=complaints,
+            stderr=stderr,
             env={},
             cwd="/",
         )
 
 
-def _options(kind: str, behind: Behind) -> list[str]:
-    return bwrap_options(kind, behind.hidden, behind.language, behind.limits.disk_mb)
+def _arguments(kind: str, options: WallOptions) -> list[str]:
+    return bwrap_options(kind, options.hidden, options.language, options.limits.disk_mb)
 
 
-def hung_up(end: socket.socket) -> bool:
+def is_closed(end: socket.socket) -> bool:
     """Return whether the other end of this socket is closed in every process."""
     poll = select.poll()
     poll.register(end, select.POLLIN)
@@ -231,7 +231,7 @@ def _as_file(data: bytes) -> Iterator[int]:
         yield file.fileno()
 
 
-def read_end(complaints: IO[bytes]) -> str:
+def last_lines(stderr: IO[bytes]) -> str:
     """Return the last lines of what a process wrote to its standard error."""
-    complaints.seek(0)
-    return "\n".join(complaints.read(100_000).decode(errors="replace").strip().splitlines()[-3:])
+    stderr.seek(0)
+    return "\n".join(stderr.read(100_000).decode(errors="replace").strip().splitlines()[-3:])

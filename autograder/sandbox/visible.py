@@ -2,7 +2,7 @@
 
 Only an allow-list is visible: the system's folders, and those in which Python is installed. In these folders,
 the wall covers everything that belongs to Secant: a course, a class, the grader, and files that pip left of
-an older version. Other copies of a course are found by their content (sweep.py).
+an older version. Other copies of a course are found by their content (leak_scan.py).
 """
 
 import importlib.util
@@ -29,7 +29,7 @@ _NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget",
 _PREFIX_PARTS = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
 # System folders that no notebook needs and where users may keep their own files. One of them is nbgrader's
 # exchange.
-_NEEDLESS = (
+_UNNEEDED = (
     *("/usr/local/etc", "/usr/local/share/jupyter", "/usr/local/share/nbgrader", "/usr/share/jupyter"),
     *("/usr/local/src", "/usr/src"),
 )
@@ -65,7 +65,7 @@ def visible(hidden: Iterable[str]) -> Visible:
     shown = [path for path in SYSTEM if os.path.exists(path)]
     shown += [*_python(), *(path for folder in extra_packages() for path in _pip_paths(folder))]
     shown += [f"/etc/{name}" for name in _SETTINGS if os.path.exists(f"/etc/{name}")]
-    secant_paths = [*_NEEDLESS, *_installed(), *_clone(package)]
+    secant_paths = [*_UNNEEDED, *_installed(), *_clone(package)]
     masked = [place for path in (*hidden, *secant_paths) for place in _within(path, shown)]
     masked += [path for name in _COVERED if os.path.isdir(path := f"{package}/{name}")]
     return Visible(tuple(dict.fromkeys(shown)), tuple(dict.fromkeys(masked)), package)

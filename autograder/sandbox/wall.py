@@ -31,17 +31,17 @@ from autograder.sandbox.client import CandidateClient
 from autograder.sandbox.container import CONTAINER_SECONDS, Container, WalledContainer
 from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.inside.limits import ContainerLimits
+from autograder.sandbox.leak_scan import suspects
 from autograder.sandbox.results import CandidateError, WallError, WallUnavailable
-from autograder.sandbox.sweep import suspects
 from autograder.sandbox.template import (
     START_SECONDS,
-    Behind,
-    Share,
     Template,
+    TemplateHandle,
+    WallOptions,
     bubblewrap,
-    hung_up,
+    is_closed,
+    last_lines,
     preload,
-    read_end,
 )
 from autograder.sandbox.visible import OLD_COURSE, visible
 
@@ -102,38 +102,38 @@ class Wall:
         self.close()
 
     @classmethod
-    def join(cls, share: Share) -> Self:
+    def join(cls, handle: TemplateHandle) -> Self:
         """Return a wall around a template that another process has started and will end."""
-        behind = share.behind
+        options = handle.options
         wall = cls(
-            behind.limits,
+            options.limits,
             mode="forked",
-            hidden=behind.hidden,
-            language=behind.language,
-            plain=behind.plain,
+            hidden=options.hidden,
+            language=options.language,
+            plain=options.plain,
         )
-        wall._control, wall._joined, wall._suspects = share.control, True, share.suspects
+        wall._control, wall._joined, wall._suspects = handle.control, True, handle.suspects
         return wall
 
     @property
     def suspects(self) -> tuple[str, ...]:
-        """The files that are visible inside and may contain a part of a course; see sweep.py."""
+        """The files that are visible inside and may contain a part of a course; see leak_scan.py."""
         if self._suspects is None:
             self._suspects = suspects(visible(self._hidden))
         return self._suspects
 
-    def prepare(self, what: Later) -> None:
+    def prepare(self, group: Later) -> None:
         """Have the template import a group of modules that torch imports late, so that no container has to.
 
         Args:
-            what: the name of the group; see inside/template.py.
+            group: the name of the group; see inside/template.py.
         """
-        if self.mode != "forked" or what in self._prepared:
+        if self.mode != "forked" or group in self._prepared:
             return
         # The template may have ended. The next use of it will show that.
         with self._lock, contextlib.suppress(OSError):
-            (self._control or self._start_template()).send(what.encode())
-            self._prepared.add(what)
+            (self._control or self._start_template()).send(group.encode())
+            self._prepared.add(group)
 
     def preload(self, modules: Sequence[str]) -> dict[str, str]:
         """Have the template import modules that submissions import, once for all of them.
@@ -201,14 +201,16 @@ class Wall:
 
     def _fork_container(self) -> Container:
         for attempt in (1, 2):
-            ours, theirs = _sockets()
-            container = WalledContainer(ours[1], ours[0], self.limits, self._template_lives)
+            grader_ends, container_ends = _sockets()
+            container = WalledContainer(
+                grader_ends[1], grader_ends[0], self.limits, self._is_template_running
+            )
             try:
                 with self._lock:
                     control = self._control or self._start_template()
                     order = json.dumps(self.limits.as_dict()).encode()
-                    socket.send_fds(control, [order], [end.fileno() for end in theirs])
-                _close(theirs)
+                    socket.send_fds(control, [order], [end.fileno() for end in container_ends])
+                _close(container_ends)
                 container.open(time.monotonic() + CONTAINER_SECONDS)
                 return container
             except (OSError, WallError) as error:
@@ -218,30 +220,30 @@ class Wall:
                 self._log(f"trying again: {error}")
                 self._end_dead_template()
             finally:
-                _close(theirs)
+                _close(container_ends)
         raise AssertionError
 
     def _build_container(self) -> Container:
-        ours, theirs = _sockets()
-        container = WalledContainer(ours[1], ours[0], self.limits)
-        with tempfile.TemporaryFile() as complaints:
+        grader_ends, container_ends = _sockets()
+        container = WalledContainer(grader_ends[1], grader_ends[0], self.limits)
+        with tempfile.TemporaryFile() as stderr:
             try:
-                container.process = bubblewrap("single", theirs, self._behind(), complaints)
-                ours[0].send(json.dumps(self.limits.as_dict()).encode())
-                _close(theirs)
+                container.process = bubblewrap("single", container_ends, self._options(), stderr)
+                grader_ends[0].send(json.dumps(self.limits.as_dict()).encode())
+                _close(container_ends)
                 container.open(time.monotonic() + START_SECONDS)
                 return container
             except (OSError, WallError) as error:
                 container.close()
-                raise WallError(f"no container could be made: {error} {read_end(complaints)}") from error
+                raise WallError(f"no container could be made: {error} {last_lines(stderr)}") from error
             finally:
-                _close(theirs)
+                _close(container_ends)
 
-    def _behind(self) -> Behind:
-        return Behind(self._hidden, self._language, self.limits, self.plain)
+    def _options(self) -> WallOptions:
+        return WallOptions(self._hidden, self._language, self.limits, self.plain)
 
     def _start_template(self) -> socket.socket:
-        self._template = Template(self._behind())
+        self._template = Template(self._options())
         try:
             self._control, _, self._suspects = self._template.wait()
         except WallError:
@@ -249,11 +251,11 @@ class Wall:
             raise
         return self._control
 
-    def _template_lives(self) -> bool:
+    def _is_template_running(self) -> bool:
         if self._joined:
-            return self._control is not None and not hung_up(self._control)
+            return self._control is not None and not is_closed(self._control)
         # The template may end a moment after its children do.
-        return self._template is not None and self._template.lives(_EXIT_SECONDS)
+        return self._template is not None and self._template.is_running(_EXIT_SECONDS)
 
     def _end_dead_template(self) -> None:
         """Remove the template if its process has ended, so that a new one can be started.
@@ -261,12 +263,12 @@ class Wall:
         A running template stays, because other threads may use containers that were forked from it.
         """
         with self._lock:
-            if self._template is not None and not self._template.lives():
+            if self._template is not None and not self._template.is_running():
                 self._end_template()
 
     def _end_template(self) -> None:
         if self._template is not None:
-            self._template.end()
+            self._template.close()
         if not self._joined:
             self._control = self._template = None
             self._prepared.clear()

@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 
 from secant.files import locked, read_json, replace_file
-from secant.placed import OWN_WORKSPACE
 from secant.progress import store
+from secant.workspace_state import OWN_WORKSPACE
 
 FILE = "agreed.json"
 _MAX_NOTEBOOKS = 10_000  # notebooks to remember, at most

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
 from autograder.exam import plain_words
 from autograder.exam.report import PUBLIC, TaskResult
-from autograder.exam.sheet import Sheet
+from autograder.exam.sheet import CheckedNotebook
 from secant.address import report_text, report_url
 from secant.headings import task_heading
 from secant.progress import store
-from secant.progress.facts import Task as TaskFacts
+from secant.progress.facts import TaskRecord
 from secant.visible import visible
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ class Told:
     hints: list[tuple[str, str]]
 
 
-def told(sheet: Sheet) -> dict[str, Told]:
+def told(sheet: CheckedNotebook) -> dict[str, Told]:
     """Return each task's heading and hints (title, text), from the cells above its answer cell."""
     prose: dict[str, Told] = {}
     title, above = "", list[tuple[str, str]]()
-    for cell in sheet.given.cells:
+    for cell in sheet.release.cells:
         if cell.cell_type == "markdown" and not is_answer(cell):
             if heading := task_heading(cell.source):
                 title, above = visible(heading[:_MAX_TITLE_CHARS]), []
@@ -60,9 +60,9 @@ def hints_in(prose: str) -> Iterator[tuple[str, str]]:
             yield visible(title[:_MAX_TITLE_CHARS]), visible(text.strip()[:_MAX_HINT_CHARS], prose=True)
 
 
-def lesson_title(sheet: Sheet) -> str:
+def lesson_title(sheet: CheckedNotebook) -> str:
     """Return the notebook's first heading, without the lesson's number."""
-    for cell in sheet.given.cells:
+    for cell in sheet.release.cells:
         if cell.cell_type == "markdown":
             for line in cell.source.splitlines():
                 if line.startswith("# "):
@@ -71,13 +71,13 @@ def lesson_title(sheet: Sheet) -> str:
     return sheet.assignment.lesson
 
 
-def lesson_number(sheet: Sheet) -> int | None:
+def lesson_number(sheet: CheckedNotebook) -> int | None:
     """Return the number at the beginning of a lesson's name, or None."""
     number = re.match(r"\d+", sheet.assignment.lesson)
     return int(number[0]) if number else None
 
 
-def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
+def tasks_of(sheet: CheckedNotebook) -> list[dict[str, Any]]:
     """Return a lesson's tasks in order, each with the hints that were opened and the best points so far."""
     prose, known = told(sheet), _known(sheet.assignment.lesson)
     lesson = sheet.assignment.lesson
@@ -88,7 +88,7 @@ def tasks_of(sheet: Sheet) -> list[dict[str, Any]]:
     ]
 
 
-def _known(lesson: str) -> dict[str, TaskFacts]:
+def _known(lesson: str) -> dict[str, TaskRecord]:
     """Return the recorded progress in a lesson's tasks, or {} if the progress cannot be read."""
     try:
         return store.read()["lessons"].get(lesson, {})
@@ -96,7 +96,7 @@ def _known(lesson: str) -> dict[str, TaskFacts]:
         return {}
 
 
-def _task(task: Task, prose: Told, known: TaskFacts | None) -> dict[str, Any]:
+def _task(task: Task, prose: Told, known: TaskRecord | None) -> dict[str, Any]:
     seen = max(known["hints"], default=0) if known else 0  # hints are opened one after another
     return {
         "id": task.id,
@@ -131,7 +131,7 @@ def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
 
 
 def _plain_row(test: "Grade") -> dict[str, Any]:
-    raised = plain_words.raised(test)
+    raised = plain_words.has_error(test)
     return {
         "id": visible(test.id),
         "points": test.points,
@@ -160,7 +160,7 @@ def plain_end(report: "OwnReport") -> dict[str, Any]:
         for cell in report.stopped
     ]
     return {
-        "said": plain_words.no_grade(report),
-        "left_out": plain_words.left_out(report),
+        "said": plain_words.no_grade_note(report),
+        "left_out": plain_words.left_out_note(report),
         "stopped": stopped,
     }

@@ -350,7 +350,7 @@ class Anew(_Handler):
         try:
             aside = await asyncio.to_thread(store.reset, date.today().isoformat())
         except store.StoreError as error:
-            raise Refusal(500, error.said(self.spoken)) from None
+            raise Refusal(500, error.sentence(self.spoken)) from None
         self.send({"aside": None if aside is None else str(aside)})
 
 

@@ -12,13 +12,13 @@ from autograder.exam.own_plain import run_visible_tests
 from autograder.exam.pool import Pool
 from autograder.exam.report import TaskResult
 from autograder.exam.selfcheck import Checker
-from autograder.exam.sheet import Reader, Sheet
+from autograder.exam.sheet import CheckedNotebook, NotebookReader
 from autograder.sandbox.client import CandidateClient
 from autograder.sandbox.inside import pages
 from autograder.sandbox.inside.template import import_compiler
 from autograder.service.describe import plain_end, plain_rows, row, told
 
-with pages.kept():
+with pages.frozen_imports():
     import torch.func
 
     for _name in ("check", "graphs", "recipes", "observe", "operations", "formula", "polynomial", "watch"):
@@ -37,22 +37,22 @@ class Kitchen:
         side_by_side: whether several tasks may be tested at the same time.
     """
 
-    def __init__(self, pool: Pool, reader: Reader, *, side_by_side: bool) -> None:
-        asking, kind = one_by_one, CandidateClient
+    def __init__(self, pool: Pool, reader: NotebookReader, *, side_by_side: bool) -> None:
+        run_tasks, kind = one_by_one, CandidateClient
         if side_by_side:
-            from autograder.exam import side_by_side as lanes
+            from autograder.exam import side_by_side as forked
 
-            asking, kind = lanes.side_by_side, lanes.SharedCandidate
-        self._checker = Checker(pool, asking=asking, kind=kind)
+            run_tasks, kind = forked.side_by_side, forked.SharedCandidate
+        self._checker = Checker(pool, run_tasks=run_tasks, kind=kind)
         self._checker.reader = reader
 
-    def prepare(self, sheet: Sheet) -> None:
+    def prepare(self, sheet: CheckedNotebook) -> None:
         """Prepare a lesson's tests once for all its checks."""
         if sheet.root is not None:
             self._checker.examiner(sheet)
 
     def examine(
-        self, sheet: Sheet, only: str | None, tell: Callable[[dict[str, Any]], None]
+        self, sheet: CheckedNotebook, only: str | None, tell: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
         """Examine a notebook, pass on each row as soon as it is ready, and return the score."""
         prose = told(sheet)

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from autograder.exam.sheet import Sheet
+from autograder.exam.sheet import CheckedNotebook
 from secant.files import read_json, replace_file
 from secant.progress import store
 
 
-def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
+def keep(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
     """Store the verdicts of a check, and keep those of other tasks. A failed write is ignored."""
     stored = {row["id"]: row for row in _read(sheet.path, sheet.hidden)}
     answers = _digests(sheet)
@@ -31,7 +31,7 @@ def keep(sheet: Sheet, rows: Sequence[Mapping[str, Any]]) -> None:
         replace_file(place, json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"), private=True)
 
 
-def recall(sheet: Sheet) -> dict[str, Any] | None:
+def recall(sheet: CheckedNotebook) -> dict[str, Any] | None:
     """Return a notebook's last verdicts, or None if none are stored.
 
     Each verdict has `changed`, which is true if its answer has changed since.
@@ -75,7 +75,7 @@ def _place(path: Path) -> Path:
     return store.path().parent / "checks" / f"{name}.json"
 
 
-def _digests(sheet: Sheet) -> dict[str, str]:
+def _digests(sheet: CheckedNotebook) -> dict[str, str]:
     """Return a hash for each task, made from the answer that would run and the task's test."""
     tests = {task.id: task.test.source for task in sheet.tasks if task.test is not None}
     return {

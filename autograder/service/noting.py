@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from autograder.exam.sheet import Sheet
+from autograder.exam.sheet import CheckedNotebook
 from autograder.service import last
 from secant.lab.start_page import START, refresh
 from secant.language import Language
@@ -13,7 +13,7 @@ from secant.progress.course import find_course, read_course
 from secant.progress.rewards import ACHIEVEMENTS
 
 
-def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dict[str, Any]:
+def note(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dict[str, Any]:
     """Record the results of a check, and return what the learner earned and what went wrong.
 
     Args:
@@ -29,7 +29,7 @@ def note(sheet: Sheet, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dic
         hidden=sheet.hidden,
         answers=sheet.answers,
         course=sheet.root,
-        said_in=sheet.language,
+        message_language=sheet.language,
     )
     if sheet.root and (workspace := next((f for f in sheet.path.parents if (f / START).is_file()), None)):
         refresh(sheet.root, workspace)

@@ -30,7 +30,7 @@ from typing import Any
 
 from autograder.course.errors import CourseError
 from autograder.exam.pool import ForkPool, Pool, WarmPool
-from autograder.exam.sheet import NoLesson, PlainNotebook, Reader, Sheet
+from autograder.exam.sheet import CheckedNotebook, NoLesson, NotebookReader, PlainNotebook
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallError
 from autograder.service import consent, describe, last
@@ -66,7 +66,7 @@ class Worker:
     ) -> None:
         self._write = write
         self._idle = idle
-        self._reader = Reader()
+        self._reader = NotebookReader()
         self._kind = kind
         self._pool: Pool | None = None if kind is Forked else Leash(WarmPool())
         self._running: dict[Path, Running] = {}
@@ -218,7 +218,7 @@ class Worker:
                 return _solution(sheet, order["task"])
         raise ValueError(order["do"])
 
-    def _read(self, order: dict[str, Any]) -> Sheet:
+    def _read(self, order: dict[str, Any]) -> CheckedNotebook:
         """Read the order's notebook, and switch to its language."""
         sheet = self._reader.read(Path(order["path"]), Path(order["below"]))
         language(sheet.language)
@@ -351,7 +351,7 @@ def _limited(seconds: int) -> Iterator[None]:
         signal.alarm(0)
 
 
-def _hint(sheet: Sheet, task: str, number: int) -> dict[str, Any]:
+def _hint(sheet: CheckedNotebook, task: str, number: int) -> dict[str, Any]:
     task_text = describe.told(sheet).get(task)
     if task_text is None:
         raise NoLesson(_no_task(task))
@@ -364,7 +364,7 @@ def _hint(sheet: Sheet, task: str, number: int) -> dict[str, Any]:
     return {"title": title, "text": text, "number": number, "of": len(task_text.hints)}
 
 
-def _solution(sheet: Sheet, task: str) -> dict[str, Any]:
+def _solution(sheet: CheckedNotebook, task: str) -> dict[str, Any]:
     worked = sheet.solution(task)
     before = last.recall(sheet)
     passed = {row["id"] for row in before["rows"] if row["outcome"] == "passed"} if before else set()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from autograder.sandbox import cgroup
-from autograder.sandbox.template import Behind
+from autograder.sandbox.template import WallOptions
 from autograder.workers.worker import EXTRA_BYTES
 from secant.language import counted
 
@@ -27,32 +27,35 @@ class Budget:
     Attributes:
         cores: the number of processors that this process may use.
         free: bytes of free memory.
-        each: the most bytes that one worker may need, with a submission that uses all it is allowed to.
+        worker_bytes: the most bytes that one worker may need, with a submission that uses all it is allowed
+            to.
     """
 
     cores: int
     free: int
-    each: int
+    worker_bytes: int
 
     @classmethod
     def of_this_machine(cls) -> Self:
         """Return the current budget of this machine."""
-        each = WORKER_BYTES + EXTRA_BYTES + Behind().limits.memory_mb * _MEGABYTE
-        return cls(_cores(), _free_memory(), each)
+        worker_bytes = WORKER_BYTES + EXTRA_BYTES + WallOptions().limits.memory_mb * _MEGABYTE
+        return cls(_cores(), _free_memory(), worker_bytes)
 
     @property
-    def fit(self) -> int:
+    def max_workers(self) -> int:
         """The number of workers for which there is enough memory."""
-        return max(0, self.free - RESERVE_BYTES) // self.each
+        return max(0, self.free - RESERVE_BYTES) // self.worker_bytes
 
     @property
     def workers(self) -> int:
         """The number of workers to start; at least one, even if memory is short."""
-        return max(1, min(self.cores, self.fit))
+        return max(1, min(self.cores, self.max_workers))
 
     def __str__(self) -> str:
-        free, each = self.free / _GIGABYTE, self.each / _GIGABYTE
-        return f"{counted(self.cores, 'core')}, {free:.1f} GB of memory free, at most {each:.1f} GB a worker"
+        free, needed = self.free / _GIGABYTE, self.worker_bytes / _GIGABYTE
+        return (
+            f"{counted(self.cores, 'core')}, {free:.1f} GB of memory free, at most {needed:.1f} GB a worker"
+        )
 
     def allow(self, wanted: int, submissions: int) -> tuple[int, str]:
         """Return how many workers may be started, and a sentence that explains the number.
@@ -61,7 +64,7 @@ class Budget:
             wanted: the number of workers that the user asked for; 0 for as many as make sense.
             submissions: the number of submissions to grade.
         """
-        count = min(wanted, max(1, self.fit)) if wanted else self.workers
+        count = min(wanted, max(1, self.max_workers)) if wanted else self.workers
         if count < wanted:
             return (
                 count,

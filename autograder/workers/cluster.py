@@ -17,7 +17,7 @@ from autograder.workers.executors import Work
 
 CONNECT_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0  # seconds that the cluster may be without a worker, since some may still be starting
-_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 # Jobs given to each worker: one that runs, and one that waits, so that no worker waits for the network.
 _JOBS_PER_WORKER = 2
 _HINT = "Finished grades are kept; run the same command to continue."
@@ -71,7 +71,7 @@ class ClusterWorkers:
         """The number of jobs to give out at once."""
         return max(1, _JOBS_PER_WORKER * self._workers)
 
-    def look(self) -> None:
+    def check_workers(self) -> None:
         """Count the workers, at most once a second.
 
         Raises:
@@ -80,7 +80,7 @@ class ClusterWorkers:
         if self._client.status != "running":
             raise CourseError(f"The Dask scheduler at {self._address} no longer answers. {_HINT}")
         now = time.monotonic()
-        if now - self._last_count < _LOOK_SECONDS:
+        if now - self._last_count < _POLL_SECONDS:
             return
         self._last_count = now
         self._count()
@@ -120,7 +120,7 @@ class ClusterWorkers:
     def _count(self) -> None:
         try:
             self._workers = len(self._client.nthreads())
-        except OSError:  # the connection is lost; `look` will notice that soon
+        except OSError:  # the connection is lost; `check_workers` will notice that soon
             self._workers = 0
         if self._workers:
             self._last_worker = time.monotonic()

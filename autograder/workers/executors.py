@@ -25,7 +25,7 @@ from typing import Any, Protocol
 from autograder.course.errors import CourseError
 from autograder.sandbox.inside.libraries import Later
 from autograder.sandbox.results import WallError
-from autograder.sandbox.template import Behind, Share, Template
+from autograder.sandbox.template import Template, TemplateHandle, WallOptions
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Failed
 
@@ -41,7 +41,7 @@ class Workers(Protocol):
     def places(self) -> int:
         """The number of jobs to give out at once. It is at least one, and may change."""
 
-    def look(self) -> None:
+    def check_workers(self) -> None:
         """Check that workers are left. This is called about once a second.
 
         Raises:
@@ -72,9 +72,9 @@ class LocalWorkers:
     Args:
         places: the number of workers.
         hidden: the paths that must not exist inside the shared wall; None if each worker builds its own wall.
-        begun: a template that `begin` has started. It is used if it hides the same paths, and ended
-            otherwise.
-        pages_alone: True if the workers only make pages. Pages need no torch, and no process is started
+        template: a template that `start_preparations` has started. It is used if it hides the same paths,
+            and closed otherwise.
+        pages_only: True if the workers only make pages. Pages need no torch, and no process is started
             before the first page. What the first workers of this process have imported, later workers have
             too.
         plain: True if the workers only grade assignments that need no torch; see `needs_no_torch`.
@@ -87,37 +87,37 @@ class LocalWorkers:
         self,
         places: int,
         hidden: tuple[str, ...] | None = None,
-        begun: Template | None = None,
+        template: Template | None = None,
         *,
-        pages_alone: bool = False,
+        pages_only: bool = False,
         plain: bool = False,
     ) -> None:
         self.places = places
         self._hidden = hidden
         self._plain = plain
-        self._template = begun
+        self._template = template
         self._idle: list[ProcessPoolExecutor] = []
         self._busy: dict[Future[Any], ProcessPoolExecutor] = {}
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
-        self._shares: dict[ProcessPoolExecutor, Share | None] = {}
+        self._handles: dict[ProcessPoolExecutor, TemplateHandle | None] = {}
         self._processors: dict[ProcessPoolExecutor, int | None] = {}
-        self._context = _context("preloaded_pages") if pages_alone else _start_server(plain)
-        if begun is None or not begun.stands_for(self._behind()):
-            if begun is not None:
-                begun.end()
+        self._context = _context("preloaded_pages") if pages_only else _start_server(plain)
+        if template is None or not template.adopt_options(self._options()):
+            if template is not None:
+                template.close()
             self._start_template()
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
-        share = self._share()
+        handle = self._handle()
         # These workers belong to a wall that no longer exists.
-        while self._idle and self._shares[self._idle[-1]] != share:
+        while self._idle and self._handles[self._idle[-1]] != handle:
             self._drop(self._idle.pop())
-        pool = self._idle.pop() if self._idle else self._hire(share)
+        pool = self._idle.pop() if self._idle else self._start_worker(handle)
         future = pool.submit(work, job)
         self._busy[future] = pool
         return future
 
-    def look(self) -> None:
+    def check_workers(self) -> None:
         pass  # when a worker dies, its job's future breaks
 
     def settle(self, future: Future[Any]) -> None:
@@ -137,23 +137,23 @@ class LocalWorkers:
             # one.
             pool.shutdown(wait=started or not kill, cancel_futures=True)
         if not self._pids:
-            end()
+            end_server()
         if self._template is not None:
-            self._template.end()
+            self._template.close()
 
-    def _behind(self) -> Behind:
-        return Behind([os.path.abspath(path) for path in self._hidden or ()], plain=self._plain)
+    def _options(self) -> WallOptions:
+        return WallOptions([os.path.abspath(path) for path in self._hidden or ()], plain=self._plain)
 
     def _start_template(self) -> None:
-        self._template = None if self._hidden is None else Template(self._behind())
+        self._template = None if self._hidden is None else Template(self._options())
 
-    def _share(self) -> Share | None:
+    def _handle(self) -> TemplateHandle | None:
         """Return what a worker needs to share the template; None if there is no template.
 
         Without it, a worker builds its own wall, or reports why it cannot.
         """
-        if self._template is not None and not self._template.lives():
-            self._template.end()
+        if self._template is not None and not self._template.is_running():
+            self._template.close()
             self._template = None
             with suppress(WallError):  # each worker will report why the template could not start
                 self._start_template()
@@ -162,11 +162,11 @@ class LocalWorkers:
         except WallError:
             return None
 
-    def _hire(self, share: Share | None) -> ProcessPoolExecutor:
+    def _start_worker(self, handle: TemplateHandle | None) -> ProcessPoolExecutor:
         processor = self._free_processor()
-        pool = ProcessPoolExecutor(1, self._context, _set_up, (self._hidden, share, processor))
+        pool = ProcessPoolExecutor(1, self._context, _set_up, (self._hidden, handle, processor))
         self._pids[pool] = pool.submit(os.getpid)
-        self._shares[pool], self._processors[pool] = share, processor
+        self._handles[pool], self._processors[pool] = handle, processor
         return pool
 
     def _free_processor(self) -> int | None:
@@ -179,7 +179,7 @@ class LocalWorkers:
         return free[0] if free and self.places == len(processors) else None
 
     def _drop(self, pool: ProcessPoolExecutor) -> None:
-        del self._pids[pool], self._shares[pool], self._processors[pool]
+        del self._pids[pool], self._handles[pool], self._processors[pool]
         pool.shutdown(wait=False)
 
 
@@ -205,7 +205,7 @@ def _mentions_torch(folder: Path) -> bool:
         return True
 
 
-def begin(*, plain: bool = False) -> Template | None:
+def start_preparations(*, plain: bool = False) -> Template | None:
     """Start the slow preparations early: the imports of the workers, and a template with the usual options.
 
     Args:
@@ -216,7 +216,7 @@ def begin(*, plain: bool = False) -> Template | None:
     """
     _start_server(plain)
     with suppress(WallError):  # the workers will report why the template could not start
-        return Template(Behind(plain=plain))
+        return Template(WallOptions(plain=plain))
     return None
 
 
@@ -254,7 +254,7 @@ def _context(imports: str) -> Any:
     return context
 
 
-def end() -> None:
+def end_server() -> None:
     """End the process that workers are forked from.
 
     This is called only if no worker was forked. The process may still be importing modules.
@@ -266,13 +266,13 @@ def end() -> None:
             server._stop()  # makes multiprocessing forget the process, so that the next workers get a new one
 
 
-def _set_up(hidden: tuple[str, ...] | None, share: Share | None, processor: int | None) -> None:
+def _set_up(hidden: tuple[str, ...] | None, handle: TemplateHandle | None, processor: int | None) -> None:
     """Set up a new worker: join the wall, leave Ctrl-C to the parent, and end when the parent ends."""
     if processor is not None:
         with suppress(OSError):
             os.sched_setaffinity(0, {processor})
-    if hidden is not None and share is not None:
-        worker.join(hidden, share)
+    if hidden is not None and handle is not None:
+        worker.join(hidden, handle)
     # A handler is used instead of SIG_IGN, which programs started by the worker would inherit.
     signal.signal(signal.SIGINT, lambda *_: None)
     parent = multiprocessing.parent_process()
@@ -315,7 +315,7 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
         elif not queue and len(running) > 1 and (job := next_job()) is not None:
             queue.append(job)
         done, _ = wait(running, _POLL_SECONDS, FIRST_COMPLETED)
-        workers.look()
+        workers.check_workers()
         finished = []
         for future in done:
             job, tries = running.pop(future)

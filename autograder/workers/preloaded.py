@@ -2,7 +2,7 @@
 
 from autograder.sandbox.inside import pages
 
-with pages.kept():
+with pages.frozen_imports():
     import torch
 
     import autograder.exam.examiner

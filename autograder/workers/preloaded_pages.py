@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.sandbox.inside import pages
 
-with pages.kept():
+with pages.frozen_imports():
     from nbformat import v4
 
     import autograder.page.render  # noqa: F401
@@ -18,14 +18,14 @@ with pages.kept():
     from autograder.workers.worker import render
 
 
-def nothing() -> Page:
+def warm_up_page() -> Page:
     """Return the job for a tiny page, which only serves to warm up this process."""
     cells = [v4.new_markdown_cell("*One* cell, `x`."), v4.new_code_cell("x = 1")]
     return Page("", "", json.dumps(v4.new_notebook(cells=cells)), Head("", "en", 0.0, 0.0))
 
 
-with pages.kept(), contextlib.suppress(Exception):  # the first real page will report such an error
-    render(nothing())  # each worker inherits what this imports and compiles
+with pages.frozen_imports(), contextlib.suppress(Exception):  # the first real page will report such an error
+    render(warm_up_page())  # each worker inherits what this imports and compiles
 
 
 def _end(server: int) -> None:
@@ -34,15 +34,15 @@ def _end(server: int) -> None:
     The process exits at once: taking torch apart takes a fifth of a second, and the kernel frees the memory
     anyway.
     """
-    ours: Any = forkserver._forkserver
-    if os.getpid() != server or ours._forkserver_pid or not ours._forkserver_address:
+    server_process: Any = forkserver._forkserver
+    if os.getpid() != server or server_process._forkserver_pid or not server_process._forkserver_address:
         # This is a worker, or a process that imported this module for another reason. Both have to end
         # normally.
         return
     with contextlib.suppress(OSError):
-        os.remove(ours._forkserver_address)
+        os.remove(server_process._forkserver_address)
     with contextlib.suppress(OSError):
-        os.rmdir(os.path.dirname(ours._forkserver_address))
+        os.rmdir(os.path.dirname(server_process._forkserver_address))
     os._exit(0)
 
 

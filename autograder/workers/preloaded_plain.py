@@ -5,7 +5,7 @@ The imports are made once, in the process that the workers are forked from; see 
 
 from autograder.sandbox.inside import pages
 
-with pages.kept():
+with pages.frozen_imports():
     import autograder.exam.plain
     import autograder.exam.preload
     import autograder.sandbox.wall

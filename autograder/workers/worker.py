@@ -22,8 +22,8 @@ from nbformat import v4
 
 from autograder.course.plain import PlainAssignment, Unsupported
 from autograder.sandbox.inside.libraries import Later
-from autograder.sandbox.results import Starved, WallError, WallUnavailable
-from autograder.sandbox.template import Share
+from autograder.sandbox.results import Overloaded, WallError, WallUnavailable
+from autograder.sandbox.template import TemplateHandle
 from autograder.workers.jobs import (
     Busy,
     Done,
@@ -78,8 +78,8 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
         if isinstance(job, PlainJob):
             return _examine_plain(job, _wall(job.hidden, plain=True))
         wall = _wall(job.hidden)
-        if file := _exposed(job.lesson, job.source, wall.suspects):
-            raise WallUnavailable(_exposure(file, job.lesson), _MOVE)
+        if file := _find_leak(job.lesson, job.source, wall.suspects):
+            raise WallUnavailable(_leak_message(file, job.lesson), _MOVE)
         for later in (_by_lesson(job.source), imported_later(*(step.source for step in job.script.steps))):
             if later is not None:
                 wall.prepare(later)
@@ -90,7 +90,7 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
         return Failed(str(error))
     except WallUnavailable as error:
         return NoWall(error.reason, error.fix)
-    except Starved as error:
+    except Overloaded as error:
         return Busy(str(error) or type(error).__name__)
     except WallError as error:
         return Failed(str(error) or type(error).__name__)
@@ -98,11 +98,11 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
 
 def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
     """Grade a submission with ordinary nbgrader tests, notebook by notebook."""
-    from autograder.course.plain import files_inside
+    from autograder.course.plain import merge_files
     from autograder.exam.preload import told
 
     notices = told(wall.preload(job.preload))
-    files = files_inside(job.assignment.files, job.files, job.kept)
+    files = merge_files(job.assignment.files, job.files, job.kept)
     reports = []
     for source in job.assignment.notebooks:
         if source.name in job.notebooks:
@@ -193,14 +193,14 @@ def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, tim
 
 
 @lru_cache(maxsize=16)
-def _exposed(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
+def _find_leak(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
     """Return a file that is visible inside the wall and gives away this lesson, or None."""
-    from autograder.exam.exposed import Lesson
+    from autograder.exam.leaks import LessonSecrets
 
-    return Lesson(lesson, v4.reads(source)).exposed(suspects)
+    return LessonSecrets(lesson, v4.reads(source)).first_leak(suspects)
 
 
-def _exposure(file: str, lesson: str) -> str:
+def _leak_message(file: str, lesson: str) -> str:
     return (
         f"On {platform.node()}, every notebook could read {file}, "
         f"which holds answers or hidden tests of {lesson}."
@@ -208,12 +208,12 @@ def _exposure(file: str, lesson: str) -> str:
 
 
 _walls: dict[tuple[tuple[str, ...], bool], Any] = {}  # by the hidden paths, and whether torch is left out
-_shares: dict[tuple[str, ...], Share] = {}
+_handles: dict[tuple[str, ...], TemplateHandle] = {}
 
 
-def join(hidden: tuple[str, ...], share: Share) -> None:
+def join(hidden: tuple[str, ...], handle: TemplateHandle) -> None:
     """Use a template that another process has started and will end."""
-    _shares[hidden] = share
+    _handles[hidden] = handle
 
 
 def _wall(hidden: tuple[str, ...], *, plain: bool = False) -> Any:
@@ -224,24 +224,24 @@ def _wall(hidden: tuple[str, ...], *, plain: bool = False) -> Any:
         plain: whether the submission is one of a plain assignment. A lesson never runs behind the shared wall
             of a run that was to grade only plain assignments.
     """
-    share = _shares.get(hidden)
-    if share is not None and share.behind.plain and not plain:
-        share = None
-    without_torch = share is not None and share.behind.plain
+    handle = _handles.get(hidden)
+    if handle is not None and handle.options.plain and not plain:
+        handle = None
+    without_torch = handle is not None and handle.options.plain
     key = hidden, without_torch
     if key not in _walls:
-        _walls[key] = _join_wall(share) or _build_wall(hidden, without_torch)
+        _walls[key] = _join_wall(handle) or _build_wall(hidden, without_torch)
     return _walls[key]
 
 
-def _join_wall(share: Share | None) -> Any:
+def _join_wall(handle: TemplateHandle | None) -> Any:
     """Return the shared wall, or None if there is none or containers cannot be forked here."""
     from autograder.sandbox.wall import Wall
 
-    if share is None:
+    if handle is None:
         return None
     try:
-        wall = Wall.join(share)
+        wall = Wall.join(handle)
         wall.start()
         return wall
     except WallUnavailable:

@@ -33,7 +33,7 @@ from autograder.course.lesson import Lesson, choose_lessons, find_lessons
 from autograder.page.words import words
 from autograder.report.write import page_name
 from scripts.demo.people import ROWS, DemoStudent, DemoSubmission, make_students, submissions
-from secant.language import language, of_this_machine, print_whatever_comes, say
+from secant.language import escape_unencodable, language, say, terminal_language
 from tests.support.lessons import copy_lessons, with_answers
 from tests.support.ports import free_port
 
@@ -310,8 +310,8 @@ def main() -> int:
     options = parser.parse_args()
     if not 1 <= options.students <= len(ROWS):
         parser.error(f"--students is a number from 1 to {len(ROWS)}")
-    print_whatever_comes()
-    language(of_this_machine())
+    escape_unencodable()
+    language(terminal_language())
     folder = options.folder.absolute()
     try:
         lessons = choose_lessons(find_lessons(ROOT), list(options.lessons))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
 
-from secant.explorers.kit.controls import Choice, Slider, StepSlider, short
+from secant.explorers.kit.controls import Choice, Slider, StepSlider, round_to_six_digits
 from secant.explorers.kit.widget import Panel, with_value
 from secant.language import say
 
@@ -237,11 +237,13 @@ def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
         anchors: the numbers that must be among the points.
         count: the approximate number of points.
     """
-    low, high = short(slider.min), short(slider.max)
+    low, high = round_to_six_digits(slider.min), round_to_six_digits(slider.max)
     turn = high - low == 360
     steps = TURNS if turn else tuple(10.0**k * factor for k in range(-4, 4) for factor in ROUND)
     step = next(step for step in steps if (high - low) / step + 1 <= count + turn or step == steps[-1])
-    points = {short(k * step) for k in range(math.ceil(low / step), math.floor(high / step) + 1)}
+    points = {
+        round_to_six_digits(k * step) for k in range(math.ceil(low / step), math.floor(high / step) + 1)
+    }
     if turn:
         points.discard(low)  # on a full turn, the lower end is the same direction as the upper end
     elif len(points) < count:

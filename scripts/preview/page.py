@@ -27,7 +27,7 @@ from scripts.preview.render import (
 from scripts.preview.run import PreviewError, Widgets
 from scripts.preview.words import words
 from secant.language import language
-from secant.progress.course import Lesson
+from secant.progress.course import SyllabusLesson
 
 #: The scripts of the pages, including the one that draws an explorer's picture in JupyterLab.
 SCRIPTS = (
@@ -52,20 +52,20 @@ class SyllabusPlace:
     """
 
     number: int
-    lessons: Sequence[Lesson]
+    lessons: Sequence[SyllabusLesson]
 
     @property
-    def lesson(self) -> Lesson:
+    def lesson(self) -> SyllabusLesson:
         """The lesson of this page."""
         return self.lessons[self.number - 1]
 
     @property
-    def before(self) -> Lesson | None:
+    def before(self) -> SyllabusLesson | None:
         """The previous lesson, or None for the first one."""
         return self.lessons[self.number - 2] if self.number > 1 else None
 
     @property
-    def after(self) -> Lesson | None:
+    def after(self) -> SyllabusLesson | None:
         """The next lesson, or None for the last one."""
         return self.lessons[self.number] if self.number < len(self.lessons) else None
 
@@ -118,7 +118,7 @@ def lesson_page(
     return with_contents(str(page), exporter.renderer), files
 
 
-def link_picture(site: str, name: str, lesson: Lesson) -> str:
+def link_picture(site: str, name: str, lesson: SyllabusLesson) -> str:
     """Return the address of a lesson's picture for shared links in one language, or "" without a site."""
     return f"{site}{name}/{_picture(lesson.folder)}" if site else ""
 
@@ -127,12 +127,12 @@ def _picture(stem: str) -> str:
     return f"{stem}.png"
 
 
-def index_page(lessons: Sequence[Lesson], explorer: str = "", picture: str = "") -> str:
+def index_page(lessons: Sequence[SyllabusLesson], explorer: str = "", picture: str = "") -> str:
     """Return the page that lists the lessons in the current language, below an explorer if there is one."""
     return render("index.html.j2", lessons=lessons, explorer=explorer, picture=picture, **common())
 
 
-def front_page(first_lesson: Lesson, explorer: str = "", picture: str = "") -> str:
+def front_page(first_lesson: SyllabusLesson, explorer: str = "", picture: str = "") -> str:
     """Return the front page, with links to each language's list and to the first lesson, and its explorer."""
     return render("front.html.j2", first=first_lesson, explorer=explorer, picture=picture)
 

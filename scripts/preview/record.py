@@ -66,10 +66,10 @@ def recorded_states(max_states: int = STATES) -> dict[str, Any]:
                 "name": candidate.name,
                 "choices": predictions.as_html(candidate.choices),
             }
-        if issubclass(type(candidate), predictions.Answered):
+        if issubclass(type(candidate), predictions.PredictionReply):
             widget_states[candidate.model_id]["state"] |= {
                 "name": candidate.name,
-                "answers": predictions.answers(candidate),
+                "answers": predictions.replies_as_html(candidate),
             }
     return widget_states
 
@@ -218,7 +218,7 @@ class FrameCamera:
         for axis, index in list(zip(axes, state, strict=True))[first_changed:]:
             axis.put(self.panel, index)
         self._at, panel = state, self.panel
-        is_shown = panel.shows
+        is_shown = panel.has_content
         parts = {"alt": panel._alt(), "words": _LIVE_REGION.sub("", panel.words()), "problems": ""}
         if problems := panel.problems():
             parts["problems"] = _LIVE_REGION.sub("", words.problems(problems))
@@ -243,7 +243,7 @@ class FrameCamera:
         They are the image, the areas that the mouse can drag in, and the panes into which a page can split
         the picture.
         """
-        scene = (self.panel.scene(), self.panel.reading.filled)
+        scene = (self.panel.scene(), self.panel.reading.visible_axes)
         if self._now != scene:
             self._now = scene
             self.figure.set_layout_engine("constrained")

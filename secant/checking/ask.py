@@ -25,7 +25,7 @@ from secant.checking import check, graphs, situation
 from secant.language import say
 from secant.verdict import Parts
 
-Put = Callable[[dict[str, Any]], dict[str, Any]]
+Transport = Callable[[dict[str, Any]], dict[str, Any]]
 Sign = Callable[[Any], Any]
 Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
@@ -36,12 +36,12 @@ _EXACT_TOLERANCE = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
 _NOT_SENT = ("ahead", "before", "below", "errors", "words")
 # Options that concern only the question that makes the arguments.
 _FIRST_ONLY = ("words", "ahead", "noting")
-# Defaults of the entries that `situation.put` leaves out if there is nothing to report.
+# Defaults of the entries that `situation.answer_request` leaves out if there is nothing to report.
 _DEFAULTS: Mapping[str, Any] = {
     **{"place": 0, "tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
     **{"count": 0, "largest": 0, "given": {}, "ran": [], "warned": []},
 }
-_transports: list[Put] = []
+_transports: list[Transport] = []
 _usual = Hints({})
 
 
@@ -128,51 +128,51 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
     Returns:
         The answer, to be judged.
     """
-    put = _transports[-1] if _transports else _local_transport(sys._getframe(1).f_globals)
+    transport = _transports[-1] if _transports else _local_transport(sys._getframe(1).f_globals)
     how = options or {}
 
     def words() -> str:
         return how.get("words") or call_of(text, arguments) + _after(how.get("before", ""))
 
-    return _answer(_Talk(put), text, arguments, arguments, how, words)
+    return _answer(_Session(transport), text, arguments, arguments, how, words)
 
 
 @contextmanager
-def asked_elsewhere(put: Put) -> Iterator[None]:
-    """Send the body's questions to another process through `put`.
+def use_transport(transport: Transport) -> Iterator[None]:
+    """Send the body's questions to another process through `transport`.
 
-    The function `put` takes a request and returns the same report as `situation.put`.
+    The function `transport` takes a request and returns the same report as `situation.answer_request`.
     """
-    _transports.append(put)
+    _transports.append(transport)
     try:
         yield
     finally:
         _transports.pop()
 
 
-def _local_transport(names: dict[str, Any]) -> Put:
-    return lambda request: situation.put(request, names)
+def _local_transport(names: dict[str, Any]) -> Transport:
+    return lambda request: situation.answer_request(request, names)
 
 
 @dataclass
-class _Talk:
+class _Session:
     """The state that answers about the same objects share: how to send questions, and answers sent ahead.
 
     Attributes:
-        put: the function that sends a request and returns the report.
+        send: the function that sends a request and returns the report.
         ahead: the questions that were asked ahead, each a statement and a text, with its report.
     """
 
-    put: Put
+    send: Transport
     ahead: list[tuple[tuple[str, str], Mapping[str, Any]]] = field(default_factory=list)
 
     def ask(self, request: dict[str, Any]) -> Mapping[str, Any]:
         if self.ahead and self.ahead[0][0] == (request.get("before", ""), request["text"]):
             return self.ahead.pop(0)[1]
-        seen = self.put(request)
-        ahead = [{**_DEFAULTS, **more} for more in seen.get("ahead", ())]
+        report = self.send(request)
+        ahead = [{**_DEFAULTS, **more} for more in report.get("ahead", ())]
         self.ahead = list(zip(request.get("ahead", ()), ahead, strict=False))
-        return {**_DEFAULTS, **seen}
+        return {**_DEFAULTS, **report}
 
 
 @dataclass
@@ -182,14 +182,14 @@ class Answer:
     Attributes:
         result: the returned value, without a graph.
         tracked: whether a tensor in the result requires grad.
-        seen: everything else that `situation.put` reports.
+        seen: everything else that `situation.answer_request` reports.
     """
 
     result: Any
     tracked: bool
     seen: Mapping[str, Any]
     _shown: Callable[[], str] = field(repr=False)
-    _talk: "_Talk" = field(repr=False)
+    _session: "_Session" = field(repr=False)
     _text: str = field(repr=False)
     _arguments: Mapping[str, Any] = field(repr=False)
     _options: Options = field(repr=False)
@@ -286,7 +286,8 @@ class Answer:
 
         Args:
             function: the function's name among the arguments.
-            *what: the facts in an entry: "requires_grad", "dtype", "shape", "grad_fn"; see `functions.noted`.
+            *what: the facts in an entry: "requires_grad", "dtype", "shape", "grad_fn"; see
+                `functions.RecordedFunction`.
         """
         parts = f" [{', '.join(what)}]" if what else ""
 
@@ -320,7 +321,7 @@ class Answer:
         options: Options | None = None,
     ) -> "Answer":
         how: Options = {**self._options, **(options or {})}
-        return _answer(self._talk, text, None, self._arguments, how, words, usual, before)
+        return _answer(self._session, text, None, self._arguments, how, words, usual, before)
 
     # --- Judging -------------------------------------------------------------------------------------------
 
@@ -385,7 +386,7 @@ class Answer:
     def still_returns(self, want: Any, hint: str = "") -> "Answer":
         """Check that the result is still right after all later questions."""
         with check.asking(self._shown):
-            current = self._talk.put({"kept": self.seen["place"]})["result"]
+            current = self._session.send({"kept": self.seen["place"]})["result"]
         with suppress(check.CheckFailed):
             check.close(current, want)
             return self
@@ -419,7 +420,7 @@ class Answer:
         """Check that the result requires grad."""
         return self.holds(self.tracked, hint or _usual.cut)
 
-    def and_again(self, want: Any, text: str, there: Any, hint: str = "", **how: Any) -> "Answer":
+    def and_again(self, want: Any, text: str, other_want: Any, hint: str = "", **how: Any) -> "Answer":
         """Ask another question, then the first one again, and check that the other's result is still right.
 
         Args:
@@ -432,10 +433,10 @@ class Answer:
         Returns:
             The answer to the first question, asked again.
         """
-        elsewhere = self.then(text, hint)
-        elsewhere.changes_nothing().returns(there, **how)
+        other = self.then(text, hint)
+        other.changes_nothing().returns(other_want, **how)
         again = self.again().changes_nothing().returns(want, **how)
-        elsewhere.still_returns(there)
+        other.still_returns(other_want)
         return again
 
     def owns_its_memory(self, hint: str = "") -> "Answer":
@@ -452,9 +453,9 @@ class Answer:
         warned = self.seen["warned"]
         return self.holds(not warned, ", ".join(warned), hint)
 
-    def costs(self, most: int, hint: str) -> "Answer":
+    def costs(self, limit: int, hint: str) -> "Answer":
         """Check that the call, asked with `counted`, ran at most this many operations of torch."""
-        return self.holds(self.seen["count"] <= most, hint)
+        return self.holds(self.seen["count"] <= limit, hint)
 
     def holds(self, condition: bool, problem: str | Parts, cause: str = "") -> "Answer":
         """Check any other condition; `problem` describes what is wrong if it does not hold."""
@@ -506,10 +507,10 @@ def _shows(sign: Sign, result: Any) -> bool:
 
 
 def _answer(
-    talk: _Talk,
+    session: _Session,
     text: str,
     arguments: Mapping[str, Any] | None,
-    shown: Mapping[str, Any],
+    arguments_shown: Mapping[str, Any],
     options: Options,
     words: Callable[[], str],
     usual: str = "",
@@ -531,11 +532,13 @@ def _answer(
         request["ahead"] = [("", question) if isinstance(question, str) else question for question in later]
     request.update((key, value) for key, value in options.items() if key not in _NOT_SENT)
     with check.asking(call):
-        seen = talk.ask(request)
-    if errors is not None and isinstance(seen["result"], dict):
-        check.no_error([seen["result"]], call(), errors)
+        report = session.ask(request)
+    if errors is not None and isinstance(report["result"], dict):
+        check.no_error([report["result"]], call(), errors)
     inherited = cast(Options, {key: value for key, value in options.items() if key not in _FIRST_ONLY})
-    return Answer(seen["result"], seen["tracked"], seen, call, talk, text, shown, inherited, usual)
+    return Answer(
+        report["result"], report["tracked"], report, call, session, text, arguments_shown, inherited, usual
+    )
 
 
 def _below(options: Options) -> str:
@@ -568,7 +571,7 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     shown.
     """
     needed = {name: a for name, a in _needed(text, arguments).items() if not _wraps(name, a)}
-    behind, shown_by_name = [], False
+    suffixes, shown_by_name = [], False
     for name, argument in needed.items():
         code = argument if isinstance(argument, str) else _literal(argument)
         # Python allows no positional argument after a keyword argument.
@@ -581,15 +584,15 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
         else:  # keep the name: another argument's code, shown in the message, uses it
             parts = [text]
         if len(parts) == 1:
-            behind.append(f"{name} = {code}")
+            suffixes.append(f"{name} = {code}")
         else:
             shown_by_name = by_name
     leaves = {name: argument for name, argument in needed.items() if isinstance(argument, Leaf)}
-    behind += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
-    behind += [
+    suffixes += sorted({str(t.dtype)[6:] for t in _tensors(needed.values())} - {"int64", "bool"})
+    suffixes += [
         f"{name}.grad = {argument.grad}" for name, argument in leaves.items() if argument.grad is not None
     ]
-    return ", ".join([text, *behind]) + "".join(
+    return ", ".join([text, *suffixes]) + "".join(
         graphs.arrangement(argument.layout, name) for name, argument in leaves.items()
     )
 

@@ -26,8 +26,8 @@ from secant.verdict import Note, Part, Parts, because, called
 
 __all__ = [
     "CheckFailed",
-    "asked",
     "asking",
+    "call_in_progress",
     "close",
     "draw",
     "draw_again",
@@ -166,13 +166,13 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
             raise CheckFailed((*called(what), *parts, *because(cause)), cause)
 
 
-def ended(did: bool, what: str, hint: str = "") -> None:
+def ended(has_ended: bool, what: str, hint: str = "") -> None:
     """Check that a call under `graphs.limit_steps` was not stopped before its end.
 
     Raises:
         CheckFailed: with the call, and the hint.
     """
-    if not did:
+    if not has_ended:
         stopped = say(en="The call did not end and was stopped.", ko="호출이 끝나지 않아 멈추었습니다.")
         refuse(what, stopped, hint or say(en="a loop that does not end", ko="끝나지 않는 반복문"))
 
@@ -218,13 +218,13 @@ def asking(call: str | Callable[[], str]) -> Iterator[None]:
         _calls_in_progress.pop()
         raise
     except Exception as error:
-        name = asked()
+        name = call_in_progress()
         error.add_note(Note(say(en=f"The call was {name}", ko=f"호출: {name}")))
         raise
     _calls_in_progress.pop()
 
 
-def asked() -> str:
+def call_in_progress() -> str:
     """Return the call that was in progress when a test stopped; an empty string if none was recorded."""
     call = _calls_in_progress[-1] if _calls_in_progress else ""
     return call() if callable(call) else call

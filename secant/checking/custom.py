@@ -148,10 +148,10 @@ def walk_back(
                     raise
                 error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
     data = calls.data()
-    alone = _walked_alone(apply, inputs, tracked, g) if fits and g is not None else {}
+    single_gradients = _walked_alone(apply, inputs, tracked, g) if fits and g is not None else {}
     return {
-        "alone": alone,
-        "changed": after_a_change(apply, inputs, tracked, g) if alone and g is not None else {},
+        "alone": single_gradients,
+        "changed": after_a_change(apply, inputs, tracked, g) if single_gradients and g is not None else {},
         "value": data["results"][0],
         "node": type(getattr(y, "grad_fn", None)).__name__ if fits else "",
         "gradients": walks[0],

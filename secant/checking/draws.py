@@ -57,5 +57,5 @@ def draw_again(**shapes: tuple[int, ...]) -> tuple[list[torch.Tensor], str]:
     # float32.
     tensors = [torch.randn(shape, generator=rng, dtype=torch.float64) for shape in shapes.values()]
     sizes = f"({', '.join(map(str, shapes.values()))})"
-    again = f"[torch.randn(s, dtype=torch.float64) for s in {sizes}]"
-    return tensors, f"torch.manual_seed({seed}); {', '.join(shapes)} = {again}"
+    code = f"[torch.randn(s, dtype=torch.float64) for s in {sizes}]"
+    return tensors, f"torch.manual_seed({seed}); {', '.join(shapes)} = {code}"

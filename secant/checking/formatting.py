@@ -93,9 +93,9 @@ def _pieces(value: Any) -> Iterator[str]:
         yield repr(value)
 
 
-def _is_larger(tensor: torch.Tensor, most: int) -> bool:
-    """Return whether a tensor has more numbers than `most`, with an empty dimension counted as one."""
-    return math.prod(max(size, 1) for size in tensor.shape) > most
+def _is_larger(tensor: torch.Tensor, limit: int) -> bool:
+    """Return whether a tensor has more numbers than `limit`, with an empty dimension counted as one."""
+    return math.prod(max(size, 1) for size in tensor.shape) > limit
 
 
 def _of_shape(tensor: torch.Tensor) -> str:
@@ -103,6 +103,7 @@ def _of_shape(tensor: torch.Tensor) -> str:
 
 
 def is_ordinary(tensor: torch.Tensor) -> bool:
+    """Return whether a tensor is dense, on the CPU, and neither quantized nor nested."""
     odd = tensor.is_quantized or tensor.is_nested
     return tensor.layout is torch.strided and not odd and tensor.device.type == "cpu"
 
@@ -124,4 +125,5 @@ def _digits(value: float, digits: int) -> str:
 
 
 def dtype_name(dtype: torch.dtype) -> str:
+    """Return the name of a dtype without "torch."."""
     return str(dtype).removeprefix("torch.")

@@ -29,7 +29,7 @@ def polynomial(coefficients: Sequence[float]) -> str:
     return " + ".join(terms).replace("+ -", "- ")
 
 
-class noted:
+class RecordedFunction:
     """A function of one argument that records its arguments, and adds its name to `ran` at each call.
 
     Attributes:
@@ -39,13 +39,13 @@ class noted:
 
     def __init__(self, function: Callable[[Any], Any], name: str, ran: list[str]) -> None:
         self._function, self._name, self._ran = function, name, ran
-        self.given: list[dict[str, Any]] = []
+        self.records: list[dict[str, Any]] = []
 
     def __call__(self, t: Any) -> Any:
         """Record the argument t, and return the function's value."""
         made_by = getattr(t, "grad_fn", None)
         self._ran.append(self._name)
-        self.given.append(
+        self.records.append(
             {
                 "requires_grad": getattr(t, "requires_grad", False),
                 "dtype": str(getattr(t, "dtype", type(t).__name__)).removeprefix("torch."),

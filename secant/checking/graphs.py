@@ -36,10 +36,10 @@ def strided(value: torch.Tensor) -> torch.Tensor:
 
     The gap between two rows is wider than the gap between two elements of a row, so that `view(-1)` fails.
     """
-    apart = torch.stack([value, torch.full_like(value, 99)], -1)
+    spaced = torch.stack([value, torch.full_like(value, 99)], -1)
     if value.ndim == 0:
-        return apart[0]
-    wide = torch.nn.functional.pad(apart.flatten(-2), (0, 1), value=99)
+        return spaced[0]
+    wide = torch.nn.functional.pad(spaced.flatten(-2), (0, 1), value=99)
     return wide[..., :-1:2]
 
 
@@ -194,6 +194,7 @@ class Spy(nn.Module):
         self._saved: list[weakref.ref[torch.Tensor]] = _Shared()
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
+        """Record the call, and return the result of the formula for X."""
         self.modes.append(self.training)
         self.held.append(sum(saved() is not None for saved in self._saved))
         self.log.append(len(X) if X.ndim > 1 else 1)
@@ -209,15 +210,15 @@ class Spy(nn.Module):
 
 
 class limit_steps:
-    """Raise TimeoutError in a with statement's body if its calls take more than `most` Python steps.
+    """Raise TimeoutError in a with statement's body if its calls take more than `limit` Python steps.
 
     Steps are counted instead of seconds, so that a slow computer does not fail an answer. The steps of an
     import do not count: the first `backward(gradient)` of a process imports sympy, and a module stays broken
     if its import is stopped.
     """
 
-    def __init__(self, most: int = 1_000_000) -> None:
-        self._most = most
+    def __init__(self, limit: int = 1_000_000) -> None:
+        self._limit = limit
 
     def __enter__(self) -> "limit_steps":
         self._before = sys.gettrace()
@@ -229,7 +230,7 @@ class limit_steps:
 
     def _counter(self) -> Callable[[FrameType, str, Any], Any]:
         """Return the trace function for Python to call: a closure, which takes half as long as a method."""
-        left, importing = self._most, False
+        steps_left, importing = self._limit, False
 
         def call(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal importing
@@ -247,13 +248,13 @@ class limit_steps:
             return imported
 
         def step(frame: FrameType, event: str, argument: Any) -> Any:
-            nonlocal left
-            left -= 1
-            if left < 0 and frame.f_code is not limit_steps.__exit__.__code__:
+            nonlocal steps_left
+            steps_left -= 1
+            if steps_left < 0 and frame.f_code is not limit_steps.__exit__.__code__:
                 raise TimeoutError(
                     say(
-                        en=f"It took more than {self._most:,} steps of Python. Is there an endless loop?",
-                        ko=f"파이썬 실행 단계가 {self._most:,}번을 넘었습니다. 끝나지 않는 반복문인가요?",
+                        en=f"It took more than {self._limit:,} steps of Python. Is there an endless loop?",
+                        ko=f"파이썬 실행 단계가 {self._limit:,}번을 넘었습니다. 끝나지 않는 반복문인가요?",
                     )
                 )
             return step

@@ -90,13 +90,13 @@ class observe:
         - aliases: the names of the watched tensors, and of their .grad, that share memory with the result.
         - changes: (kind, name) pairs, as those of `watch`.
         """
-        return {**self._data, "kept": self.kept(), "changes": self.changes}
+        return {**self._data, "kept": self.current_results(), "changes": self.changes}
 
     def last(self) -> dict[str, Any]:
         """Return the last call's entries of results, tracked and aliases."""
         return {name: entries[-1] for name, entries in self._data.items()}
 
-    def kept(self) -> list[Any]:
+    def current_results(self) -> list[Any]:
         """Return copies of all results as they are now."""
         return [copy_of(result) for result in self._results]
 

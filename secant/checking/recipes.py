@@ -144,12 +144,12 @@ def _check_new(
     )
     beyond = sorted({p for p in fields["parents"] if isinstance(p, str) and p[:1] != "<"} - set(slopes))
     answer.holds(not beyond, f"{skipped} ({', '.join(beyond)})")
-    lost = say(
+    operand_lost = say(
         en="an operand is not among the result's parents: keep the operand itself in `parents`, not a copy",
         ko="결과의 부모에 피연산자가 없습니다. 복사본이 아닌 피연산자(operand) 자체를 `parents`에 넣으세요",
     )
     missing = [name for name in slopes if name not in fields["parents"]]
-    answer.holds(not missing, f"{lost} ({', '.join(missing)})")
+    answer.holds(not missing, f"{operand_lost} ({', '.join(missing)})")
     pairs = list(zip(fields["parents"], fields["slopes"], strict=True))
     sums = {name: float(sum(slope for parent, slope in pairs if parent == name)) for name in slopes}
     by_operand = say(en="slopes by operand", ko="피연산자마다의 기울기")
@@ -219,8 +219,8 @@ def check_ended(answer: Answer) -> None:
 def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Sequence[str]) -> str:
     """Return a sentence about what is wrong with an order; an empty string if it is right."""
     want = reached(recipe, root)
-    if left := sorted(want - set(order)):
-        missing = ", ".join(names[place] for place in left[:5])
+    if missing_places := sorted(want - set(order)):
+        missing = ", ".join(names[place] for place in missing_places[:5])
         return say(en=f"missing: {missing}", ko=f"빠진 값: {missing}")
     if set(order) != want:
         return say(
@@ -228,8 +228,8 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
         )
     if len(order) != len(want):
         return say(en="a Value is listed more than once", ko="두 번 이상 나오는 Value가 있습니다")
-    if early := too_early(recipe, order):
-        parent, child = (names[place] for place in early)
+    if wrong_pair := too_early(recipe, order):
+        parent, child = (names[place] for place in wrong_pair)
         return say(
             en=f"{parent} comes before {child}, which was made from it: it would pass on before it has "
             "received everything",
@@ -278,17 +278,17 @@ def check_passes(
     how["nearly"] = _exactness_hint()
     current, grads = list(held), every_grad(names)
     for number, (root, rates) in enumerate(zip(roots, slopes, strict=True)):
-        called = answer.then(f"{names[root]}.backward()") if number else answer
-        check_ended(called)
-        asked = [("grad", name) for name in names]
-        called.changes_nothing(but=asked, hints=dict.fromkeys((*FIELDS, "fields"), changed))
-        actual, want = called.then(grads).result, _grads_after(recipe, root, current, rates)
+        response = answer.then(f"{names[root]}.backward()") if number else answer
+        check_ended(response)
+        expected_changes = [("grad", name) for name in names]
+        response.changes_nothing(but=expected_changes, hints=dict.fromkeys((*FIELDS, "fields"), changed))
+        actual, want = response.then(grads).result, _grads_after(recipe, root, current, rates)
         got, right = (dict(zip(names, numbers, strict=True)) for numbers in (actual, want))
-        every = _part(called, say(en="every grad", ko="모든 grad"), got)
+        every = _part(response, say(en="every grad", ko="모든 grad"), got)
         # The reason is computed only if something is wrong.
         problem = partial(_pass_problem, recipe, root, current, rates, actual)
         every.returns(right, mistakes=lambda problem=problem: {problem(): lambda _: True}, **how)
-        called.equals(None)
+        response.equals(None)
         current = want
 
 

@@ -18,10 +18,10 @@ from torch import nn
 from secant.bindings import BUILTINS
 from secant.causes import QUESTION
 from secant.checking import custom, engines, graphs, values
-from secant.checking.functions import formula, noted
+from secant.checking.functions import RecordedFunction, formula
 from secant.checking.observe import observe
 from secant.checking.operations import operations
-from secant.quiet import ask_first
+from secant.quiet import move_filter_to_front
 
 #: The keys that mark an argument that is more than a value: {CODE: code}, {LEAF: (value, grad, layout,
 #: tracked)}.
@@ -45,7 +45,7 @@ _KIT = {
 _situations: list["Situation"] = []
 
 
-def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+def answer_request(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     """Ask one question, or read an earlier result again.
 
     Args:
@@ -69,7 +69,8 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         - stopped: the name of the error by which a limit on steps ended the call.
         - count, largest: the counts of `operations`.
         - warned: the warnings.
-        - given: by the name of each function in `noting`, its arguments so far, as `noted` records them.
+        - given: by the name of each function in `noting`, its arguments so far, as
+          `RecordedFunction` records them.
         - ran: the names of these functions, one for each call so far.
         - ahead: the same dict for each of the questions to be asked next, up to the first that raises. That
           error is raised when the question itself is asked. If this question was stopped, the next ones are
@@ -77,7 +78,7 @@ def put(request: Mapping[str, Any], names: dict[str, Any]) -> dict[str, Any]:
         - place: the place of the result among those of the situation.
     """
     if "kept" in request:
-        return {"result": _situations[-1].kept(request["kept"])}
+        return {"result": _situations[-1].current_result(request["kept"])}
     if "arguments" in request:
         _situations[:] = [Situation(request["arguments"], names, request.get("noting", ()))]
     report = _situations[-1].ask(request)
@@ -92,27 +93,27 @@ class Situation:
     """
 
     def __init__(
-        self, arguments: Mapping[str, Any], names: dict[str, Any], noting: Iterable[str] = ()
+        self, arguments: Mapping[str, Any], names: dict[str, Any], recorded_names: Iterable[str] = ()
     ) -> None:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
         self._ran: list[str] = []
-        self._failed: Exception | None = None  # the error of a question asked ahead
+        self._ahead_error: Exception | None = None  # the error of a question asked ahead
         for name, argument in arguments.items():
-            value = _made(argument, self._names)
-            value = noted(value, name, self._ran) if name in noting else value
+            value = _build_argument(argument, self._names)
+            value = RecordedFunction(value, name, self._ran) if name in recorded_names else value
             self._names[name] = self._arguments[name] = value
         self._watched = dict(_watchable(self._arguments))
-        self._places = -1
+        self._last_place = -1
         self._calls = observe(**self._watched)
-        self._values = {name: thing for name, thing in _nested(self._arguments) if values.is_value(thing)}
-        self._known = {id(value): name for name, value in self._values.items()}
+        self._values = {name: thing for name, thing in _flattened(self._arguments) if values.is_value(thing)}
+        self._value_names = {id(value): name for name, value in self._values.items()}
         self._buffers = {n: (t.grad, t.grad.clone()) for n, t in self._leaves() if t.grad is not None}
 
-    def kept(self, place: int) -> Any:
+    def current_result(self, place: int) -> Any:
         """Return an earlier result as it is now."""
-        result = self._calls.kept()[place]
-        return values.plain(result, self._known) if self._values else result
+        result = self._calls.current_results()[place]
+        return values.plain(result, self._value_names) if self._values else result
 
     def ask_ahead(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Ask the questions that a request lists as next, up to the first error."""
@@ -121,14 +122,14 @@ class Situation:
             try:
                 reports.append(self.ask({**request, "before": statement, "text": text}))
             except Exception as error:
-                self._failed = error
+                self._ahead_error = error
                 break
         return reports
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run the code of a request, and return a report on the result and on all changes."""
-        if self._failed is not None:
-            error, self._failed = self._failed, None
+        if self._ahead_error is not None:
+            error, self._ahead_error = self._ahead_error, None
             raise error
         if request.get("before"):
             exec(request["before"], self._names)
@@ -146,24 +147,24 @@ class Situation:
                     return eval(code, self._names)
             try:
                 with graphs.limit_steps(steps), counting:
-                    return _with_room(eval, code, self._names)
+                    return _with_stack_room(eval, code, self._names)
             except (RecursionError, TimeoutError) as error:
                 stopped.append(type(error).__name__)
 
         caught: list[warnings.WarningMessage] = []
         with _every_warning(caught) if request.get("warned") else contextlib.nullcontext():
             self._names[name] = result = call(run)
-        self._places += 1
-        seen = self._calls.last()
+        self._last_place += 1
+        last = self._calls.last()
         arguments_given = {
-            name: list(argument.given)
+            name: list(argument.records)
             for name, argument in self._arguments.items()
-            if isinstance(argument, noted)
+            if isinstance(argument, RecordedFunction)
         }
         report = {
-            "place": self._places,
-            "tracked": seen["tracked"],
-            "aliases": seen["aliases"],
+            "place": self._last_place,
+            "tracked": last["tracked"],
+            "aliases": last["aliases"],
             "changes": [*self._calls.changes, *self._changed(fields_before)],
             "replaced": [n for n, thing in self._leaves() if self._is_replaced(n, thing)],
             "stopped": "".join(stopped),
@@ -198,10 +199,10 @@ class Situation:
         last = self._calls.last()["results"]
         if not self._values or (isinstance(last, dict) and "raised" in last):
             return last
-        data = values.plain(last, self._known)
+        data = values.plain(last, self._value_names)
         if values.is_value(result):
             # A Value that a later question returns again does not count as a new one.
-            self._known.setdefault(id(result), "")
+            self._value_names.setdefault(id(result), "")
         return data
 
     def _by_name(self, value: Any) -> Any:
@@ -212,7 +213,7 @@ class Situation:
         return next(names, "?")
 
 
-def _with_room(call: Callable[..., Any], *arguments: Any) -> Any:
+def _with_stack_room(call: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function with ample room on the interpreter's stack.
 
     CPython requests that stack from the system in chunks of 16 KiB. Python 3.11, 3.12 and earlier releases of
@@ -224,7 +225,7 @@ def _with_room(call: Callable[..., Any], *arguments: Any) -> Any:
 
 
 # The frame is made so large that it begins a chunk of 512 KiB, half of which is then free.
-_with_room.__code__ = _with_room.__code__.replace(co_stacksize=2**15)
+_with_stack_room.__code__ = _with_stack_room.__code__.replace(co_stacksize=2**15)
 
 
 @contextlib.contextmanager
@@ -232,7 +233,7 @@ def _every_warning(into: list[warnings.WarningMessage]) -> Iterator[None]:
     """Record the warnings of the body, including those that torch gives only once per process."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        ask_first()  # keeps out warnings that an explorer's function gives in another thread
+        move_filter_to_front()  # keeps out warnings that an explorer's function gives in another thread
         torch.set_warn_always(True)
         try:
             yield
@@ -256,7 +257,7 @@ def _compiled(text: str) -> tuple[str, Any]:
     return "_", compile(text, QUESTION, "eval")
 
 
-def _made(argument: Any, names: dict[str, Any]) -> Any:
+def _build_argument(argument: Any, names: dict[str, Any]) -> Any:
     """Return the argument that plain data describes."""
     if isinstance(argument, dict) and CODE in argument:
         return eval(_code(argument[CODE]), names)
@@ -267,22 +268,22 @@ def _made(argument: Any, names: dict[str, Any]) -> Any:
             value.grad = torch.full_like(value, grad)
         return value
     if isinstance(argument, list | tuple):
-        return type(argument)(_made(part, names) for part in argument)
+        return type(argument)(_build_argument(part, names) for part in argument)
     if isinstance(argument, dict):
-        return {key: _made(part, names) for key, part in argument.items()}
+        return {key: _build_argument(part, names) for key, part in argument.items()}
     return argument.clone() if isinstance(argument, torch.Tensor) else argument
 
 
 def _watchable(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    return ((n, thing) for n, thing in _nested(arguments) if isinstance(thing, torch.Tensor | nn.Module))
+    return ((n, thing) for n, thing in _flattened(arguments) if isinstance(thing, torch.Tensor | nn.Module))
 
 
-def _nested(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _flattened(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the arguments by name, with lists, tuples and dicts replaced by their entries: "x[0]"."""
     for name, thing in arguments.items():
         if isinstance(thing, list | tuple):
-            yield from _nested({f"{name}[{place}]": part for place, part in enumerate(thing)})
+            yield from _flattened({f"{name}[{place}]": part for place, part in enumerate(thing)})
         elif isinstance(thing, dict):
-            yield from _nested({f"{name}[{key!r}]": part for key, part in thing.items()})
+            yield from _flattened({f"{name}[{key!r}]": part for key, part in thing.items()})
         else:
             yield name, thing

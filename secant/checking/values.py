@@ -48,18 +48,18 @@ def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
         within: for each Value of the test, in the order in which they are made, the number that `made_from`
             returns. So the order is known here only for the test's own Values.
     """
-    made: list[Any] = []
+    instances: list[Any] = []
     places: dict[int, int] = {}
 
     class Value(kind):
         def __init__(self, *fields: Any) -> None:
             super().__init__(*fields)
-            places[id(self)] = len(made)
-            made.append(self)
+            places[id(self)] = len(instances)
+            instances.append(self)
 
         def order(self) -> list[Any]:
             bits = within[places[id(self)]]
-            return [made[place] for place in reversed(range(bits.bit_length())) if bits >> place & 1]
+            return [instances[place] for place in reversed(range(bits.bit_length())) if bits >> place & 1]
 
     return Value
 

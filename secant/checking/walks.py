@@ -13,7 +13,7 @@ from secant.language import say
 from secant.verdict import Part
 
 Mistakes = Mapping[str, Mapping[str, Any]]
-Seen = dict[str, Any]
+ProbeReport = dict[str, Any]
 #: The factor of the arriving gradient, or the VJP as a function of that gradient.
 Slope = torch.Tensor | Callable[[torch.Tensor], torch.Tensor]
 
@@ -22,7 +22,7 @@ _usual = Hints({})
 
 def judge_operation(
     name: str,
-    seen: Callable[..., Seen],
+    probe: Callable[..., ProbeReport],
     inputs: Mapping[str, torch.Tensor],
     g: torch.Tensor,
     value: torch.Tensor,
@@ -35,12 +35,12 @@ def judge_operation(
     atol: float | None = None,
     apart: bool = False,
     forward_only: bool = False,
-) -> tuple[str, Seen]:
+) -> tuple[str, ProbeReport]:
     """Call a student's operation, run its backward pass twice, and check all results.
 
     Args:
         name: the name of the student's class.
-        seen: a probe in the test cell that runs in the student's process and returns
+        probe: a probe in the test cell that runs in the student's process and returns
             `custom.walk_back(MyOperation.apply, *arguments)`.
         inputs: the inputs by name, in the order of forward.
         g: the gradient of the result, which arrives in the backward pass.
@@ -61,7 +61,7 @@ def judge_operation(
     arriving = None if forward_only else g.clone()
     call = _call(name, inputs, more, arriving, list(slopes)) + (_usual.apart if apart else "")
     with check.asking(call):
-        report = seen(
+        report = probe(
             {input_name: tensor.clone() for input_name, tensor in inputs.items()},
             list(slopes),
             arriving,
@@ -87,56 +87,56 @@ def judge_operation(
         target = f"{changed}.detach()" if changed == RESULT else changed
         later = f"{RESULT} = {name}.apply({', '.join(inputs)}{more}), {target}.mul_(2), backward"
         for input_name, slope in slopes.items():
-            asked = later + say(en=f": gradient of {input_name}", ko=f": {input_name}의 gradient")
+            question = later + say(en=f": gradient of {input_name}", ko=f": {input_name}의 gradient")
             check.close(
-                gradients[input_name], _vjp(slope, g), asked, rtol=rtol, atol=atol, hint=_usual.silent
+                gradients[input_name], _vjp(slope, g), question, rtol=rtol, atol=atol, hint=_usual.silent
             )
     return call, report
 
 
 def _judge_gradient(
-    found: Seen,
+    report: ProbeReport,
     call: str,
-    of: str,
+    input_name: str,
     place: int,
     g: torch.Tensor,
     slopes: Mapping[str, Slope],
-    own: Mapping[str, Any],
+    own_mistakes: Mapping[str, Any],
     hint: str,
     rtol: float | None,
     atol: float | None,
 ) -> None:
-    got, want = found["gradients"][of], _vjp(slopes[of], g)
-    check.holds(got is not None, call, _usual.no_gradient.format(name=of, place=place))
+    got, want = report["gradients"][input_name], _vjp(slopes[input_name], g)
+    check.holds(got is not None, call, _usual.no_gradient.format(name=input_name, place=place))
 
     def wrong() -> Mapping[str, Any]:
-        if _agrees(found["alone"].get(of), want, rtol, atol):
+        if _agrees(report["alone"].get(input_name), want, rtol, atol):
             return {_usual.between: lambda _: True}
-        usual = _usual_mistakes(of, g, slopes)
-        return {**own, **{text: value for text, value in usual.items() if text not in own}}
+        usual = _usual_mistakes(input_name, g, slopes)
+        return {**own_mistakes, **{text: value for text, value in usual.items() if text not in own_mistakes}}
 
-    asked = call + say(en=f": gradient of {of}", ko=f": {of}의 gradient")
-    judge(got, want, asked, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
-    asked += say(en=", second backward pass", ko=", 두 번째 역방향 계산")
-    check.close(found["again"][of], want, asked, rtol=rtol, atol=atol, hint=_usual.walked_again)
+    question = call + say(en=f": gradient of {input_name}", ko=f": {input_name}의 gradient")
+    judge(got, want, question, mistakes=wrong, hint=hint, rtol=rtol, atol=atol)
+    question += say(en=", second backward pass", ko=", 두 번째 역방향 계산")
+    check.close(report["again"][input_name], want, question, rtol=rtol, atol=atol, hint=_usual.walked_again)
 
 
 def _vjp(slope: Slope, g: torch.Tensor) -> torch.Tensor:
     return g * slope if isinstance(slope, torch.Tensor) else slope(g)
 
 
-def _usual_mistakes(of: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> dict[str, Any]:
-    want = _vjp(slopes[of], g)
-    others = tuple(_vjp(other, g) for name, other in slopes.items() if name != of)
-    together = want.sum().expand(want.shape)
+def _usual_mistakes(input_name: str, g: torch.Tensor, slopes: Mapping[str, Slope]) -> dict[str, Any]:
+    want = _vjp(slopes[input_name], g)
+    others = tuple(_vjp(other, g) for name, other in slopes.items() if name != input_name)
+    summed = want.sum().expand(want.shape)
     # In a layer norm, the elements of the gradient add up to 0. Other mistakes also give 0, so a gradient of
     # 0 would not prove that its elements were added together.
-    if together.abs().sum() < 1e-6 * want.abs().sum():
-        together = torch.full_like(want, torch.nan)
+    if summed.abs().sum() < 1e-6 * want.abs().sum():
+        summed = torch.full_like(want, torch.nan)
     return {
-        _usual.arriving: _vjp(slopes[of], torch.ones_like(g)),
+        _usual.arriving: _vjp(slopes[input_name], torch.ones_like(g)),
         _usual.swapped_inputs: others,
-        _usual.added_together.format(name=of): together,
+        _usual.added_together.format(name=input_name): summed,
     }
 
 
@@ -144,9 +144,9 @@ def _call(
     name: str, inputs: Mapping[str, torch.Tensor], more: str, g: torch.Tensor | None, tracked: list[str]
 ) -> str:
     shown = ", ".join(f"{input_name}={check.numbers(tensor)}" for input_name, tensor in inputs.items()) + more
-    asked = f"{name}.apply({shown}), {str(next(iter(inputs.values())).dtype)[6:]}"
-    asked += "" if g is None else f", grad_output={check.numbers(g)}"
-    return asked if len(tracked) == len(inputs) else f"{asked}, requires_grad: {', '.join(tracked)}"
+    question = f"{name}.apply({shown}), {str(next(iter(inputs.values())).dtype)[6:]}"
+    question += "" if g is None else f", grad_output={check.numbers(g)}"
+    return question if len(tracked) == len(inputs) else f"{question}, requires_grad: {', '.join(tracked)}"
 
 
 def _agrees(got: Any, want: torch.Tensor, rtol: float | None, atol: float | None) -> bool:

@@ -138,8 +138,8 @@ def _saved_hooks() -> object:
     return torch._C._autograd._top_saved_tensors_default_hooks(True)
 
 
-def _pop_saved_hooks(but: object) -> None:
-    while _saved_hooks() not in (None, but):
+def _pop_saved_hooks(outer_hooks: object) -> None:
+    while _saved_hooks() not in (None, outer_hooks):
         torch._C._autograd._pop_saved_tensors_default_hooks()
 
 

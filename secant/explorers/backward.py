@@ -9,21 +9,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, remarks, words
-from secant.explorers.kit.call import remembered
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, texts, words
+from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import INK, SECANT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
-from secant.explorers.kit.looks import PARTS, Look
+from secant.explorers.kit.line_styles import PARTS, LineStyle
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.subject import Setting, Subjects, kept
+from secant.explorers.kit.subject import Setting, Subjects, memoised
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 
 LOG_H = (-8.0, 0.0)
 START, KINK = 3.0, 0.0  # x at which 5**x and the functions with a kink are worth a look
 
-# The looks of the quotients, in the order of the table's rows.
-LOOKS = {"forward": Look(SECANT, "o"), "backward": PARTS[0], "central": PARTS[1]}
+# The line styles of the quotients, in the order of the table's rows.
+STYLES = {"forward": LineStyle(SECANT, "o"), "backward": PARTS[0], "central": PARTS[1]}
 # Line widths in points, decreasing so that coinciding lines stay visible.
 WIDTHS = {"forward": 4.0, "backward": 3.0, "central": 2.2}
 LABELS = {"forward": "$+h$", "backward": "$-h$", "central": r"$\pm h$"}
@@ -53,24 +53,29 @@ class BrokenPower(Power):
 
 
 def power_of_five(q: Tensor) -> Tensor:
+    """Return 5^q, computed by Power."""
     result: Tensor = Power.apply(torch.full_like(q, 5.0, requires_grad=False), q)
     return result
 
 
 def broken_power_of_five(q: Tensor) -> Tensor:
+    """Return 5^q, computed by BrokenPower."""
     result: Tensor = BrokenPower.apply(torch.full_like(q, 5.0, requires_grad=False), q)
     return result
 
 
 def not_negative(x: Tensor) -> Tensor:
+    """Return x where x is not negative, else 0, with torch.where."""
     return torch.where(x >= 0, x, 0.0)
 
 
 def maximum(x: Tensor) -> Tensor:
+    """Return the larger of x and 0, with torch.maximum."""
     return torch.maximum(x, torch.zeros_like(x))
 
 
 def difference_of_relus(x: Tensor) -> Tensor:
+    """Return relu(x) - relu(-x), which is x."""
     return torch.relu(x) - torch.relu(-x)
 
 
@@ -96,17 +101,17 @@ def worth_seeing(f: Function) -> float | None:
 class Reading(Findings):
     """The numbers computed for a setting of the controls. A number that does not exist is NaN.
 
-    `quotients` and `curves` have the keys of LOOKS. A curve holds the quotient's error at each of `steps`.
+    `quotients` and `curves` have the keys of STYLES. A curve holds the quotient's error at each of `steps`.
     """
 
     setting: Setting
     height: float = math.nan
     ends: Range = (math.nan, math.nan)
     heights: Range = (math.nan, math.nan)
-    quotients: dict[str, float] = field(default_factory=lambda: dict.fromkeys(LOOKS, math.nan))
+    quotients: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STYLES, math.nan))
     gradient: float = math.nan
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
-    curves: dict[str, np.ndarray] = field(default_factory=lambda: dict.fromkeys(LOOKS, np.empty(0)))
+    curves: dict[str, np.ndarray] = field(default_factory=lambda: dict.fromkeys(STYLES, np.empty(0)))
 
     @property
     def errors(self) -> dict[str, float]:
@@ -123,7 +128,7 @@ class Reading(Findings):
 class Subject(Subjects):
     """The functions to explore and the range of x, with the quotients' errors, cached per function."""
 
-    @kept(8)
+    @memoised(8)
     def error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the steps h, and the error of each quotient at all of these steps."""
         f, steps = self.prepared(name).f, self.steps(name)
@@ -132,13 +137,14 @@ class Subject(Subjects):
         errors = difference.both_sides(f, place, steps)
         return steps.numpy(), {key: (error - slope).abs().numpy() for key, error in errors.items()}
 
-    @kept()
+    @memoised()
     def typical_errors(self, name: str) -> np.ndarray:
         """Return the errors at several x values, including the kink; empty if the function fails there."""
         kink = ranges.clamp(KINK, self.ends)
         places = self.ends, (kink, kink)
         errors = [
-            elementwise.all_over(lambda x: self.error_curves(name, x)[1].values(), ends) for ends in places
+            elementwise.sample_range(lambda x: self.error_curves(name, x)[1].values(), ends)
+            for ends in places
         ]
         return np.concatenate(errors)
 
@@ -150,19 +156,19 @@ class Subject(Subjects):
         reading = Reading(setting)
         name, f = setting.function, self.prepared(setting.function).f
         x, h = (torch.tensor([number], dtype=torch.float64) for number in (setting.x, setting.h))
-        with reading.noting():
+        with reading.collecting_problems():
             reading.height = difference.number(f, x)
             reading.ends = (x - h).item(), (x + h).item()
             reading.heights = difference.number(f, x - h), difference.number(f, x + h)
             reading.quotients = {
                 key: quotient.item() for key, quotient in difference.both_sides(f, x, h).items()
             }
-        with reading.noting():
+        with reading.collecting_problems():
             reading.gradient = difference.gradient(f, x).item()
         with contextlib.suppress(FunctionProblem):
             reading.steps, reading.curves = self.error_curves(name, setting.x)
         errors = self.typical_errors(name), *reading.curves.values()
-        reading.filled = elementwise.any_finite(self.curve(name)[1]), elementwise.any_finite(*errors)
+        reading.visible_axes = elementwise.any_finite(self.curve(name)[1]), elementwise.any_finite(*errors)
         return reading.with_remarks(_remark)
 
 
@@ -186,16 +192,16 @@ class Picture:
         self.figure, (left, right) = plots.row(2)
         self.function = plots.FunctionPlot(left, "f", quotient="_", gradient="x.grad", point="$x$")
         self.errors = plots.ErrorPlot(right, r"$|\,\Delta f/\Delta x - $x.grad$|$", LOG_H, every=2, pad=0.4)
-        self.secants, self.curves, self.zeros, self.here = {}, {}, {}, {}
-        for place, (name, look) in enumerate(LOOKS.items()):
+        self.secants, self.curves, self.zeros, self.current_error = {}, {}, {}, {}
+        for place, (name, style) in enumerate(STYLES.items()):
             self.secants[name] = plots.line(
-                self.function, look.color, WIDTHS[name], look.style, label=LABELS[name], zorder=3
+                self.function, style.color, WIDTHS[name], style.style, label=LABELS[name], zorder=3
             )
             # The curves have their markers at different h, so that no marker hides another.
-            self.curves[name] = look.line(self.errors, every=(2 * place, 6))
-            self.zeros[name] = plots.marker(self.errors, "v", look.color, size=5)
-            self.here[name] = plots.marker(
-                self.errors, look.marker, look.color, size=13 - 2 * place, hollow=True
+            self.curves[name] = style.line(self.errors, every=(2 * place, 6))
+            self.zeros[name] = plots.marker(self.errors, "v", style.color, size=5)
+            self.current_error[name] = plots.marker(
+                self.errors, style.marker, style.color, size=13 - 2 * place, hollow=True
             )
         self.moving = [*self.function.moving, *self.errors.moving]
 
@@ -220,7 +226,9 @@ class Picture:
             at_zero = self.errors.set_curves(self.zeros[name], reading.steps, (curve, reading.curves[name]))
             # The zeros of all quotients lie on one line, so each quotient shows a third of its zeros.
             self.zeros[name].set_data(at_zero[row::3], np.full(len(at_zero[row::3]), self.errors.zero))
-        self.errors.set_step(h, *((self.here[name], error) for name, error in reading.errors.items()))
+        self.errors.set_step(
+            h, *((self.current_error[name], error) for name, error in reading.errors.items())
+        )
 
 
 class BackwardExplorer(Panel[Reading]):
@@ -257,16 +265,16 @@ class BackwardExplorer(Panel[Reading]):
         ]
 
 
-REMARKS = beside.remarks(__file__)
+REMARKS = texts.remarks(__file__)
 HERE = words.line(INK, 1.5, "2 2", words.disc(SECANT, 5))
-LEGEND = beside.legend(
+LEGEND = texts.legend(
     __file__,
     {"curve": words.CURVE_LINE, "slope": words.TANGENT_LINE, "ends": words.sample(words.diamond(SECANT))},
-    {**{name: look.sample(WIDTHS[name] - 0.5) for name, look in LOOKS.items()}, "h": HERE},
+    {**{name: style.sample(WIDTHS[name] - 0.5) for name, style in STYLES.items()}, "h": HERE},
 )
 
 
-@remembered
+@with_call
 def explore_backward(
     functions: Functions | None = None,
     *,

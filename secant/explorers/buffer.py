@@ -12,20 +12,24 @@ import torch
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, remarks, words
-from secant.explorers.kit.call import remembered
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, texts, words
+from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, Functions
 from secant.explorers.kit.functions import cube, square
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.subject import POINTS, Subjects, kept
+from secant.explorers.kit.subject import POINTS, Subjects, memoised
 from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 
-MOST = 12  # largest number of calls; more would be indistinguishable in the plot and too slow for a frame
-BESIDE = 0.2  # offset of the last call's own slope from its stem, so that the stem does not hide the slope
-LONGEST = 7  # largest number of letters of a name that is shown below its call
+MAX_CALLS = (
+    12  # largest number of calls; more would be indistinguishable in the plot and too slow for a frame
+)
+SLOPE_OFFSET = (
+    0.2  # offset of the last call's own slope from its stem, so that the stem does not hide the slope
+)
+MAX_NAME_LENGTH = 7  # largest number of letters of a name that is shown below its call
 
 FUNCTIONS: dict[str, Function] = {"x²": square, "x³": cube}
 
@@ -46,7 +50,7 @@ class Reading(Findings):
     Attributes:
         setting: the values of the controls.
         x: the chosen x.
-        there: the point x + h.
+        x_plus_h: the point x + h.
         h: the chosen step.
         calls: the names of the calls that succeeded.
         grads: x.grad after each call.
@@ -57,7 +61,7 @@ class Reading(Findings):
 
     setting: Setting
     x: float
-    there: float
+    x_plus_h: float
     h: float
     calls: list[str] = field(default_factory=list)
     grads: list[float] = field(default_factory=list)
@@ -67,10 +71,12 @@ class Reading(Findings):
 
     @property
     def gradient(self) -> float:
+        """The leaf's .grad after the last call; NaN if there was none."""
         return self.grads[-1] if self.grads else math.nan
 
     @property
     def quotient(self) -> float:
+        """The quotient of the sum after the last call; NaN if there was none."""
         return self.quotients[-1] if self.quotients else math.nan
 
 
@@ -81,33 +87,36 @@ class Subject(Subjects):
         """Make the calls in order on a fresh leaf at x. A failing call adds nothing to the leaf's .grad."""
         leaf = torch.tensor(setting.x, dtype=torch.float64, requires_grad=True)
         place = leaf.detach()
-        there = place + setting.h
-        reading = Reading(setting, setting.x, there.item(), setting.h)
+        x_plus_h = place + setting.h
+        reading = Reading(setting, setting.x, x_plus_h.item(), setting.h)
 
         @cache
-        def look(name: str) -> tuple[float, float, float]:
+        def evaluate(name: str) -> tuple[float, float, float]:
             """Return f(x), f(x + h) and f'(x); the slope takes a separate backward() call."""
-            f = self.prepared(name).alone
-            heights = difference.number(f, place), difference.number(f, there)
+            f = self.prepared(name).single
+            heights = difference.number(f, place), difference.number(f, x_plus_h)
             return *heights, difference.gradient(f, place).item()
 
-        here_sum, there_sum, step = 0.0, 0.0, (there - place).item()
+        sum_at_x, sum_at_end, step = 0.0, 0.0, (x_plus_h - place).item()
         for name in setting.calls:
-            with reading.noting(), elementwise.naming(name):
-                here, beyond, slope = look(name)
-                difference.add_slope(self.prepared(name).alone, leaf)
+            with reading.collecting_problems(), elementwise.prefix_problems(name):
+                height, end_height, slope = evaluate(name)
+                difference.add_slope(self.prepared(name).single, leaf)
                 assert leaf.grad is not None
-                here_sum, there_sum, reading.last = here_sum + here, there_sum + beyond, slope
+                sum_at_x, sum_at_end, reading.last = sum_at_x + height, sum_at_end + end_height, slope
                 reading.calls.append(name)
                 reading.grads.append(leaf.grad.item())
-                reading.quotients.append((there_sum - here_sum) / step if step else math.nan)
-                reading.heights = here_sum, there_sum
+                reading.quotients.append((sum_at_end - sum_at_x) / step if step else math.nan)
+                reading.heights = sum_at_x, sum_at_end
         _, heights, slopes = self.sums(tuple(reading.calls))
-        there_is = elementwise.any_finite(heights) if reading.calls else not reading.problems
-        reading.filled = there_is, there_is and elementwise.any_finite(slopes, np.array(reading.grads))
+        has_curve = elementwise.any_finite(heights) if reading.calls else not reading.problems
+        reading.visible_axes = (
+            has_curve,
+            has_curve and elementwise.any_finite(slopes, np.array(reading.grads)),
+        )
         return reading.with_remarks(_remark)
 
-    @kept()
+    @memoised()
     def sums(self, calls: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return x, (n,), the sum of the called functions there, and the sum's slope after each call, (k, n).
 
@@ -128,12 +137,12 @@ def _remark(reading: Reading) -> None:
     elif not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):
         # If other x have finite values, a nan in the buffer is part of the lesson, hence a remark. Otherwise
         # the function is at fault.
-        note = reading.remark if all(reading.filled) else reading.problem
+        note = reading.remark if all(reading.visible_axes) else reading.problem
         note(**REMARKS["nan"], x=reading.x)
-    elif reading.there == reading.x:
+    elif reading.x_plus_h == reading.x:
         remarks.step_lost(reading, "x + h", "x", reading.h, **REMARKS["lost"])
-    elif len(reading.calls) >= MOST:
-        reading.remark(**REMARKS["most"], most=MOST)
+    elif len(reading.calls) >= MAX_CALLS:
+        reading.remark(**REMARKS["most"], most=MAX_CALLS)
 
 
 class StemPlot:
@@ -154,7 +163,7 @@ class StemPlot:
     def set_calls(self, names: Sequence[str], *shown: np.ndarray) -> None:
         """Set a tick for each call, and limits that include zero and all values to be shown."""
         count = len(names)
-        short = [name if len(name) <= LONGEST else "" for name in names]
+        short = [name if len(name) <= MAX_NAME_LENGTH else "" for name in names]
         self.axes.set_xticks(range(1, count + 1), [f"{k}\n{name}" for k, name in enumerate(short, 1)])
         self.axes.set_xlim(0.4, max(count, 3) + 0.6)
         self.axes.set_ylim(*plots.limits(np.concatenate([np.zeros(1), *map(np.ravel, shown)])))
@@ -166,7 +175,7 @@ class StemPlot:
         heights = np.stack([np.zeros(len(calls)), np.array(grads), gaps], 1).ravel()
         self.stems.set_data(np.repeat(calls, 3), heights)
         self.quotients.set_data(calls, quotients)
-        self.last.set_data(calls[-1:] + BESIDE, [last] * len(calls[-1:]))
+        self.last.set_data(calls[-1:] + SLOPE_OFFSET, [last] * len(calls[-1:]))
 
 
 class Picture:
@@ -191,7 +200,7 @@ class Picture:
 
     def move(self, reading: Reading) -> None:
         """Update the artists that move with the sliders."""
-        ends, heights = (reading.x, reading.there), reading.heights
+        ends, heights = (reading.x, reading.x_plus_h), reading.heights
         self.function.set_lines((ends[0], heights[0]), reading.quotient, reading.gradient, ends, heights)
         self.plot.set_heights(reading.grads, reading.quotients, reading.last)
 
@@ -199,7 +208,7 @@ class Picture:
 class BufferExplorer(Panel[Reading]):
     """The widget that `explore_buffer` returns; `calls` names the functions called since the last reset."""
 
-    grips = (("x", ""), ("", ""))
+    drag_controls = (("x", ""), ("", ""))
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.calls = [*start.calls]
@@ -221,7 +230,7 @@ class BufferExplorer(Panel[Reading]):
         self.update()
 
     def _call(self, name: str) -> None:
-        self.calls = [*self.calls, name][:MOST]
+        self.calls = [*self.calls, name][:MAX_CALLS]
         self.update()
 
     def _empty(self) -> None:
@@ -237,7 +246,7 @@ class BufferExplorer(Panel[Reading]):
         quotient = error = last = "—"
         gradient = "None"
         if called:
-            size, step = difference.largest(*reading.heights), reading.there - reading.x
+            size, step = difference.largest(*reading.heights), reading.x_plus_h - reading.x
             noise = difference.rounding(size, reading.x, reading.gradient, step)
             quotient, gradient, error = words.compared(reading.quotient, reading.gradient, noise)
             last = words.digits(reading.last)
@@ -249,9 +258,9 @@ class BufferExplorer(Panel[Reading]):
             self.row("last", f"({called[-1]})′" if called else "", last),
         ]
 
-    def told(self) -> dict[str, Any]:
+    def alt_fields(self) -> dict[str, Any]:
         calls, held = ", ".join(self.reading.calls), words.rounded(self.reading.grads)
-        return {**super().told(), "calls": calls, "held": held}
+        return {**super().alt_fields(), "calls": calls, "held": held}
 
     def alt(self) -> str:
         if self.reading.calls:
@@ -260,8 +269,8 @@ class BufferExplorer(Panel[Reading]):
 
 
 STEM = words.line(TANGENT, 2.5, mark=words.disc(TANGENT, 3.5, TANGENT))
-REMARKS = beside.remarks(__file__)
-LEGEND = beside.legend(
+REMARKS = texts.remarks(__file__)
+LEGEND = texts.legend(
     __file__,
     {**words.LINES, "secant": words.SECANT_LINE + words.sample(words.diamond(SECANT))},
     {
@@ -272,7 +281,7 @@ LEGEND = beside.legend(
 )
 
 
-@remembered
+@with_call
 def explore_buffer(
     functions: Functions | None = None,
     *,
@@ -299,9 +308,9 @@ def explore_buffer(
         ValueError: if an argument other than a function is invalid.
     """
     named = ranges.some_by_name("explore_buffer", functions, FUNCTIONS)
-    calls = list(named)[:MOST] if calls is None else calls
-    if not len(calls) <= MOST:
-        ranges.refuse(en=f"calls can have at most {MOST} entries", ko=f"calls는 {MOST}개까지입니다")
+    calls = list(named)[:MAX_CALLS] if calls is None else calls
+    if not len(calls) <= MAX_CALLS:
+        ranges.refuse(en=f"calls can have at most {MAX_CALLS} entries", ko=f"calls는 {MAX_CALLS}개까지입니다")
     for name in calls:
         ranges.check_choice("calls", name, named)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 2.0)

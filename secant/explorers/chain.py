@@ -15,21 +15,21 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from secant.explorers.kit import (
-    beside,
     controls,
     difference,
     elementwise,
-    looks,
+    line_styles,
     plots,
     ranges,
     remarks,
+    texts,
     words,
 )
-from secant.explorers.kit.call import remembered
+from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.ranges import LOG_H, Range
-from secant.explorers.kit.subject import kept
+from secant.explorers.kit.subject import memoised
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
@@ -37,9 +37,9 @@ from secant.quiet import quietly
 
 Steps = Sequence[tuple[str, Function]]
 # In an error curve: number of x values near the chosen one, and number of h values, four per decade.
-PLACES, COUNT = 21, 65
-ALONE = 33  # number of h values if a step takes one number at a time; there is then only one x
-MOST = len(looks.PARTS)  # largest number of steps that fits into the picture
+MEDIAN_POINTS, COUNT = 21, 65
+SINGLE_COUNT = 33  # number of h values if a step takes one number at a time; there is then only one x
+MAX_STEPS = len(line_styles.PARTS)  # largest number of steps that fits into the picture
 STRIP = -0.053  # axes fraction: the height at which the chain is drawn, between the plot and the fractions
 BOX: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": INK, "lw": 1.2}
 
@@ -94,6 +94,7 @@ class Reading(Findings):
 
     @property
     def product(self) -> float:
+        """The product of the steps' quotients."""
         return math.prod(self.quotients)
 
     def noise(self, i: int, k: int) -> float:
@@ -115,42 +116,44 @@ class Subject:
         self.names = [name for name, _ in steps]
         self.steps = [step for _, step in steps]
         self.ends, self.log_h = x_range, LOG_H
-        self.together = True  # whether all steps take many numbers at once
-        grid = torch.linspace(*x_range, PLACES, dtype=torch.float64)
+        self.is_vectorised = True  # whether all steps take many numbers at once
+        grid = torch.linspace(*x_range, MEDIAN_POINTS, dtype=torch.float64)
         for i, step in enumerate(self.steps):
             prepared = elementwise.prepare(step, grid)
-            self.steps[i], self.together = prepared.f, self.together and prepared.together
+            self.steps[i], self.is_vectorised = prepared.f, self.is_vectorised and prepared.is_vectorised
             try:
                 grid = self.step(i, grid)
             except FunctionProblem:
                 break
-        self.typical_errors = elementwise.all_over(lambda x: self.curves(x)[1:], x_range)
+        self.typical_errors = elementwise.sample_range(lambda x: self.curves(x)[1:], x_range)
         self.factors = self._factors()
 
     def step(self, i: int, x: Tensor) -> Tensor:
         """Return the real result of step i at x; a problem includes the name of the step."""
-        with elementwise.naming(self.names[i]):
+        with elementwise.prefix_problems(self.names[i]):
             return difference.values(self.steps[i], x).detach().real
 
     def slope(self, i: int, x: Tensor) -> Tensor:
-        with elementwise.naming(self.names[i]):
+        """Return autograd's slope of step i at x; a problem includes the name of the step."""
+        with elementwise.prefix_problems(self.names[i]):
             return difference.gradient(self.steps[i], x)
 
     def whole(self, x: Tensor) -> Tensor:
+        """Return the result of the whole chain at x."""
         for step in self.steps:
             x = difference.values(step, x)
         return x
 
-    @kept(8)
+    @memoised(8)
     def curves(self, x: float) -> tuple[np.ndarray, np.ndarray]:
         """Return values of h, (k,), and the median errors of the quotients at these h, (n + 1, k).
 
         Each of the n steps of the chain has a row of errors, and the last row is for the whole chain.
         """
-        near = ranges.around(x, self.ends) if self.together else (x, x)
-        places = torch.linspace(*near, PLACES if self.together else 1, dtype=torch.float64)
-        h = torch.logspace(*LOG_H, COUNT if self.together else ALONE, dtype=torch.float64)
-        before, after = places, places + h[:, None]
+        near = ranges.around(x, self.ends) if self.is_vectorised else (x, x)
+        points = torch.linspace(*near, MEDIAN_POINTS if self.is_vectorised else 1, dtype=torch.float64)
+        h = torch.logspace(*LOG_H, COUNT if self.is_vectorised else SINGLE_COUNT, dtype=torch.float64)
+        before, after = points, points + h[:, None]
         start, moved = before, after
         errors = []
         for i in range(len(self.steps)):
@@ -158,7 +161,7 @@ class Subject:
             next_before, next_after = self.step(i, before), self.step(i, after)
             errors.append((next_after - next_before) / (after - before) - slope)
             before, after = next_before, next_after
-        errors.append((after - before) / (moved - start) - difference.gradient(self.whole, places))
+        errors.append((after - before) / (moved - start) - difference.gradient(self.whole, points))
         return h.numpy(), elementwise.median_sizes(torch.stack(errors)).numpy()
 
     def read(self, setting: Setting) -> Reading:
@@ -170,7 +173,7 @@ class Subject:
         with contextlib.suppress(FunctionProblem):
             reading.grid, reading.curves = self.curves(setting.x)
         factors = elementwise.any_finite(self.factors, np.array(reading.quotients))
-        reading.filled = factors, elementwise.any_finite(self.typical_errors, reading.curves)
+        reading.visible_axes = factors, elementwise.any_finite(self.typical_errors, reading.curves)
         return reading.with_remarks(self._remark)
 
     def _numbers(self, setting: Setting) -> Reading:
@@ -181,12 +184,12 @@ class Subject:
         # Each step is called once with both ends; two calls would take twice as long.
         ends = torch.tensor([before[0], after[0]], dtype=torch.float64)
         start, last = ends[:1], len(self.steps)
-        with reading.noting():
+        with reading.collecting_problems():
             for i in range(last):
                 result = self.step(i, ends)
                 before[i + 1], after[i + 1] = result.tolist()
                 reading.quotients[i] = reading.quotient(i, i + 1)
-                with reading.noting():
+                with reading.collecting_problems():
                     reading.slopes[i] = self.slope(i, ends[:1]).item()
                 ends = result
             reading.whole = reading.quotient(0, last)
@@ -326,9 +329,9 @@ class Picture:
         self.factors = FactorPlot(left, names, subject.factors)
         self.errors = plots.ErrorPlot(right, r"$|\,\Delta/\Delta - \mathrm{autograd}\,|$")
         self.errors.set_decades(*plots.decades(subject.typical_errors, -17, 8))
-        self.curves = looks.lines(self.errors, fractions(names))
-        self.zeros = looks.zeros(self.errors, self.curves)
-        self.here = looks.rings(self.errors, self.curves)
+        self.curves = line_styles.lines(self.errors, fractions(names))
+        self.zeros = line_styles.zeros(self.errors, self.curves)
+        self.current_error = line_styles.rings(self.errors, self.curves)
         self.moving = [*self.factors.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
@@ -346,20 +349,20 @@ class Picture:
             zeros.set_visible(len(self.errors.set_curves(zeros, reading.grid, (line, curve))) > 0)
         self.errors.set_step(h := reading.setting.h)
         errors = self.errors.inside(*np.where(hidden, np.nan, reading.errors))
-        self.here.set_offsets([(h, error) for error in errors])
+        self.current_error.set_offsets([(h, error) for error in errors])
 
 
 class ChainExplorer(Panel[Reading]):
     """The widget that `explore_chain` returns."""
 
     arguments = ("by_step", "x", "h")
-    grips = (("", ""), ("h", ""))
+    drag_controls = (("", ""), ("h", ""))
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.names = [*map(html.escape, subject.names)]
         left, (first, last) = LEGEND
-        curves = looks.entries(fractions(["x", *self.names]), first[1:], last[1:])
-        parts = [(text, name == "steps") for text, name in beside.options(__file__, "by_step")]
+        curves = line_styles.entries(fractions(["x", *self.names]), first[1:], last[1:])
+        parts = [(text, name == "steps") for text, name in texts.options(__file__, "by_step")]
         self.by_step = controls.choice(say(en="show", ko="보기"), parts, start.by_step)
         rows = [(self.by_step,), self.x_and_h(start, subject)]
         super().__init__(subject, start, lambda: Picture(subject), rows, [left, curves])
@@ -367,12 +370,18 @@ class ChainExplorer(Panel[Reading]):
     def alt(self) -> str:
         if self.setting.by_step:
             return super().alt()
-        return beside.alt(__file__, "alt_whole").format(**self.told())
+        return texts.alt(__file__, "alt_whole").format(**self.alt_fields())
 
-    def told(self) -> dict[str, Any]:
+    def alt_fields(self) -> dict[str, Any]:
         chain, error = " → ".join(["x", *self.subject.names]), self.reading.errors[-1]
         quotients, slopes = map(words.rounded, (self.reading.quotients, self.reading.slopes))
-        return {**super().told(), "chain": chain, "quotients": quotients, "slopes": slopes, "error": error}
+        return {
+            **super().alt_fields(),
+            "chain": chain,
+            "quotients": quotients,
+            "slopes": slopes,
+            "error": error,
+        }
 
     def rows(self) -> list[Row]:
         reading, names = self.reading, ["x", *self.names]
@@ -381,8 +390,8 @@ class ChainExplorer(Panel[Reading]):
         rows = []
         for i, (quotient, slope) in enumerate(zip(reading.quotients, reading.slopes, strict=True), 1):
             number, autograd, _ = words.compared(quotient, slope, reading.noise(i - 1, i))
-            known = not (reading.problems and math.isnan(slope))
-            local = f'autograd: <output class="secant-slope{i}">{autograd}</output>' if known else ""
+            is_known = not (reading.problems and math.isnan(slope))
+            local = f'autograd: <output class="secant-slope{i}">{autograd}</output>' if is_known else ""
             rows.append(Row(f"quotient{i}", f"{fraction} Δ{names[i]} / Δ{names[i - 1]}", local, number))
         times, *_ = words.compared(reading.product, reading.gradient, noise)
         whole_quotient, gradient, error = words.compared(reading.whole, reading.gradient, noise)
@@ -395,8 +404,8 @@ class ChainExplorer(Panel[Reading]):
         ]
 
 
-REMARKS = beside.remarks(__file__)
-LEGEND = beside.legend(
+REMARKS = texts.remarks(__file__)
+LEGEND = texts.legend(
     __file__,
     {
         "quotient": words.sample(words.bar(SECANT, 0.35)),
@@ -408,7 +417,7 @@ LEGEND = beside.legend(
 )
 
 
-@remembered
+@with_call
 def explore_chain(
     steps: Steps | None = None,
     *,
@@ -435,7 +444,7 @@ def explore_chain(
         ValueError: if an argument other than a function is invalid.
     """
     chain = [*(LINE if steps is None else steps)]
-    ranges.check_named("steps", chain, MOST)
+    ranges.check_named("steps", chain, MAX_STEPS)
     x_range, x, h = ranges.place_and_step(x_range, x, h, 2.0)
     with quietly():
         return ChainExplorer(Subject(chain, x_range), Setting(x, h, bool(by_step)))

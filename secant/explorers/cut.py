@@ -8,13 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, remarks, words
-from secant.explorers.kit.call import remembered
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, texts, words
+from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT
 from secant.explorers.kit.difference import Function
 from secant.explorers.kit.functions import inverse_size, itself, square
 from secant.explorers.kit.ranges import Pairs, Range
-from secant.explorers.kit.subject import FEW_POINTS, POINTS, kept
+from secant.explorers.kit.subject import FEW_POINTS, POINTS, memoised
 from secant.explorers.kit.two_paths import LOG_H, TwoPaths
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
@@ -51,54 +51,57 @@ class Reading(Findings):
     Attributes:
         setting: the values of the controls.
         height: the function at x.
-        there: the function at x + h, with the detached factor fixed or not.
+        end_height: the function at x + h, with the detached factor fixed or not.
         factor: the detached factor at x.
         quotient: the difference quotient.
-        kept: autograd's slope.
-        lost: the part of the slope that is lost at the cut.
+        slope: autograd's slope.
+        lost_slope: the part of the slope that is lost at the cut.
         steps: the values of h for `errors`.
-        errors: the quotient's distances from `kept`, with the factor fixed and with the factor moving.
+        errors: the quotient's distances from `slope`, with the factor fixed and with the factor moving.
     """
 
     setting: Setting
     height: float = math.nan
-    there: float = math.nan
+    end_height: float = math.nan
     factor: float = math.nan
     quotient: float = math.nan
-    kept: float = math.nan
-    lost: float = math.nan
+    slope: float = math.nan
+    lost_slope: float = math.nan
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
     errors: tuple[np.ndarray, np.ndarray] = field(default_factory=lambda: (np.empty(0), np.empty(0)))
 
     @property
     def error(self) -> float:
-        return abs(self.quotient - self.kept)
+        """The distance between the quotient and autograd's slope."""
+        return abs(self.quotient - self.slope)
 
     @property
     def noise(self) -> float:
         """The approximate size of the quotient's rounding error."""
         x, h = self.setting.x, self.setting.h
-        return difference.rounding(difference.largest(self.height, self.there), x, self.kept + self.lost, h)
+        return difference.rounding(
+            difference.largest(self.height, self.end_height), x, self.slope + self.lost_slope, h
+        )
 
 
 class Subject(TwoPaths):
     """The pairs of factors to explore and the range of x, with results cached per pair."""
 
-    @kept()
+    @memoised()
     def curves(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return x and both factors at each x, with NaN where a factor fails."""
-        f, g, together = self.prepared(name)
-        count = POINTS if together else FEW_POINTS
+        f, g, is_vectorised = self.prepared(name)
+        count = POINTS if is_vectorised else FEW_POINTS
         grid = torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64)
         return *elementwise.sampled(f, grid), elementwise.sampled(g, grid)[1]
 
     def cut_slopes(self, name: str, x: Tensor) -> tuple[Tensor, Tensor]:
         """Return autograd's slope of the product at each x, and the part of the slope lost at the cut."""
         f, g, _ = self.prepared(name)
-        kept = difference.gradient(lambda t: f(t) * g(t).detach(), x)
-        return kept, difference.gradient(lambda t: f(t).detach() * g(t), x)
+        slope = difference.gradient(lambda t: f(t) * g(t).detach(), x)
+        return slope, difference.gradient(lambda t: f(t).detach() * g(t), x)
 
-    @kept(8)
+    @memoised(8)
     def errors(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the steps h, and the quotient's errors with the factor fixed and with the factor moving."""
         steps, place = self.steps(name), torch.tensor([x], dtype=torch.float64)
@@ -106,14 +109,14 @@ class Subject(TwoPaths):
         slope = elementwise.or_nan(lambda t: self.cut_slopes(name, t)[0], place)
         return steps.numpy(), (parts.y - slope).abs().numpy(), (parts.both - slope).abs().numpy()
 
-    @kept()
+    @memoised()
     def decades(self, name: str, held: bool) -> Range:
         """Return powers of ten that enclose the errors for all x and h.
 
         The errors with a fixed factor count only if the factor is fixed.
         """
         first = 1 if held else 2  # the tiny errors with a fixed factor would make the other curve look flat
-        errors = elementwise.all_over(lambda x: self.errors(name, x)[first:], self.ends)
+        errors = elementwise.sample_range(lambda x: self.errors(name, x)[first:], self.ends)
         return plots.decades(errors, -18, 8)
 
     def read(self, setting: Setting) -> Reading:
@@ -124,18 +127,18 @@ class Subject(TwoPaths):
         reading, name = Reading(setting), setting.pair
         x, h = (torch.tensor([number], dtype=torch.float64) for number in (setting.x, setting.h))
         _, a, b = self.curves(name)
-        with reading.noting():
+        with reading.collecting_problems():
             f, g, _ = self.prepared(name)
             reading.factor = difference.number(g, x)
             reading.height = difference.number(f, x) * reading.factor
             parts = self.parts(name, torch.mul, x, h)
             reading.quotient = (parts.y if setting.held else parts.both).item()
-            reading.there = reading.height + reading.quotient * ((x + h) - x).item()
+            reading.end_height = reading.height + reading.quotient * ((x + h) - x).item()
             reading.steps, *errors = self.errors(name, setting.x)
             reading.errors = errors[0], errors[1]
-            kept, lost = self.cut_slopes(name, x)
-            reading.kept, reading.lost = kept.item(), lost.item()
-        reading.filled = elementwise.any_finite(a * b), elementwise.any_finite(*reading.errors)
+            slope, lost = self.cut_slopes(name, x)
+            reading.slope, reading.lost_slope = slope.item(), lost.item()
+        reading.visible_axes = elementwise.any_finite(a * b), elementwise.any_finite(*reading.errors)
         return reading.with_remarks(_remark)
 
 
@@ -146,7 +149,7 @@ def _remark(reading: Reading) -> None:
         remarks.no_value(reading, f"x = {setting.x:g}")
     elif not math.isfinite(reading.quotient):
         remarks.no_quotient(reading, en="x + h", ko="x + h")
-    elif not math.isfinite(reading.kept + reading.lost):
+    elif not math.isfinite(reading.slope + reading.lost_slope):
         reading.problem(**REMARKS["slope"], x=setting.x)
     elif setting.held:
         reading.remark(**REMARKS["held"])
@@ -185,15 +188,15 @@ class Picture:
         setting = reading.setting
         x, a, _ = self.subject.curves(setting.pair)
         self.recorded.set_data(x, a * reading.factor)
-        ends, heights = (setting.x, setting.x + setting.h), (reading.height, reading.there)
-        self.function.set_lines((setting.x, reading.height), reading.quotient, reading.kept, ends, heights)
+        ends, heights = (setting.x, setting.x + setting.h), (reading.height, reading.end_height)
+        self.function.set_lines((setting.x, reading.height), reading.quotient, reading.slope, ends, heights)
         held, moves = reading.errors
         zeros = self.plot.set_curves(self.zeros, reading.steps, (self.held, held))
         # If some errors are 0, the others are only rounding, so they are drawn as points: a line would
         # suggest a trend.
         self.held.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.plot.set_curves(self.zeros_moving, reading.steps, (self.moves, moves))
-        size = abs(reading.lost) or math.nan
+        size = abs(reading.lost_slope) or math.nan
         self.lost.set_data([10 ** LOG_H[0], 10 ** LOG_H[1]], [size, size])
         for artist in (self.moves, self.zeros_moving, self.lost):
             artist.set_visible(not setting.held)  # with a fixed factor the quotient does not show the cut
@@ -215,32 +218,34 @@ class CutExplorer(Panel[Reading]):
         rows = [(self.pair, self.held), self.x_and_h(start, subject)]
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
 
-    def told(self) -> dict[str, Any]:
+    def alt_fields(self) -> dict[str, Any]:
         manner = say(en="held still", ko="고정") if self.setting.held else say(en="moving", ko="함께 움직임")
-        slope = f"{self.reading.lost:.4g}"
-        lost = say(en=f"; the slope lost at the cut is {slope}", ko=f". 끊긴 곳에서 잃은 기울기는 {slope}")
-        return {**super().told(), "manner": manner, "lost": "" if self.setting.held else lost}
+        lost_text = f"{self.reading.lost_slope:.4g}"
+        lost = say(
+            en=f"; the slope lost at the cut is {lost_text}", ko=f". 끊긴 곳에서 잃은 기울기는 {lost_text}"
+        )
+        return {**super().alt_fields(), "manner": manner, "lost": "" if self.setting.held else lost}
 
     def rows(self) -> list[Row]:
         reading = self.reading
-        quotient, kept, error = words.compared(reading.quotient, reading.kept, reading.noise)
+        quotient, slope, error = words.compared(reading.quotient, reading.slope, reading.noise)
         formula = "(a(x+h) b(x) − a b) / h" if reading.setting.held else "(a(x+h) b(x+h) − a b) / h"
         rows = [
             words.quotient_row(formula, quotient),
-            words.gradient_row(kept),
+            words.gradient_row(slope),
             words.error_row(error, reading.setting.h),
         ]
         if reading.setting.held:
             return rows
         return [
             *rows,
-            self.row("lost", "a · b′", words.digits(reading.lost)),
-            self.row("both", "a′ · b + a · b′", words.digits(reading.kept + reading.lost)),
+            self.row("lost", "a · b′", words.digits(reading.lost_slope)),
+            self.row("both", "a′ · b + a · b′", words.digits(reading.slope + reading.lost_slope)),
         ]
 
 
-REMARKS = beside.remarks(__file__)
-LEGEND = beside.legend(
+REMARKS = texts.remarks(__file__)
+LEGEND = texts.legend(
     __file__,
     {**words.LINES, "recorded": words.line(PURPLE, 2, "6 2 2 2")},
     {
@@ -252,7 +257,7 @@ LEGEND = beside.legend(
 )
 
 
-@remembered
+@with_call
 def explore_cut(
     pairs: Pairs | None = None,
     *,

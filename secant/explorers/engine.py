@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from secant.explorers.kit import (
-    beside,
     controls,
     difference,
     elementwise,
@@ -18,14 +17,15 @@ from secant.explorers.kit import (
     plots,
     ranges,
     remarks,
+    texts,
     words,
 )
-from secant.explorers.kit.call import remembered
+from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.functions import log_of_cube, two_paths, uneven
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.subject import Subjects, kept
+from secant.explorers.kit.subject import Subjects, memoised
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 from secant.graph import nodes
@@ -58,7 +58,7 @@ class Reading(Findings):
 
     Attributes:
         setting: the values of the controls.
-        there: the point x + h.
+        x_plus_h: the point x + h.
         heights: S at x and at x + h.
         quotient: the difference quotient of S.
         torch: the slope that torch finds.
@@ -72,7 +72,7 @@ class Reading(Findings):
     """
 
     setting: Setting
-    there: float
+    x_plus_h: float
     heights: Range = (math.nan, math.nan)
     quotient: float = math.nan
     torch: float = math.nan
@@ -88,7 +88,7 @@ class Reading(Findings):
     def noise(self) -> float:
         """The approximate size of the quotient's rounding error."""
         size = difference.largest(*self.heights)
-        return difference.rounding(size, self.setting.x, self.torch, self.there - self.setting.x)
+        return difference.rounding(size, self.setting.x, self.torch, self.x_plus_h - self.setting.x)
 
 
 def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -> Tensor:
@@ -142,7 +142,7 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
         try:
             parts = nodes.fit_to_inputs(node, nodes.call_node(node, arrived))
         except Exception as error:  # a custom autograd Function may raise any kind of error
-            summary = difference.in_brief(error)
+            summary = difference.error_summary(error)
             raise difference.problem(
                 en=f"The engine cannot go back through {node.name()}: {summary}",
                 ko=f"엔진이 {node.name()}에서 역방향으로 계산할 수 없습니다. {summary}",
@@ -162,8 +162,8 @@ def _newest_first(root: Any) -> list[Any]:
 class Subject(Subjects):
     """The functions to explore and the range of x, with results cached per function."""
 
-    @kept(64)
-    def found(self, name: str, bug: Bug, calls: int, x: float) -> tuple[float, float]:
+    @memoised(64)
+    def leaf_gradients(self, name: str, bug: Bug, calls: int, x: float) -> tuple[float, float]:
         """Return the gradients that torch and the engine leave in the leaf at x after `calls` passes.
 
         Raises:
@@ -174,14 +174,14 @@ class Subject(Subjects):
         expected = calls * difference.gradient(f, place)
         return expected.item(), engine_gradient(f, place, bug, calls).item()
 
-    @kept()
+    @memoised()
     def decades(self, name: str) -> Range:
         """Return powers of ten that enclose the engine's errors with each bug, at several x values."""
         errors = [np.empty(0)]
         for x in np.linspace(*self.ends, 5):
             with contextlib.suppress(FunctionProblem):
                 quotients = self.quotients_at(name, float(x))[1][::8]
-                slopes = [self.found(name, bug, 2, float(x))[1] for bug in BUGS]
+                slopes = [self.leaf_gradients(name, bug, 2, float(x))[1] for bug in BUGS]
                 errors += [np.abs(2 * quotients - slope) for slope in slopes]
         return plots.decades(np.concatenate(errors), -12, 6)
 
@@ -193,21 +193,21 @@ class Subject(Subjects):
         name, calls = setting.function, setting.calls
         f = self.prepared(name).f
         x = torch.tensor([setting.x], dtype=torch.float64)
-        there = x + setting.h
-        reading = Reading(setting, there.item(), decades=self.decades(name))
-        with reading.noting():
-            reading.heights = calls * difference.number(f, x), calls * difference.number(f, there)
+        x_plus_h = x + setting.h
+        reading = Reading(setting, x_plus_h.item(), decades=self.decades(name))
+        with reading.collecting_problems():
+            reading.heights = calls * difference.number(f, x), calls * difference.number(f, x_plus_h)
             reading.quotient = calls * difference.quotient(f, x, setting.h).item()
-        with reading.noting():
-            reading.torch, reading.engine = self.found(name, setting.bug, calls, setting.x)
-            reading.right = self.found(name, "none", calls, setting.x)[1]
+        with reading.collecting_problems():
+            reading.torch, reading.engine = self.leaf_gradients(name, setting.bug, calls, setting.x)
+            reading.right = self.leaf_gradients(name, "none", calls, setting.x)[1]
             reading.steps, quotients = self.quotients_at(name, setting.x)
             reading.limit = calls * elementwise.limit(reading.steps, quotients)
             reading.to_torch = np.abs(calls * quotients - reading.torch)
             reading.to_engine = np.abs(calls * quotients - reading.engine)
         curve = self.curve(name)[1]
-        there_is = elementwise.any_finite(curve)
-        reading.filled = there_is, there_is and elementwise.any_finite(reading.to_torch)
+        has_curve = elementwise.any_finite(curve)
+        reading.visible_axes = has_curve, has_curve and elementwise.any_finite(reading.to_torch)
         return reading.with_remarks(_remark)
 
 
@@ -218,10 +218,10 @@ def _remark(reading: Reading) -> None:
         remarks.no_value(reading, f"x = {x:g}")
     elif not math.isfinite(reading.torch):
         remarks.no_gradient(reading, x, reading.torch)
-    elif reading.there == x:
+    elif reading.x_plus_h == x:
         remarks.step_lost(reading, "x + h", "x", h, **REMARKS["lost"])
     elif not math.isfinite(reading.heights[1]):
-        remarks.no_quotient(reading, en=f"x + h = {reading.there:g}", ko=f"x + h = {reading.there:g}")
+        remarks.no_quotient(reading, en=f"x + h = {reading.x_plus_h:g}", ko=f"x + h = {reading.x_plus_h:g}")
     elif not _same(reading.right, reading.torch):
         nearer = abs(reading.limit - reading.right) < abs(reading.limit - reading.torch)
         which = REMARKS["to_engine" if nearer else "to_torch"]
@@ -267,7 +267,7 @@ class Picture:
         x, h = reading.setting.x, reading.setting.h
         height = reading.heights[0]
         self.function.set_lines(
-            (x, height), reading.quotient, reading.torch, (x, reading.there), reading.heights
+            (x, height), reading.quotient, reading.torch, (x, reading.x_plus_h), reading.heights
         )
         plots.set_line(self.engine, x, height, reading.engine)
         curves = (self.to_torch, reading.to_torch), (self.to_engine, reading.to_engine)
@@ -283,7 +283,7 @@ class EngineExplorer(Panel[Reading]):
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.function = controls.choice("f(x)", list(subject.functions), start.function)
-        self.bug = controls.choice(say(en="bug", ko="버그"), beside.options(__file__, "bug"), start.bug)
+        self.bug = controls.choice(say(en="bug", ko="버그"), texts.options(__file__, "bug"), start.bug)
         self.calls = controls.choice(say(en="calls", ko="호출"), [(f"{n} ×", n) for n in CALLS], start.calls)
         rows = [(self.function, self.bug, self.calls), self.x_and_h(start, subject)]
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
@@ -301,9 +301,9 @@ class EngineExplorer(Panel[Reading]):
         ]
 
 
-REMARKS = beside.remarks(__file__)
+REMARKS = texts.remarks(__file__)
 CHOSEN = words.sample(words.disc(TANGENT, 5)) + words.sample(words.square(GREEN))
-LEGEND = beside.legend(
+LEGEND = texts.legend(
     __file__,
     {
         **words.LINES,
@@ -319,7 +319,7 @@ LEGEND = beside.legend(
 )
 
 
-@remembered
+@with_call
 def explore_engine(
     functions: Functions | None = None,
     *,

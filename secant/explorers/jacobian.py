@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from secant.explorers.kit import beside, controls, difference, elementwise, plots, remarks, words
-from secant.explorers.kit.call import remembered
+from secant.explorers.kit import controls, difference, elementwise, plots, remarks, texts, words
+from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 from secant.explorers.kit.difference import FunctionProblem
 from secant.explorers.kit.plane import PlanePlot, fit, grid_points
@@ -32,7 +32,7 @@ LINES, ALONG = 9, 41  # number of the grid's lines in each direction, and of poi
 # The same numbers for a slow function, or one that takes one point at a time.
 FEW_STEPS, FEW_PATH = 17, 9
 FEW_LINES, FEW_ALONG = 5, 9
-PATIENCE = 0.015  # seconds per frame that a function may use
+SECONDS_PER_FRAME = 0.015  # seconds per frame that a function may use
 TURN = (-180.0, 180.0)  # degrees
 
 # At the first use of forward mode, torch warns about its own code. The warning is of no use to a student.
@@ -83,7 +83,7 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
     except FunctionProblem:
         raise
     except Exception as error:
-        summary = difference.in_brief(error)
+        summary = difference.error_summary(error)
         raise difference.problem(
             en=f"torch.func.jvp and vjp do not take this function. {summary}",
             ko=f"이 함수에는 torch.func.jvp와 vjp를 쓸 수 없습니다. {summary}",
@@ -92,6 +92,7 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
 
 
 def polar(x: Tensor) -> Tensor:
+    """Return the Cartesian coordinates of the polar coordinates x = (radius, angle)."""
     return torch.stack([x[0] * torch.cos(x[1]), x[0] * torch.sin(x[1])])
 
 
@@ -199,9 +200,11 @@ class Subject:
         self.f = two_numbers(f)
         self.ranges = ranges
         corners = [[(1 - s) * low + s * high for low, high in ranges] for s in (0.2, 0.5, 0.8)]
-        prepared = elementwise.prepare_rows(self.f, torch.tensor(corners, dtype=torch.float64), PATIENCE)
-        self.f, self.rows = prepared.alone, prepared.f
-        self.quick = prepared.affords(STEPS + PATH)
+        prepared = elementwise.prepare_rows(
+            self.f, torch.tensor(corners, dtype=torch.float64), SECONDS_PER_FRAME
+        )
+        self.f, self.rows = prepared.single, prepared.f
+        self.quick = prepared.can_afford(STEPS + PATH)
         self.count, self.path_count = (STEPS, PATH) if self.quick else (FEW_STEPS, FEW_PATH)
 
     @cached_property
@@ -217,11 +220,11 @@ class Subject:
         reading.steps = np.logspace(*LOG_H, self.count)
         along = np.linspace(0, setting.h, self.path_count)
         points = p + np.concatenate([[setting.h], along, reading.steps])[:, None] * v
-        with reading.noting():
+        with reading.collecting_problems():
             at = torch.tensor(setting.p, dtype=torch.float64)
             along_v, along_u = map(torch.from_numpy, (v, direction(setting.u)))
             reading.value, reading.jvp, reading.vjp = products(self.f, at, along_v, along_u)
-        with reading.noting(), np.errstate(all="ignore"):
+        with reading.collecting_problems(), np.errstate(all="ignore"):
             if np.isnan(reading.value).any():  # a function can have a value where it has no slope
                 reading.value = difference.values(self.f, torch.from_numpy(p)).detach().numpy()
             values = self.rows(torch.from_numpy(points)).numpy()
@@ -233,7 +236,7 @@ class Subject:
         return reading
 
     @cached_property
-    def seen(self) -> list[Reading]:
+    def samples(self) -> list[Reading]:
         """The numbers for the point in the middle of the ranges, in four directions."""
         (a, b), (c, d) = self.ranges
         settings = [Setting(((a + b) / 2, (c + d) / 2), 1.0, v, 45.0) for v in (30.0, 120.0, 210.0, 300.0)]
@@ -242,7 +245,7 @@ class Subject:
     @cached_property
     def typical_errors(self) -> np.ndarray:
         """The errors of both kinds at the middle of the ranges, for every step h."""
-        return np.concatenate([np.concatenate([reading.gaps, reading.misses]) for reading in self.seen])
+        return np.concatenate([np.concatenate([reading.gaps, reading.misses]) for reading in self.samples])
 
     def read(self, setting: Setting) -> Reading:
         """Compute all numbers that the picture and the text show.
@@ -252,7 +255,7 @@ class Subject:
         reading = self.numbers(setting)
         outputs = elementwise.any_finite(self.grid[1], reading.value)
         errors = elementwise.any_finite(self.typical_errors, reading.gaps)
-        reading.filled = outputs or errors, outputs, errors
+        reading.visible_axes = outputs or errors, outputs, errors
         return reading.with_remarks(_remark)
 
 
@@ -285,22 +288,22 @@ class Picture:
         self.outputs = PlanePlot(middle, "$F_1$", "$F_2$")
         self.errors = plots.ErrorPlot(right, r"$|\,\Delta F/h - J\,v\,|$", every=5)
 
-        self.road, self.v = self.inputs.way(), self.inputs.arrow(INK, 2, zorder=4)
-        self.path = self.outputs.way(label="$F(p),\\ F(p+hv)$")
+        self.input_path, self.v = self.inputs.dotted_path(), self.inputs.arrow(INK, 2, zorder=4)
+        self.path = self.outputs.dotted_path(label="$F(p),\\ F(p+hv)$")
         self.quotient = self.outputs.arrow(SECANT, 5, label=r"$\Delta F/h$", zorder=4)
         self.jvp = self.outputs.arrow(TANGENT, 2, label="$J\\,v$", zorder=5)
         self.u = self.outputs.arrow(GREEN, 2, label="$u$", zorder=5)
         self.names = [
-            (self.inputs.letters(INK, "v", 8), 0.0),
-            (self.outputs.letters(SECANT, r"\Delta F/h", 30), 1.0),
-            (self.outputs.letters(TANGENT, "Jv", 15), -1.0),
-            (self.outputs.letters(GREEN, "u", 8), 0.0),
+            (self.inputs.label(INK, "v", 8), 0.0),
+            (self.outputs.label(SECANT, r"\Delta F/h", 30), 1.0),
+            (self.outputs.label(TANGENT, "Jv", 15), -1.0),
+            (self.outputs.label(GREEN, "u", 8), 0.0),
         ]
         self.gaps = plots.line(self.errors, TANGENT, 2, label=r"$|\Delta F/h - Jv|$", zorder=3)
         miss = r"$|u\cdot\Delta F/h - (u^{\top}J)\cdot v|$"
         self.misses = plots.line(self.errors, PURPLE, 2, "-.", label=miss, zorder=4)
         self.zeros = plots.marker(self.errors, "v", INK, size=5, hollow=True)
-        self.here = plots.marker(self.errors, "o", INK, size=9, hollow=True)
+        self.current_error = plots.marker(self.errors, "o", INK, size=9, hollow=True)
         self.moving = [*self.inputs.moving, *self.outputs.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
@@ -308,7 +311,7 @@ class Picture:
         plane, image = self.subject.grid
         first, second = self.subject.ranges
         outputs = np.concatenate(
-            [image, *((sample.value + sample.jvp)[None] for sample in self.subject.seen)]
+            [image, *((sample.value + sample.jvp)[None] for sample in self.subject.samples)]
         )
         self.inputs.set_grid(plane, padded(first, 0.08), second)
         self.outputs.set_grid(image, plots.limits(outputs[:, 0]), plots.limits(outputs[:, 1]))
@@ -320,7 +323,7 @@ class Picture:
         """Update the artists that move with the sliders."""
         setting = reading.setting
         p, v = np.array(setting.p), direction(setting.v)
-        self.road.set_data(*np.stack([p, p + setting.h * v], axis=1))
+        self.input_path.set_data(*np.stack([p, p + setting.h * v], axis=1))
         self.path.set_data(*reading.path.T)
         self.path.set_markevery([0, max(0, len(reading.path) - 1)])
         v_name, quotient_name, jvp_name, u_name = self.names
@@ -335,14 +338,14 @@ class Picture:
         self.zeros.set_visible(len(self.errors.set_curves(self.zeros, reading.steps, *curves)) > 0)
         self.errors.set_step(setting.h)
         distances = (reading.gap, reading.miss)[: 1 + setting.along]
-        self.here.set_data([setting.h] * len(distances), self.errors.inside(*distances))
+        self.current_error.set_data([setting.h] * len(distances), self.errors.inside(*distances))
 
 
 class JacobianExplorer(Panel[Reading]):
     """The widget that `explore_arrows` returns."""
 
     arguments = ("h", "v", "u", "along")
-    grips = (("first", "second"), ("", ""), ("h", ""))
+    drag_controls = (("first", "second"), ("", ""), ("h", ""))
     arrows = ("first", "second")
 
     def __init__(self, subject: Subject, start: Setting) -> None:
@@ -394,7 +397,7 @@ class JacobianExplorer(Panel[Reading]):
             self.row("miss", h, apart),
         ]
 
-    def told(self) -> dict[str, Any]:
+    def alt_fields(self) -> dict[str, Any]:
         reading, (first, second) = self.reading, self.setting.p
         quotient, jvp = words.rounded(reading.quotient), words.rounded(reading.jvp)
         fields = {"p": f"({first:.3g}, {second:.3g})", "quotient": quotient, "jvp": jvp}
@@ -404,11 +407,11 @@ class JacobianExplorer(Panel[Reading]):
             fields["numbers"] = say(
                 en=f", the numbers {reading.miss:.2g}", ko=f", 수의 차이는 {reading.miss:.2g}"
             )
-        return {**super().told(), **fields}
+        return {**super().alt_fields(), **fields}
 
 
-REMARKS = beside.remarks(__file__)
-LEGEND = beside.legend(
+REMARKS = texts.remarks(__file__)
+LEGEND = texts.legend(
     __file__,
     {
         "quotient": words.arrow(SECANT, 4.5),
@@ -425,7 +428,7 @@ LEGEND = beside.legend(
 )
 
 
-@remembered
+@with_call
 def explore_arrows(
     function: Map | None = None,
     *,

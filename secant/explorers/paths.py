@@ -13,13 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, remarks, words
-from secant.explorers.kit.call import remembered
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, texts, words
+from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import AMBER, INK, PURPLE, SECANT, SKY, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem
 from secant.explorers.kit.functions import cube, square
 from secant.explorers.kit.ranges import Pairs, Range
-from secant.explorers.kit.subject import PLACES, kept
+from secant.explorers.kit.subject import TRIAL_POINTS, memoised
 from secant.explorers.kit.two_paths import LOG_H, NO_SLOPES, Parts, Slopes, TwoPaths
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
@@ -95,10 +95,12 @@ class Reading(Findings):
 
     @property
     def quotient(self) -> float:
+        """The quotient of z when y and w both move."""
         return self.parts["both"]
 
     @property
     def error(self) -> float:
+        """The distance between the whole quotient and autograd's gradient."""
         return abs(self.quotient - self.slopes.both)
 
     @property
@@ -126,7 +128,7 @@ class Subject(TwoPaths):
         super().__init__(pairs, x_range, letters)
         self.merges = merges
 
-    @kept(8)
+    @memoised(8)
     def curves(self, name: str, merge: Merge, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the steps h, and at each of them the remainder and the error of the whole quotient.
 
@@ -137,11 +139,11 @@ class Subject(TwoPaths):
         slope = elementwise.or_nan(lambda t: self.slopes(name, MERGED[merge], t).both, place)
         return steps.numpy(), _beyond_rounding(parts, x, slope, steps), (parts.both - slope).abs().numpy()
 
-    @kept()
+    @memoised()
     def limits(self, name: str, merge: Merge) -> tuple[np.ndarray, np.ndarray]:
         """Return the heights of the bars, and the errors, for several x values and h values."""
         z, levels, errors = MERGED[merge], [np.zeros(1)], [np.empty(0)]
-        x = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
+        x = torch.linspace(*self.ends, TRIAL_POINTS, dtype=torch.float64)
         slope = elementwise.or_nan(lambda t: self.slopes(name, z, t).both, x)
         with contextlib.suppress(FunctionProblem):
             for log_h in (LOG_H[0], LOG_H[0] / 2, LOG_H[1]):
@@ -161,21 +163,21 @@ class Subject(TwoPaths):
         x, h = (torch.tensor([number], dtype=torch.float64) for number in (setting.x, setting.h))
         levels, errors = self.limits(name, merge)
         reading.height, reading.decades = plots.limits(levels), plots.decades(errors, -18, 12)
-        with reading.noting():
+        with reading.collecting_problems():
             parts = self.parts(name, MERGED[merge], x, h)
             reading.size = parts.size.item()
             reading.parts = {column: getattr(parts, column).item() for column in BARS}
             reading.steps, reading.rests, reading.errors = self.curves(name, merge, setting.x)
             reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, MERGED[merge], x)))
         # If there are bars, the right plot has a remainder to show, even if it is 0.
-        reading.filled = (elementwise.any_finite(errors, reading.rests),) * 2
+        reading.visible_axes = (elementwise.any_finite(errors, reading.rests),) * 2
         return reading.with_remarks(_remark)
 
 
 def _beyond_rounding(parts: Parts, x: Tensor | float, slope: Tensor, h: Tensor) -> np.ndarray:
     """Return the sizes of the remainders at each x or h, (k,), with 0 for those that are only rounding."""
-    places = torch.as_tensor(x, dtype=torch.float64)
-    numbers = torch.broadcast_tensors(parts.size, places, slope, h)
+    x_tensor = torch.as_tensor(x, dtype=torch.float64)
+    numbers = torch.broadcast_tensors(parts.size, x_tensor, slope, h)
     noise = [difference.rounding(*(number.item() for number in each)) for each in zip(*numbers, strict=True)]
     rest = parts.rest.abs().numpy()
     return np.where(rest <= ROUNDINGS * np.array(noise), 0.0, rest)
@@ -185,7 +187,7 @@ def _remark(reading: Reading) -> None:
     """Add a remark or a problem to a reading that was computed without an error."""
     x, h = reading.setting.x, reading.setting.h
     if not all(map(math.isfinite, reading.parts.values())):
-        reading.problem(**REMARKS["value"], x=x, there=x + h)
+        reading.problem(**REMARKS["value"], x=x, x_plus_h=x + h)
     elif not math.isfinite(reading.slopes.both):
         remarks.no_gradient(reading, x, reading.slopes.both)
     elif not reading.setting.by_path:
@@ -199,21 +201,21 @@ def _remark(reading: Reading) -> None:
 class StackedBars:
     """A bar chart in which a dotted line joins the top of each bar to the foot of the next."""
 
-    def __init__(self, axes: Axes, looks: Mapping[str, tuple[str, str]]) -> None:
+    def __init__(self, axes: Axes, bars: Mapping[str, tuple[str, str]]) -> None:
         """Prepare the axes.
 
         Args:
             axes: the axes to draw in.
-            looks: for each bar's key, the label below the bar and its colour.
+            bars: for each bar's key, the label below the bar and its colour.
         """
         self.axes = axes
-        self.across: Range = (-BAR_WIDTH, len(looks) - 1 + BAR_WIDTH)
+        self.across: Range = (-BAR_WIDTH, len(bars) - 1 + BAR_WIDTH)
         axes.set_xlim(self.across)
-        axes.set_xticks(range(len(looks)), [label for label, _ in looks.values()])
+        axes.set_xticks(range(len(bars)), [label for label, _ in bars.values()])
         axes.grid(visible=False, axis="x")
         self.bars = {
             key: Rectangle((i - BAR_WIDTH / 2, 0), BAR_WIDTH, 0, fc=color, ec=INK, lw=1)
-            for i, (key, (_, color)) in enumerate(looks.items())
+            for i, (key, (_, color)) in enumerate(bars.items())
         }
         for bar in self.bars.values():
             axes.add_patch(bar)
@@ -281,13 +283,13 @@ class PathsExplorer(Panel[Reading]):
     """The widget that `explore_paths` returns."""
 
     arguments = ("pair", "merge", "by_path", "x", "h")
-    grips = (("", ""), ("h", ""))
+    drag_controls = (("", ""), ("h", ""))
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.pair = controls.choice("y, w", list(subject.pairs), start.pair)
         merges = [(_formula(merge, "y", "w"), merge) for merge in subject.merges]
         self.merge = controls.choice("z", merges, start.merge)
-        parts = [(text, name == "paths") for text, name in beside.options(__file__, "by_path")]
+        parts = [(text, name == "paths") for text, name in texts.options(__file__, "by_path")]
         self.by_path = controls.choice(say(en="show", ko="보기"), parts, start.by_path)
         rows = [(self.pair, self.merge, self.by_path), self.x_and_h(start, subject)]
         super().__init__(subject, start, Picture, rows, LEGEND)
@@ -295,10 +297,10 @@ class PathsExplorer(Panel[Reading]):
     def alt(self) -> str:
         if self.setting.by_path:
             return super().alt()
-        return beside.alt(__file__, "alt_whole").format(**self.told())
+        return texts.alt(__file__, "alt_whole").format(**self.alt_fields())
 
-    def told(self) -> dict[str, Any]:
-        return {**super().told(), "z": _formula(self.setting.merge, "y", "w")}
+    def alt_fields(self) -> dict[str, Any]:
+        return {**super().alt_fields(), "z": _formula(self.setting.merge, "y", "w")}
 
     def rows(self) -> list[Row]:
         reading = self.reading
@@ -332,8 +334,8 @@ def _formula(merge: Merge, y: str, w: str) -> str:
     return FORMULAS[merge].format(y=y, w=w)
 
 
-REMARKS = beside.remarks(__file__)
-LEGEND = beside.legend(
+REMARKS = texts.remarks(__file__)
+LEGEND = texts.legend(
     __file__,
     {key: words.sample(words.bar(color)) for key, (_, color) in BARS.items()},
     {
@@ -345,7 +347,7 @@ LEGEND = beside.legend(
 )
 
 
-@remembered
+@with_call
 def explore_paths(
     pairs: Pairs | None = None,
     *,

@@ -13,13 +13,13 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 
-from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, words
-from secant.explorers.kit.call import remembered
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, texts, words
+from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import GREEN, INK, SECANT, TANGENT
 from secant.explorers.kit.difference import Function, Functions
 from secant.explorers.kit.functions import log_of_cube, square
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.subject import Subjects, kept
+from secant.explorers.kit.subject import Subjects, memoised
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
@@ -58,7 +58,7 @@ class Reading(Findings):
     Attributes:
         setting: the values of the controls.
         heights: the function at x and at x + h.
-        there: the point x + h.
+        x_plus_h: the point x + h.
         quotient: the difference quotient.
         slope: the x.grad that backward() leaves.
         truth: the x.grad that backward() leaves if nothing is spoiled.
@@ -70,7 +70,7 @@ class Reading(Findings):
 
     setting: Setting
     heights: tuple[float, float] = (math.nan, math.nan)
-    there: float = math.nan
+    x_plus_h: float = math.nan
     quotient: float = math.nan
     slope: float = math.nan
     truth: float = math.nan
@@ -81,17 +81,19 @@ class Reading(Findings):
 
     @property
     def error(self) -> float:
+        """The distance between the quotient and x.grad."""
         return abs(self.quotient - self.slope)
 
     @property
     def off(self) -> float:
+        """The distance between x.grad and the unspoiled gradient."""
         return abs(self.slope - self.truth)
 
     @property
     def noise(self) -> float:
         """The approximate size of the quotient's rounding error."""
         size = difference.largest(*self.heights)
-        return difference.rounding(size, self.setting.x, self.truth, self.there - self.setting.x)
+        return difference.rounding(size, self.setting.x, self.truth, self.x_plus_h - self.setting.x)
 
 
 def spoiled_gradient(f: Function, x: Tensor, spoiler: str, a: float) -> Tensor:
@@ -129,15 +131,15 @@ def spoiled_gradient(f: Function, x: Tensor, spoiler: str, a: float) -> Tensor:
 class Subject(Subjects):
     """The functions to explore and the range of x, with results cached per function."""
 
-    @kept()
+    @memoised()
     def all_errors(self, name: str) -> np.ndarray:
         """Return the quotient's errors at several x values across the range, for the limits of the plot."""
 
         def errors(x: float) -> list[np.ndarray]:
-            truth = difference.gradient(self.prepared(name).alone, torch.tensor(x, dtype=torch.float64))
+            truth = difference.gradient(self.prepared(name).single, torch.tensor(x, dtype=torch.float64))
             return [np.abs(self.quotients_at(name, x)[1] - truth.item())]
 
-        return elementwise.all_over(errors, self.ends)
+        return elementwise.sample_range(errors, self.ends)
 
     def read(self, setting: Setting) -> Reading:
         """Compute all numbers that the picture and the text show.
@@ -145,23 +147,23 @@ class Subject(Subjects):
         An error in the explored function is recorded as a problem and never raised.
         """
         reading = Reading(setting)
-        f = self.prepared(setting.function).alone
+        f = self.prepared(setting.function).single
         x = torch.tensor(setting.x, dtype=torch.float64)
-        there = x + setting.h
-        reading.there = there.item()
+        x_plus_h = x + setting.h
+        reading.x_plus_h = x_plus_h.item()
         reading.steps, quotients = self.quotients_at(setting.function, setting.x)
-        with reading.noting():
-            reading.heights = difference.number(f, x), difference.number(f, there)
-            step = (there - x).item()
+        with reading.collecting_problems():
+            reading.heights = difference.number(f, x), difference.number(f, x_plus_h)
+            step = (x_plus_h - x).item()
             reading.quotient = (reading.heights[1] - reading.heights[0]) / step if step else math.nan
-        with reading.noting():
+        with reading.collecting_problems():
             reading.truth = difference.gradient(f, x).item()
             reading.slope = spoiled_gradient(f, x, setting.spoiler, setting.a).item()
         reading.errors, reading.truths = (np.abs(quotients - s) for s in (reading.slope, reading.truth))
         limit_errors = np.concatenate([self.all_errors(setting.function), [1.0]])
         reading.decades = plots.decades(limit_errors, -12, 4)
         curve = elementwise.any_finite(self.curve(setting.function)[1])
-        reading.filled = curve, curve and elementwise.any_finite(reading.errors, limit_errors[:-1])
+        reading.visible_axes = curve, curve and elementwise.any_finite(reading.errors, limit_errors[:-1])
         return reading.with_remarks(_remark)
 
 
@@ -169,7 +171,7 @@ def _remark(reading: Reading) -> None:
     """Add a remark or a problem to a reading that was computed without an error."""
     setting = reading.setting
     if not (math.isfinite(reading.truth) and all(map(math.isfinite, reading.heights))):
-        reading.problem(**REMARKS["value"], x=setting.x, there=reading.there)
+        reading.problem(**REMARKS["value"], x=setting.x, x_plus_h=reading.x_plus_h)
     elif not math.isfinite(reading.slope):
         reading.remark(**REMARKS["infinite"])
     elif setting.spoiler == "none":
@@ -203,7 +205,7 @@ class Picture:
     def move(self, reading: Reading) -> None:
         """Update the artists that move with the sliders."""
         x, h = reading.setting.x, reading.setting.h
-        ends, heights = (x, reading.there), reading.heights
+        ends, heights = (x, reading.x_plus_h), reading.heights
         self.function.set_lines((x, heights[0]), reading.quotient, reading.slope, ends, heights)
         curves = (self.truths, reading.truths), (self.errors, reading.errors)
         self.plot.set_curves(self.zeros, reading.steps, *curves)
@@ -232,12 +234,12 @@ class SavedExplorer(Panel[Reading]):
         """Show the slider for a only if the selected spoiler uses a."""
         self.a_row.layout.display = None if self.spoiler.value in ("data", "hook") else "none"
 
-    def told(self) -> dict[str, Any]:
+    def alt_fields(self) -> dict[str, Any]:
         number = f"{self.reading.truth:.4g}"
         truth = say(
             en=f", and from the unspoiled gradient {number}", ko=f", 건드리지 않았을 때의 gradient {number}와"
         )
-        return {**super().told(), "truth": "" if self.setting.spoiler == "none" else truth}
+        return {**super().alt_fields(), "truth": "" if self.setting.spoiler == "none" else truth}
 
     def rows(self) -> list[Row]:
         reading = self.reading
@@ -253,7 +255,7 @@ class SavedExplorer(Panel[Reading]):
         return [
             *rows,
             self.row("truth", "f′(x)", words.digits(reading.truth)),
-            self.row("off", spoiler, words.digits(reading.off, most=4)),
+            self.row("off", spoiler, words.digits(reading.off, max_digits=4)),
         ]
 
 
@@ -272,8 +274,8 @@ def _spoilers() -> list[tuple[str, str]]:
     ]
 
 
-REMARKS = beside.remarks(__file__)
-LEGEND = beside.legend(
+REMARKS = texts.remarks(__file__)
+LEGEND = texts.legend(
     __file__,
     {**words.LINES, "secant": words.SECANT_LINE + words.sample(words.diamond(SECANT))},
     {
@@ -284,7 +286,7 @@ LEGEND = beside.legend(
 )
 
 
-@remembered
+@with_call
 def explore_saved(
     functions: Functions | None = None,
     *,

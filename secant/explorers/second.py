@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from secant.explorers.kit import (
-    beside,
     controls,
     difference,
     elementwise,
@@ -20,15 +19,16 @@ from secant.explorers.kit import (
     plots,
     ranges,
     remarks,
+    texts,
     words,
 )
-from secant.explorers.kit.call import remembered
+from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import SECANT, TANGENT
 from secant.explorers.kit.difference import Function, FunctionProblem, Functions
 from secant.explorers.kit.functions import log_of_cube, quartic
-from secant.explorers.kit.looks import PARTS, Look, rings, zeros
+from secant.explorers.kit.line_styles import PARTS, LineStyle, rings, zeros
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.subject import Subjects, kept
+from secant.explorers.kit.subject import Subjects, memoised
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
@@ -73,11 +73,11 @@ class Reading(Findings):
 
     Attributes:
         setting: the values of the controls.
-        there: the point x + h.
-        places: the number of x values in a median.
+        x_plus_h: the point x + h.
+        median_count: the number of x values in a median.
         values: f at x and at x + h.
         slopes: autograd's gradient of f at x and at x + h.
-        found: the quotient of f, or the second derivative in each of the three ways.
+        estimates: the quotient of f, or the second derivative in each of the three ways.
         truth: the exact second derivative, if it is known.
         steps: the values of h for `curves`.
         curves: for each estimate, the median of its errors over x values nearby, at each of `steps`.
@@ -85,18 +85,18 @@ class Reading(Findings):
     """
 
     setting: Setting
-    there: float
-    places: int
+    x_plus_h: float
+    median_count: int
     values: Range = (math.nan, math.nan)
     slopes: Range = (math.nan, math.nan)
-    found: dict[str, float] = field(init=False)
+    estimates: dict[str, float] = field(init=False)
     truth: float = math.nan
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
     curves: dict[str, np.ndarray] = field(default_factory=dict)
     limits: Limits = NO_LIMITS
 
     def __post_init__(self) -> None:
-        self.found = dict.fromkeys(WAYS[self.setting.derivative], math.nan)
+        self.estimates = dict.fromkeys(WAYS[self.setting.derivative], math.nan)
 
     @property
     def is_first(self) -> bool:
@@ -111,7 +111,7 @@ class Reading(Findings):
     @property
     def tangent(self) -> float:
         """The slope that autograd finds for the drawn curve."""
-        return self.slopes[0] if self.is_first else self.found["double"]
+        return self.slopes[0] if self.is_first else self.estimates["double"]
 
     @property
     def errors(self) -> dict[str, float]:
@@ -121,17 +121,17 @@ class Reading(Findings):
         known, and double backward otherwise.
         """
         measured = self.tangent if math.isnan(self.truth) else self.truth
-        return {way: abs(found - measured) for way, found in self.found.items()}
+        return {way: abs(estimate - measured) for way, estimate in self.estimates.items()}
 
     @property
     def noise(self) -> dict[str, float]:
         """The approximate size of the rounding error of each estimate of the derivative."""
-        x, slope, step = self.setting.x, self.slopes[0], self.there - self.setting.x
+        x, slope, step = self.setting.x, self.slopes[0], self.x_plus_h - self.setting.x
         if self.is_first:
             return {"quotient": difference.rounding(difference.largest(*self.values), x, slope, step)}
         return {
             "second": difference.rounding(self.values[0], x, slope, step * step),
-            "quotient": difference.rounding(slope, x, self.found["double"], step),
+            "quotient": difference.rounding(slope, x, self.estimates["double"], step),
             "double": 0.0,
         }
 
@@ -143,7 +143,7 @@ class Reading(Findings):
         """
         if self.is_first:
             return ""
-        (second, quotient), double = self.limits, self.found["double"]
+        (second, quotient), double = self.limits, self.estimates["double"]
         if differ(second, quotient):
             return "both" if differ(quotient, double) else "gradient"
         return "wrong" if differ(quotient, double) else ""
@@ -175,7 +175,7 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
                     ko="checkpoint(..., use_reentrant=True)는 한 번만 미분할 수 있어 "
                     "double backward가 없습니다. use_reentrant=False로 하면 됩니다.",
                 ) from error
-            summary = difference.in_brief(error)
+            summary = difference.error_summary(error)
             raise difference.problem(
                 en=f"Differentiating twice stopped with {summary}",
                 ko=f"두 번 미분하다가 멈췄습니다. {summary}",
@@ -191,8 +191,8 @@ def second_difference(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
 
 def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
     """Return (f'(x+h) - f'(x)) / h with autograd's f', for the step actually taken; NaN where it is 0."""
-    there = x + h
-    return (difference.gradient(f, there) - difference.gradient(f, x)) / (there - x)
+    x_plus_h = x + h
+    return (difference.gradient(f, x_plus_h) - difference.gradient(f, x)) / (x_plus_h - x)
 
 
 def approached(f: Function, x: Tensor) -> Limits:
@@ -222,12 +222,12 @@ class Subject(Subjects):
         """Return the function's exact second derivative, or None if it is not known."""
         return TRUTHS.get(self.functions[name])
 
-    @kept(64)
+    @memoised(64)
     def error_curves(
         self, name: str, derivative: Derivative, x: float
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the steps h, (k,), and the median errors of each estimate of the derivative at them."""
-        f, near, steps = self.prepared(name).f, self.near(name, x), self.steps(name)
+        f, near, steps = self.prepared(name).f, self.median_points(name, x), self.steps(name)
         if derivative == "first":
             return steps.numpy(), {"quotient": difference.median_errors(f, near, steps).numpy()}
         double, truth = double_backward(f, near), self.truth(name)
@@ -247,18 +247,20 @@ class Subject(Subjects):
         }
         return steps.numpy(), curves
 
-    @kept(64)
+    @memoised(64)
     def limits(self, name: str, x: float) -> Limits:
         """Return the numbers that the differences approach; NaN if f'' is known exactly or f is too slow."""
         prepared = self.prepared(name)
-        if self.truth(name) or not prepared.affords(CALLS_OF_LIMITS):
+        if self.truth(name) or not prepared.can_afford(CALLS_OF_LIMITS):
             return NO_LIMITS
         return approached(prepared.f, torch.tensor([x], dtype=torch.float64))
 
-    @kept()
+    @memoised()
     def error_range(self, name: str, derivative: Derivative) -> Range:
         """Return powers of ten that enclose the errors at several x values across the range."""
-        errors = elementwise.all_over(lambda x: self.error_curves(name, derivative, x)[1].values(), self.ends)
+        errors = elementwise.sample_range(
+            lambda x: self.error_curves(name, derivative, x)[1].values(), self.ends
+        )
         return plots.decades(errors, -18, 8)
 
     def read(self, setting: Setting) -> Reading:
@@ -267,31 +269,31 @@ class Subject(Subjects):
         An error in the explored function is recorded as a problem and never raised.
         """
         name, h = setting.function, setting.h
-        f, here = self.prepared(name).f, torch.tensor([setting.x], dtype=torch.float64)
-        there = here + h
-        reading = Reading(setting, there.item(), len(self.near(name, setting.x)))
-        with reading.noting():
-            reading.values = difference.number(f, here), difference.number(f, there)
+        f, x = self.prepared(name).f, torch.tensor([setting.x], dtype=torch.float64)
+        x_plus_h = x + h
+        reading = Reading(setting, x_plus_h.item(), len(self.median_points(name, setting.x)))
+        with reading.collecting_problems():
+            reading.values = difference.number(f, x), difference.number(f, x_plus_h)
             if reading.is_first:
-                reading.found["quotient"] = difference.quotient(f, here, h).item()
+                reading.estimates["quotient"] = difference.quotient(f, x, h).item()
             else:
-                reading.found["second"] = second_difference(f, here, h).item()
-        with reading.noting():
-            reading.slopes = difference.gradient(f, here).item(), math.nan
+                reading.estimates["second"] = second_difference(f, x, h).item()
+        with reading.collecting_problems():
+            reading.slopes = difference.gradient(f, x).item(), math.nan
             if not reading.is_first:
-                reading.slopes = reading.slopes[0], difference.gradient(f, there).item()
-                reading.found["quotient"] = gradient_quotient(f, here, h).item()
-                reading.found["double"] = double_backward(f, here).item()
+                reading.slopes = reading.slopes[0], difference.gradient(f, x_plus_h).item()
+                reading.estimates["quotient"] = gradient_quotient(f, x, h).item()
+                reading.estimates["double"] = double_backward(f, x).item()
         with contextlib.suppress(FunctionProblem):
             reading.steps, reading.curves = self.error_curves(name, setting.derivative, setting.x)
         if not reading.is_first:
             if truth := self.truth(name):
-                reading.truth = truth(here).item()
+                reading.truth = truth(x).item()
             with contextlib.suppress(FunctionProblem):
                 reading.limits = self.limits(name, setting.x)
         curve = self.curve(name)[1] if reading.is_first else self.slopes(name) + self.curve(name)[1]
         errors = elementwise.any_finite(*reading.curves.values())
-        reading.filled = elementwise.any_finite(curve), errors
+        reading.visible_axes = elementwise.any_finite(curve), errors
         return reading.with_remarks(_remark)
 
 
@@ -304,18 +306,18 @@ def _remark(reading: Reading) -> None:
         if reading.is_first:
             remarks.no_gradient(reading, x, reading.tangent)
         else:
-            reading.problem(**REMARKS["double"], x=x, found=reading.tangent)
-    elif reading.there == x:
+            reading.problem(**REMARKS["double"], x=x, slope=reading.tangent)
+    elif reading.x_plus_h == x:
         lost = REMARKS["lost_first" if reading.is_first else "lost"]
         remarks.step_lost(reading, "x + h", "x", reading.setting.h, **lost)
     elif reading.is_first and not math.isfinite(reading.values[1]):
-        remarks.no_quotient(reading, en=f"x + h = {reading.there:g}", ko=f"x + h = {reading.there:g}")
-    elif not reading.is_first and not math.isfinite(reading.found["second"]):
+        remarks.no_quotient(reading, en=f"x + h = {reading.x_plus_h:g}", ko=f"x + h = {reading.x_plus_h:g}")
+    elif not reading.is_first and not math.isfinite(reading.estimates["second"]):
         reading.remark(**REMARKS["second"])
     elif reading.verdict:
-        (second, quotient), double = reading.limits, reading.found["double"]
+        (second, quotient), double = reading.limits, reading.estimates["double"]
         reading.remark(**REMARKS[reading.verdict], second=second, quotient=quotient, double=double)
-    remarks.few_places(reading, reading.places)
+    remarks.few_points(reading, reading.median_count)
 
 
 class Picture:
@@ -328,7 +330,7 @@ class Picture:
             left, "f", quotient="_", gradient="_", point="$x$", ends="$x, x+h$"
         )
         self.errors = plots.ErrorPlot(right, "_")
-        self.lines = {way: look.line(self.errors, LABELS[way]) for way, look in LOOKS.items()}
+        self.lines = {way: style.line(self.errors, LABELS[way]) for way, style in STYLES.items()}
         self.zeros = zeros(self.errors, list(self.lines.values()))
         self.marks = rings(self.errors, list(self.lines.values()))
         self.moving = [*self.function.moving, *self.errors.moving]
@@ -354,7 +356,7 @@ class Picture:
     def move(self, reading: Reading) -> None:
         """Update the artists that move with the sliders."""
         x, h, heights = reading.setting.x, reading.setting.h, reading.heights
-        ends, quotient = (x, reading.there), reading.found["quotient"]
+        ends, quotient = (x, reading.x_plus_h), reading.estimates["quotient"]
         self.function.set_lines((x, heights[0]), quotient, reading.tangent, ends, heights)
         for at_zero, (way, line) in zip(self.zeros, self.lines.items(), strict=True):
             self.errors.set_curves(at_zero, reading.steps, (line, reading.curves.get(way, np.empty(0))))
@@ -371,7 +373,7 @@ class SecondExplorer(Panel[Reading]):
 
     def __init__(self, subject: Subject, start: Setting) -> None:
         self.function = controls.choice("f(x)", list(subject.functions), start.function)
-        orders = beside.options(__file__, "derivative")
+        orders = texts.options(__file__, "derivative")
         self.derivative = controls.choice(say(en="find", ko="구할 값"), orders, start.derivative)
         rows = [(self.function, self.derivative), self.x_and_h(start, subject)]
         legend = LEGEND if all(map(subject.truth, subject.functions)) else DISTANCES
@@ -380,7 +382,7 @@ class SecondExplorer(Panel[Reading]):
     def rows(self) -> list[Row]:
         reading, noise = self.reading, self.reading.noise
         if reading.is_first:
-            compared = words.compared(reading.found["quotient"], reading.tangent, noise["quotient"])
+            compared = words.compared(reading.estimates["quotient"], reading.tangent, noise["quotient"])
             quotient, gradient, error = compared
             return [
                 words.quotient_row("(f(x+h) − f(x)) / ((x+h) − x)", quotient),
@@ -388,8 +390,8 @@ class SecondExplorer(Panel[Reading]):
                 words.error_row(error, reading.setting.h),
             ]
         numbers = {
-            way: words.quotient_digits(found, noise[way]) if noise[way] else words.digits(found)
-            for way, found in reading.found.items()
+            way: words.quotient_digits(estimate, noise[way]) if noise[way] else words.digits(estimate)
+            for way, estimate in reading.estimates.items()
         }
         rows = [words.gradient_row(words.digits(reading.slopes[0]))]
         rows += [self.row(way, FORMULAS[way], number) for way, number in numbers.items()]
@@ -405,21 +407,21 @@ class SecondExplorer(Panel[Reading]):
                 en="distances of both differences from double backward",
                 ko="두 차분과 double backward의 차이(위의 순서대로)",
             )
-        each = ", ".join(f"{error:.1e}" for error in errors.values())
-        return [*rows, Row("error", label, words.step(reading.setting.h), each)]
+        error_list = ", ".join(f"{error:.1e}" for error in errors.values())
+        return [*rows, Row("error", label, words.step(reading.setting.h), error_list)]
 
-    def told(self) -> dict[str, Any]:
+    def alt_fields(self) -> dict[str, Any]:
         reading = self.reading
         if reading.is_first:
             curve, errors = REMARKS["first_curve"], REMARKS["first_errors"]
         else:
             measured = "distances" if math.isnan(reading.truth) else "errors"
             curve, errors = REMARKS["second_curve"], REMARKS[measured]
-        known = {way: f"{error:.1e}" for way, error in reading.errors.items()}
+        error_texts = {way: f"{error:.1e}" for way, error in reading.errors.items()}
         return {
-            **super().told(),
+            **super().alt_fields(),
             "curve": say(**curve).format(function=self.setting.function),
-            "errors": say(**errors).format(h=self.setting.h, **known),
+            "errors": say(**errors).format(h=self.setting.h, **error_texts),
         }
 
 
@@ -429,23 +431,23 @@ FORMULAS = {
     "quotient": "(f′(x+h) − f′(x)) / h",
     "double": "create_graph=True",
 }
-LOOKS = {
+STYLES = {
     "second": PARTS[0],
-    "quotient": Look(SECANT, "D"),
-    "double": Look(TANGENT, "o", (5, 3)),
+    "quotient": LineStyle(SECANT, "D"),
+    "double": LineStyle(TANGENT, "o", (5, 3)),
 }
-REMARKS = beside.remarks(__file__)
+REMARKS = texts.remarks(__file__)
 LEFT = {**words.LINES, "points": words.POINTS}
-SAMPLES = {way: look.sample() for way, look in LOOKS.items()}
-LEGEND = beside.legend(__file__, LEFT, {**SAMPLES, "h": words.STEP_LINE})
-DISTANCES = beside.legend(
+SAMPLES = {way: style.sample() for way, style in STYLES.items()}
+LEGEND = texts.legend(__file__, LEFT, {**SAMPLES, "h": words.STEP_LINE})
+DISTANCES = texts.legend(
     __file__,
     LEFT,
     {"from_second": SAMPLES["second"], "from_quotient": SAMPLES["quotient"], "here": words.STEP_LINE},
 )
 
 
-@remembered
+@with_call
 def explore_second(
     functions: Functions | None = None,
     *,

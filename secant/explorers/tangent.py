@@ -9,21 +9,21 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from secant.explorers.kit import beside, controls, difference, elementwise, plots, ranges, remarks, words
-from secant.explorers.kit.call import remembered
+from secant.explorers.kit import controls, difference, elementwise, plots, ranges, remarks, texts, words
+from secant.explorers.kit.call import with_call
 from secant.explorers.kit.colours import GREEN, INK, SECANT
 from secant.explorers.kit.difference import SCHEMES, Function, FunctionProblem, Functions, Scheme
 from secant.explorers.kit.functions import cube_and_sine, log_of_cube
-from secant.explorers.kit.looks import PARTS, Look
+from secant.explorers.kit.line_styles import PARTS, LineStyle
 from secant.explorers.kit.ranges import LOG_H, NEAR_LOG_H, Range
-from secant.explorers.kit.subject import NEAR, Subjects, kept
+from secant.explorers.kit.subject import MEDIAN_POINTS, Subjects, memoised
 from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 from secant.language import say
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 FEW_STEPS = 33  # number of h values of an error curve, for functions that take one x at a time
-LOOKS = {"float32": PARTS[0], "float64": Look(GREEN, "o")}
+STYLES = {"float32": PARTS[0], "float64": LineStyle(GREEN, "o")}
 FORMULAS = {
     "forward": "(f(x+h) − f(x)) / ((x+h) − x)",
     "central": "(f(x+h) − f(x−h)) / ((x+h) − (x−h))",
@@ -59,7 +59,7 @@ class Reading(Findings):
         gradient: autograd's gradient.
         error: the distance between the quotient and the gradient.
         median: the median of this distance over x values nearby.
-        places: the number of x values in a median.
+        median_count: the number of x values in a median.
         steps: the values of h for `curves`.
         curves: for each dtype, the median error at each of `steps`.
     """
@@ -73,7 +73,7 @@ class Reading(Findings):
     gradient: float = math.nan
     error: float = math.nan
     median: float = math.nan
-    places: int = NEAR
+    median_count: int = MEDIAN_POINTS
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
     curves: dict[str, np.ndarray] = field(default_factory=dict)
 
@@ -96,23 +96,23 @@ class Subject:
         self.log_h = LOG_H if rounding else NEAR_LOG_H
         self.dtypes = list(DTYPES) if rounding else ["float64"]
         self.schemes: list[Scheme] = list(SCHEMES) if rounding else ["forward"]
-        self.of = {
+        self.by_dtype = {
             name: Subjects(functions, x_range, self.log_h, DTYPES[name], FEW_STEPS, 2) for name in self.dtypes
         }
 
-    @kept(8)
+    @memoised(8)
     def error_curve(self, name: str, x: float, dtype: str, scheme: Scheme) -> tuple[np.ndarray, np.ndarray]:
         """Return the steps h and the median error at each of them, both of shape (k,)."""
-        f, steps = self.of[dtype].prepared(name).f, self.of[dtype].steps(name)
-        errors = difference.median_errors(f, self.of[dtype].near(name, x), steps, scheme)
+        f, steps = self.by_dtype[dtype].prepared(name).f, self.by_dtype[dtype].steps(name)
+        errors = difference.median_errors(f, self.by_dtype[dtype].median_points(name, x), steps, scheme)
         return steps.numpy(), errors.numpy()
 
-    @kept()
+    @memoised()
     def typical_errors(self, name: str, dtype: str, scheme: Scheme) -> np.ndarray:
         """Return the errors at several x values of the range; empty if the function fails at all of them."""
-        return elementwise.all_over(lambda x: self.error_curve(name, x, dtype, scheme)[1:], self.ends)
+        return elementwise.sample_range(lambda x: self.error_curve(name, x, dtype, scheme)[1:], self.ends)
 
-    @kept()
+    @memoised()
     def error_range(self, name: str) -> Range:
         """Return powers of ten that enclose the errors for every dtype and scheme, at several x."""
         kinds = itertools.product(self.dtypes, self.schemes)
@@ -124,18 +124,18 @@ class Subject:
         An error in the explored function is recorded as a problem and never raised.
         """
         name, dtype, scheme = setting.function, setting.dtype, setting.scheme
-        f, curve = self.of[dtype].prepared(name).f, self.of[dtype].curve(name)[1]
+        f, curve = self.by_dtype[dtype].prepared(name).f, self.by_dtype[dtype].curve(name)[1]
         x = torch.tensor([setting.x], dtype=torch.float64).to(DTYPES[dtype])
-        near = self.of[dtype].near(name, x.item())
-        reading = Reading(setting, x.item(), places=len(near))
-        with reading.noting():
+        near = self.by_dtype[dtype].median_points(name, x.item())
+        reading = Reading(setting, x.item(), median_count=len(near))
+        with reading.collecting_problems():
             reading.height = difference.number(f, x)
             if scheme != "complex":
                 left, right = difference.compared(x, setting.h, scheme)
                 reading.ends = left.item(), right.item()
                 reading.heights = difference.number(f, left), difference.number(f, right)
             reading.quotient = difference.quotient(f, x, setting.h, scheme).real.item()
-        with reading.noting():
+        with reading.collecting_problems():
             reading.gradient = difference.gradient(f, x).item()
             reading.error = abs(reading.quotient - reading.gradient)
             step = torch.tensor([setting.h], dtype=torch.float64)
@@ -146,7 +146,7 @@ class Subject:
                     name, setting.x, dtype_name, scheme
                 )
         errors = self.typical_errors(name, dtype, scheme), reading.curves.get(dtype, np.empty(0))
-        reading.filled = elementwise.any_finite(curve), elementwise.any_finite(*errors)
+        reading.visible_axes = elementwise.any_finite(curve), elementwise.any_finite(*errors)
         return reading.with_remarks(_remark)
 
 
@@ -162,7 +162,7 @@ def _remark(reading: Reading) -> None:
         remarks.no_gradient(reading, reading.x, reading.gradient)
     elif reading.error == 0:
         remarks.exactly_zero(reading, **REMARKS["zero"])
-    remarks.few_places(reading, reading.places)
+    remarks.few_points(reading, reading.median_count)
 
 
 class Picture:
@@ -176,19 +176,19 @@ class Picture:
         )
         every = 3 if subject.rounding else 1
         self.errors = plots.ErrorPlot(right, r"$|\,\Delta f/\Delta x - f'(x)\,|$", subject.log_h, every=every)
-        looks = {dtype: LOOKS[dtype] for dtype in subject.dtypes}
-        self.curves = {dtype: look.line(self.errors, dtype) for dtype, look in looks.items()}
-        colors = {dtype: look.color for dtype, look in looks.items()}
+        styles = {dtype: STYLES[dtype] for dtype in subject.dtypes}
+        self.curves = {dtype: style.line(self.errors, dtype) for dtype, style in styles.items()}
+        colors = {dtype: style.color for dtype, style in styles.items()}
         self.zeros = {dtype: plots.marker(self.errors, "v", color, size=6) for dtype, color in colors.items()}
         self.median = plots.marker(self.errors, "o", INK, size=10, hollow=True, label="$h$")
-        self.here = plots.marker(self.errors, "D", SECANT, size=7, label="$x$")
+        self.current_error = plots.marker(self.errors, "D", SECANT, size=7, label="$x$")
         self.nothing = plots.marker(self.errors, "x", SECANT, size=10)
         self.moving = [*self.function.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
         """Update the static part of the picture: the curve and the limits of both plots."""
         name, dtype = reading.setting.function, reading.setting.dtype
-        self.function.set_curve(*self.subject.of[dtype].curve(name))
+        self.function.set_curve(*self.subject.by_dtype[dtype].curve(name))
         self.errors.set_decades(*self.subject.error_range(name))
 
     def move(self, reading: Reading) -> None:
@@ -205,8 +205,8 @@ class Picture:
             # If some errors are 0, every point is marked, because no line connects points between zeros.
             every = 1 if len(zeros) else max(1, len(errors) // 16)
             curve.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=every)
-        self.errors.set_step(setting.h, (self.median, reading.median), (self.here, reading.error))
-        self.here.set_marker("v" if reading.error == 0 else "D")
+        self.errors.set_step(setting.h, (self.median, reading.median), (self.current_error, reading.error))
+        self.current_error.set_marker("v" if reading.error == 0 else "D")
         self.nothing.set_data([setting.h], [self.errors.high / 3])
         self.nothing.set_visible(math.isnan(reading.error))
 
@@ -220,7 +220,7 @@ class TangentExplorer(Panel[Reading]):
         self.function = controls.choice("f(x)", list(subject.functions), start.function)
         self.dtype = controls.choice("dtype", subject.dtypes, start.dtype)
         schemes = [
-            (text, name) for text, name in beside.options(__file__, "scheme") if name in subject.schemes
+            (text, name) for text, name in texts.options(__file__, "scheme") if name in subject.schemes
         ]
         self.scheme = controls.choice(say(en="quotient", ko="차분몫"), schemes, start.scheme)
         lists = (self.function, self.dtype, self.scheme) if subject.rounding else (self.function,)
@@ -236,9 +236,9 @@ class TangentExplorer(Panel[Reading]):
 
     def rows(self) -> list[Row]:
         reading, setting = self.reading, self.reading.setting
-        found = reading.quotient, reading.gradient, reading.noise
-        quotient, gradient, error = words.compared(*found, setting.dtype)
-        nearby = say(en=f"{reading.places} x nearby", ko=f"근처의 x {reading.places}개")
+        numbers = reading.quotient, reading.gradient, reading.noise
+        quotient, gradient, error = words.compared(*numbers, setting.dtype)
+        nearby = say(en=f"{reading.median_count} x nearby", ko=f"근처의 x {reading.median_count}개")
         return [
             words.quotient_row(FORMULAS[setting.scheme], quotient),
             words.gradient_row(gradient),
@@ -248,20 +248,20 @@ class TangentExplorer(Panel[Reading]):
 
 
 HERE = words.sample(words.diamond(SECANT, SECANT))
-REMARKS = beside.remarks(__file__)
+REMARKS = texts.remarks(__file__)
 
 
 def legend(dtypes: Sequence[str]) -> list[list[words.Entry]]:
     """Return the columns of the legend for these dtypes."""
-    errors = {dtype: LOOKS[dtype].sample() for dtype in dtypes}
+    errors = {dtype: STYLES[dtype].sample() for dtype in dtypes}
     left, right = {**words.LINES, "points": words.POINTS}, {**errors, "h": words.STEP_LINE, "here": HERE}
-    return beside.legend(__file__, left, right)
+    return texts.legend(__file__, left, right)
 
 
 LEGEND = legend(list(DTYPES))
 
 
-@remembered
+@with_call
 def explore(
     functions: Functions | None = None,
     *,

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from secant.address import report_text
-from secant.lab.folders import existing, jupyter_folders, refusal
+from secant.lab.folders import jupyter_folders, nearest_existing, write_error
 from secant.lab.workspace import LabError, command, workspace_for
 from secant.language import language, say
 from secant.progress import store
@@ -39,7 +39,7 @@ _TIMEOUT_SECONDS = 180.0  # for importing torch or secant; from a cold disk, tor
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """The result of one check of this computer.
 
     Attributes:
@@ -59,83 +59,85 @@ class Finding:
     needed: bool = True
 
 
-def look_around(chosen: Path | None = None) -> list[Finding]:
+def run_checks(chosen: Path | None = None) -> list[CheckResult]:
     """Run all checks of this computer; `chosen` is the folder for the learner's work if not the usual one."""
     # -P keeps Python from importing modules of the current folder.
     computing, pipe = [sys.executable, "-P", "-c", _GRADIENT], subprocess.PIPE
     with subprocess.Popen(computing, stdout=pipe, stderr=pipe, text=True, errors="replace") as gradient:
-        found = [_python(), *_packages(), *_server_extensions(), *_lab_extensions(), _kernel()]
-        found += _folders(chosen)
+        findings = [_python(), *_packages(), *_server_extensions(), *_lab_extensions(), _kernel()]
+        findings += _folders(chosen)
         if language() == "ko":
-            found.append(_korean_font())
-        found.insert(1, _torch(gradient))
-    return found
+            findings.append(_korean_font())
+        findings.insert(1, _torch(gradient))
+    return findings
 
 
 # --- What is installed ---
 
 
-def _python() -> Finding:
+def _python() -> CheckResult:
     ok = sys.version_info >= OLDEST_PYTHON
     todo = say(en="Install Python 3.11 or newer.", ko="Python 3.11 이상을 설치하세요.")
-    return Finding(
+    return CheckResult(
         "python", "Python", ok, f"{platform.python_version()} ({sys.executable})", "" if ok else todo
     )
 
 
-def _torch(gradient: "subprocess.Popen[str]") -> Finding:
+def _torch(gradient: "subprocess.Popen[str]") -> CheckResult:
     name = say(en="PyTorch computes a gradient", ko="PyTorch gradient 계산")
     try:
-        version, complaint = gradient.communicate(timeout=_TIMEOUT_SECONDS)
+        version, stderr = gradient.communicate(timeout=_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         gradient.kill()
-        version, complaint = gradient.communicate()
+        version, stderr = gradient.communicate()
     if gradient.returncode == 0:
-        return Finding("torch", name, True, version.strip())
-    last = (complaint.strip().splitlines() or [say(en="no answer", ko="응답 없음")])[-1]
+        return CheckResult("torch", name, True, version.strip())
+    last_line = (stderr.strip().splitlines() or [say(en="no answer", ko="응답 없음")])[-1]
     todo = say(
         en="Reinstall it: https://pytorch.org/get-started/locally/",
         ko="다시 설치하세요: https://pytorch.org/get-started/locally/",
     )
-    return Finding("torch", name, False, last, todo)
+    return CheckResult("torch", name, False, last_line, todo)
 
 
-def _packages() -> list[Finding]:
+def _packages() -> list[CheckResult]:
     """Return a finding for all packages, and one for each package that is missing, unsuitable or untested."""
     needed, tested = requirements(), _tested_versions()
-    problems = [finding for one in needed if (finding := _package(one, tested.get(one.name)))]
+    problems = [
+        finding for requirement in needed if (finding := _package(requirement, tested.get(requirement.name)))
+    ]
     fine = len(needed) - sum(not finding.ok for finding in problems)
     summary = say(en=f"{fine} of {len(needed)} as needed", ko=f"{len(needed)}개 중 {fine}개 정상")
-    return [Finding("packages", say(en="packages", ko="패키지"), fine == len(needed), summary), *problems]
+    return [CheckResult("packages", say(en="packages", ko="패키지"), fine == len(needed), summary), *problems]
 
 
-def _package(needed: Requirement, tried: str | None) -> Finding | None:
+def _package(needed: Requirement, listed: str | None) -> CheckResult | None:
     """Return a finding about a required package, or None if there is nothing to report.
 
     Args:
         needed: the requirement.
-        tried: the version that the lessons were tested with, if there is one.
+        listed: the version that the lessons were tested with, if there is one.
     """
     fix = f'{Path(sys.executable).name} -m pip install "{needed}"'
     version, ok = installed(needed)
     if not version:
         missing = say(en="not installed", ko="설치되지 않음")
-        return Finding(f"package {needed.name}", needed.name, False, missing, fix)
+        return CheckResult(f"package {needed.name}", needed.name, False, missing, fix)
     if not ok:
         wanted = say(
             en=f"{version}, but {needed.specifier} is needed", ko=f"{version}, 필요: {needed.specifier}"
         )
-        return Finding(f"package {needed.name}", needed.name, False, wanted, fix)
-    tested, untested = tried, tried is not None and _minor(version) != _minor(tried)
+        return CheckResult(f"package {needed.name}", needed.name, False, wanted, fix)
+    tested, untested = listed, listed is not None and _minor(version) != _minor(listed)
     if needed.name == "torch":
         tested, untested = tested_torch(), is_untested_torch(version)
     if not untested:
         return None
-    known = say(
+    note = say(
         en=f"{version}; the lessons were tested with {tested}",
         ko=f"{version}, 수업 확인에 쓴 버전은 {tested}",
     )
-    return Finding(f"package {needed.name}", needed.name, True, known)
+    return CheckResult(f"package {needed.name}", needed.name, True, note)
 
 
 def _minor(version: str) -> tuple[int, ...]:
@@ -154,23 +156,23 @@ def _tested_versions() -> dict[str, str]:
 # --- What JupyterLab sees ---
 
 
-def _server_extensions() -> list[Finding]:
+def _server_extensions() -> list[CheckResult]:
     """Return a finding for each Jupyter server extension that Secant enables when it is installed."""
     from jupyter_core.paths import jupyter_config_path
     from jupyter_server.extension.config import ExtensionConfigManager
 
-    ours = json.loads(Path(__file__).with_name("jupyter_server_config.json").read_text(encoding="utf-8"))
-    known = ExtensionConfigManager(read_config_path=jupyter_config_path()).get_jpserver_extensions()
-    found = []
-    for name in ours["ServerApp"]["jpserver_extensions"]:
-        ok = bool(known.get(name)) and importlib.util.find_spec(name) is not None
+    config = json.loads(Path(__file__).with_name("jupyter_server_config.json").read_text(encoding="utf-8"))
+    enabled = ExtensionConfigManager(read_config_path=jupyter_config_path()).get_jpserver_extensions()
+    findings = []
+    for name in config["ServerApp"]["jpserver_extensions"]:
+        ok = bool(enabled.get(name)) and importlib.util.find_spec(name) is not None
         todo = (
             f"jupyter server extension enable --sys-prefix {name}"
-            if name not in known
+            if name not in enabled
             else _switched_off(name)
         )
-        found.append(
-            Finding(
+        findings.append(
+            CheckResult(
                 f"server extension {name}",
                 say(en="Jupyter extension", ko="Jupyter 확장"),
                 ok,
@@ -179,7 +181,7 @@ def _server_extensions() -> list[Finding]:
                 needed=False,  # lessons work without server extensions, but less well
             )
         )
-    return found
+    return findings
 
 
 def _switched_off(name: str) -> str:
@@ -189,27 +191,29 @@ def _switched_off(name: str) -> str:
     )
 
 
-def _lab_extensions() -> list[Finding]:
+def _lab_extensions() -> list[CheckResult]:
     """Return a finding for each widget package's JupyterLab extension, and one for Secant's own extension."""
     from jupyter_core.paths import jupyter_path
     from jupyterlab_server.config import get_federated_extensions, get_page_config
 
     our_folder = Path(__file__).with_name("labextensions")  # `secant lab` loads them from here, too
     places = [str(our_folder), *jupyter_path("labextensions")]
-    known = get_federated_extensions(places)
-    off = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
-    needed = {one.name for one in requirements()}
+    installed_extensions = get_federated_extensions(places)
+    disabled = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
+    needed = {requirement.name for requirement in requirements()}
     names = {front: package for package, front in FRONT_ENDS.items() if package in needed}
-    ours = our_folder.glob("*/package.json")
-    names |= {json.loads(path.read_text(encoding="utf-8"))["name"]: "secant" for path in ours}
-    found = []
+    own_packages = our_folder.glob("*/package.json")
+    names |= {json.loads(path.read_text(encoding="utf-8"))["name"]: "secant" for path in own_packages}
+    findings = []
     for name, package in names.items():
-        ok = name in known and name not in off
-        again = f"{Path(sys.executable).name} -m pip install --force-reinstall --no-deps {package}"
-        todo = f"jupyter labextension enable {name}" if name in known else again
+        ok = name in installed_extensions and name not in disabled
+        reinstall = f"{Path(sys.executable).name} -m pip install --force-reinstall --no-deps {package}"
+        todo = f"jupyter labextension enable {name}" if name in installed_extensions else reinstall
         what = say(en="JupyterLab extension", ko="JupyterLab 확장")
-        found.append(Finding(f"lab extension {name}", what, ok, _on_or_off(name, ok), "" if ok else todo))
-    return found
+        findings.append(
+            CheckResult(f"lab extension {name}", what, ok, _on_or_off(name, ok), "" if ok else todo)
+        )
+    return findings
 
 
 def _on_or_off(name: str, on: bool) -> str:
@@ -217,7 +221,7 @@ def _on_or_off(name: str, on: bool) -> str:
     return f"{name}: {state}"
 
 
-def _kernel() -> Finding:
+def _kernel() -> CheckResult:
     """Check that Secant is installed in the Python that runs lessons.
 
     An older Jupyter may have registered another Python as the kernel.
@@ -229,7 +233,7 @@ def _kernel() -> Finding:
         python = KernelSpecManager().get_kernel_spec("python3").argv[0]
     except (NoSuchKernel, IndexError):
         todo = f"{Path(sys.executable).name} -m pip install ipykernel"
-        return Finding("kernel", name, False, say(en="no kernel", ko="커널 없음"), todo)
+        return CheckResult("kernel", name, False, say(en="no kernel", ko="커널 없음"), todo)
     if python in ("python", "python3"):  # Jupyter replaces such a name by its own interpreter
         python = sys.executable
     null = subprocess.DEVNULL
@@ -247,21 +251,21 @@ def _kernel() -> Finding:
         en=f"Secant is not installed there. {Path(sys.executable).name} -m ipykernel install --sys-prefix",
         ko=f"그곳에는 Secant가 없습니다. {Path(sys.executable).name} -m ipykernel install --sys-prefix",
     )
-    return Finding("kernel", name, same, python, "" if same else todo)
+    return CheckResult("kernel", name, same, python, "" if same else todo)
 
 
 # --- Folders for the learner's work ---
 
 
-def _folders(chosen: Path | None) -> list[Finding]:
+def _folders(chosen: Path | None) -> list[CheckResult]:
     """Return findings about the course and about the folders for the learner's work."""
     try:
         root = course_root()
         workspace = workspace_for(root, language(), chosen)
     except (NoCourseError, LabError) as error:
-        return [Finding("lessons", say(en="lessons", ko="수업 파일"), False, str(error))]
+        return [CheckResult("lessons", say(en="lessons", ko="수업 파일"), False, str(error))]
     return [
-        Finding("lessons", say(en="lessons", ko="수업 파일"), True, str(root)),
+        CheckResult("lessons", say(en="lessons", ko="수업 파일"), True, str(root)),
         _writable("workspace", say(en="your work", ko="작업 폴더"), workspace, _elsewhere("--workspace")),
         _progress(),
         _jupyter(),
@@ -276,46 +280,46 @@ def _elsewhere(what: str) -> str:
     )
 
 
-def _writable(id: str, what: str, folder: Path, todo: str, *, needed: bool = True) -> Finding:
-    if error := refusal(folder):
-        return Finding(id, what, False, f"{folder}: {error.strerror}", todo, needed)
+def _writable(id: str, what: str, folder: Path, todo: str, *, needed: bool = True) -> CheckResult:
+    if error := write_error(folder):
+        return CheckResult(id, what, False, f"{folder}: {error.strerror}", todo, needed)
     later = "" if folder.exists() else say(en=" (not there yet)", ko=" (아직 없음)")
-    return Finding(id, what, True, f"{folder}{later}", needed=needed)
+    return CheckResult(id, what, True, f"{folder}{later}", needed=needed)
 
 
-def _progress() -> Finding:
+def _progress() -> CheckResult:
     """Check that the learner's progress can be read and saved; lessons also work without it."""
     name = say(en="your progress", ko="진행 상황")
     left_out: list[str] = []
-    spoken = language()
+    current = language()
     try:
         store.read(left_out)
     except store.StoreError as error:
-        return Finding("data", name, False, error.reason[spoken], error.todo[spoken], needed=False)
+        return CheckResult("data", name, False, error.reason[current], error.advice[current], needed=False)
     if left_out:
-        return Finding("data", name, False, store.incomplete(left_out, spoken), needed=False)
+        return CheckResult("data", name, False, store.incomplete(left_out, current), needed=False)
     return _writable("data", name, store.path().parent, _elsewhere("SECANT_DATA"), needed=False)
 
 
-def _jupyter() -> Finding:
+def _jupyter() -> CheckResult:
     """Return one finding for all of Jupyter's own folders, since one usually contains the other."""
     name = say(en="Jupyter's own files", ko="Jupyter 파일")
     for variable, folder in jupyter_folders().items():
-        found = _writable("jupyter", name, folder, _elsewhere(variable))
-        if not found.ok:
-            return found
-    return found
+        finding = _writable("jupyter", name, folder, _elsewhere(variable))
+        if not finding.ok:
+            return finding
+    return finding
 
 
-def _disk(folder: Path) -> Finding:
-    free = shutil.disk_usage(existing(folder)).free / 1e9
+def _disk(folder: Path) -> CheckResult:
+    free = shutil.disk_usage(nearest_existing(folder)).free / 1e9
     ok = free >= DISK_GB
     todo = say(en=f"Free {DISK_GB:g} GB or more.", ko=f"{DISK_GB:g} GB 이상 비우세요.")
-    found = say(en=f"{free:.1f} GB free", ko=f"{free:.1f} GB 남음")
-    return Finding("disk", say(en="disk", ko="디스크"), ok, found, "" if ok else todo)
+    state = say(en=f"{free:.1f} GB free", ko=f"{free:.1f} GB 남음")
+    return CheckResult("disk", say(en="disk", ko="디스크"), ok, state, "" if ok else todo)
 
 
-def _korean_font() -> Finding:
+def _korean_font() -> CheckResult:
     """Check for a Korean font: Secant's own pictures contain no words, but a learner's plots may."""
     from matplotlib import font_manager
 
@@ -323,9 +327,9 @@ def _korean_font() -> Finding:
         {font.name for font in font_manager.fontManager.ttflist if font.name.startswith(KOREAN_FONTS)}
     )
     todo = "그래프에 한글을 쓰려면 나눔고딕 같은 한글 글꼴을 설치하세요. 수업에는 없어도 됩니다."
-    found = names[0] if names else "없음"
-    return Finding(
-        "korean font", "그래프용 한글 글꼴", bool(names), found, "" if names else todo, needed=False
+    state = names[0] if names else "없음"
+    return CheckResult(
+        "korean font", "그래프용 한글 글꼴", bool(names), state, "" if names else todo, needed=False
     )
 
 
@@ -334,7 +338,7 @@ def _korean_font() -> Finding:
 
 def main(chosen: Path | None = None, *, as_json: bool = False, as_report: bool = False) -> int:
     """Print the findings as a table, as JSON or as a report; return the exit code."""
-    findings = look_around(chosen)
+    findings = run_checks(chosen)
     ready = all(finding.ok for finding in findings if finding.needed)
     if as_report:
         from secant.lab.problem import facts
@@ -347,30 +351,30 @@ def main(chosen: Path | None = None, *, as_json: bool = False, as_report: bool =
     return 0 if ready else 1
 
 
-def mark(one: Finding) -> str:
+def mark(finding: CheckResult) -> str:
     """Return the word that a finding begins with: ok, no, or note."""
-    if one.ok:
+    if finding.ok:
         return say(en="ok", ko="정상")
-    return say(en="no", ko="문제") if one.needed else say(en="note", ko="참고")
+    return say(en="no", ko="문제") if finding.needed else say(en="note", ko="참고")
 
 
-def _show(findings: list[Finding], ready: bool, chosen: Path | None) -> None:
+def _show(findings: list[CheckResult], ready: bool, chosen: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False, markup=False, emoji=False)
     table = Table("", "", say(en="Found", ko="확인 결과"), box=None, padding=(0, 2, 0, 0))
-    for one in findings:
-        style = "green" if one.ok else "red" if one.needed else "yellow"
-        table.add_row(Text(mark(one), style), Text(one.what), Text(one.found, overflow="fold"))
+    for finding in findings:
+        style = "green" if finding.ok else "red" if finding.needed else "yellow"
+        table.add_row(Text(mark(finding), style), Text(finding.what), Text(finding.found, overflow="fold"))
     console.print(table)
-    advised = [one for one in findings if one.todo]
+    advised = [finding for finding in findings if finding.todo]
     if advised:
         console.print(say(en="\nWhat to do", ko="\n해결 방법"), style="bold")
-    for one in advised:
+    for finding in advised:
         # The advice is not wrapped, because it may contain a command to copy.
-        console.print(f"- {one.what}: {one.todo}", soft_wrap=True)
+        console.print(f"- {finding.what}: {finding.todo}", soft_wrap=True)
     console.print()
     if ready:
         root = course_root()

@@ -6,18 +6,18 @@ import tempfile
 from pathlib import Path
 
 
-def existing(folder: Path) -> Path:
+def nearest_existing(folder: Path) -> Path:
     """Return the folder, or its nearest parent that exists and can be accessed."""
     return next(place for place in (folder, *folder.parents) if os.path.exists(place))
 
 
-def refusal(folder: Path) -> OSError | None:
+def write_error(folder: Path) -> OSError | None:
     """Return the error that prevents writing to a folder; None if it can be written to, or be created.
 
     A temporary file is created, because permissions do not tell the whole truth on every system.
     """
     try:
-        with tempfile.TemporaryFile(dir=existing(folder)):
+        with tempfile.TemporaryFile(dir=nearest_existing(folder)):
             return None
     except OSError as error:
         return error

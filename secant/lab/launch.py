@@ -18,19 +18,19 @@ from urllib.parse import quote
 
 import zmq
 
-from secant.files import in_the_way, replace_file
-from secant.lab.folders import jupyter_folders, make_private, refusal
-from secant.lab.start_page import START, our_page, start_page, write_start_page
+from secant.files import blocking_file, replace_file
+from secant.lab.folders import jupyter_folders, make_private, write_error
+from secant.lab.start_page import START, current_start_page, start_page, write_start_page
 from secant.lab.workspace import LabError, copy_lessons, released_files, workspace_for
 from secant.language import language, say
-from secant.placed import OWN_WORKSPACE, fingerprint
 from secant.progress import store
 from secant.tested import untested_torch_line
 from secant.where import NoCourseError, course_root, remember_course
+from secant.workspace_state import OWN_WORKSPACE, fingerprint
 
 #: Errors after which nothing can be saved, but existing lessons can still be read: missing permission, a
 #: read-only file system, a full disk or an exhausted quota.
-NOTHING_IS_KEPT = {
+UNWRITABLE_ERRORS = {
     errno.EACCES,
     errno.EPERM,
     errno.EROFS,
@@ -115,7 +115,7 @@ def jupyter_defaults() -> dict[str, dict[str, object]]:
     return defaults
 
 
-def place_of_settings(workspace: Path) -> Path:
+def settings_folder(workspace: Path) -> Path:
     """Return the folder for a workspace's settings and layouts. It is never inside the workspace.
 
     Jupyter runs code that it finds among its settings, and a workspace is data that may come from anywhere.
@@ -123,16 +123,16 @@ def place_of_settings(workspace: Path) -> Path:
     return store.path().with_name("lab") / fingerprint(os.fsencode(workspace))[:16]
 
 
-def write_lab_config(place: Path, page: str = START) -> Path:
+def write_lab_config(settings_root: Path, page: str = START) -> Path:
     """Write Secant's defaults into a separate folder, so that the learner's configuration stays unchanged.
 
     Args:
-        place: the folder in which the settings' folder is created.
+        settings_root: the folder in which the settings' folder is created.
         page: the Markdown start page. If JupyterLab's address names it, Secant's extension shows its start
             panel instead; without the extension, the learner sees the page itself.
     """
-    make_private(place)
-    folder = place / "jupyter"
+    make_private(settings_root)
+    folder = settings_root / "jupyter"
     files: dict[str, object] = {
         "jupyter_config.json": jupyter_defaults(),
         "labconfig/default_setting_overrides.json": lab_defaults(),
@@ -161,9 +161,9 @@ def _write_changed(file: Path, text: str) -> None:
 def lab_config(workspace: Path, page: str) -> Iterator[Path]:
     """Yield a folder with Secant's defaults, next to the learner's progress or, if that fails, temporary."""
     try:
-        folder = write_lab_config(place_of_settings(workspace), page)
+        folder = write_lab_config(settings_folder(workspace), page)
     except OSError as error:
-        if error.errno not in NOTHING_IS_KEPT:
+        if error.errno not in UNWRITABLE_ERRORS:
             raise
     else:
         yield folder
@@ -179,15 +179,15 @@ def is_fresh(root: Path, chosen: Path | None = None) -> bool:
     return usual or not (workspace.is_dir() and any(workspace.iterdir()))
 
 
-def claim(workspace: Path, place: Path, fresh: bool) -> None:
+def claim(workspace: Path, settings_root: Path, fresh: bool) -> None:
     """Let Check run a workspace's lessons without asking, if Secant created the workspace, now or earlier.
 
     Args:
         workspace: the folder with the lessons.
-        place: the folder in which a mark records that Secant created the workspace.
+        settings_root: the folder in which a mark records that Secant created the workspace.
         fresh: whether Secant creates the workspace now, as `is_fresh` reports it.
     """
-    mark = place / "own"
+    mark = settings_root / "own"
     if fresh:
         mark.touch()
     if mark.exists():
@@ -243,7 +243,7 @@ def check_port(port: int) -> None:
 def check_jupyter() -> None:
     """Raise LabError if Jupyter cannot write its own files; JupyterLab would exit with a traceback."""
     for variable, folder in jupyter_folders().items():
-        if error := refusal(folder):
+        if error := write_error(folder):
             raise LabError(
                 say(
                     en=f"Jupyter cannot write to {folder} ({error.strerror}), where it keeps its own files: "
@@ -302,17 +302,17 @@ def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, 
         copy_lessons(release, workspace, today)
         return workspace, write_start_page(workspace, start_page(root, workspace, language()))
     except OSError as error:
-        if error.errno not in NOTHING_IS_KEPT or not _all_there(release, workspace):
+        if error.errno not in UNWRITABLE_ERRORS or not _all_there(release, workspace):
             raise
-        print(_nothing_is_kept(workspace, error), file=sys.stderr)
-        return workspace, our_page(workspace)
+        print(_cannot_save_message(workspace, error), file=sys.stderr)
+        return workspace, current_start_page(workspace)
 
 
 def _all_there(release: Path, workspace: Path) -> bool:
     return all((workspace / name).is_file() for name in released_files(release))
 
 
-def _nothing_is_kept(workspace: Path, error: OSError) -> str:
+def _cannot_save_message(workspace: Path, error: OSError) -> str:
     return say(
         en=f"Nothing can be saved in {workspace} ({error.strerror}). The lessons still open, but what you "
         "write in them is not saved. Make the folder writable, free disk space, or choose another folder "
@@ -326,7 +326,7 @@ def _nothing_is_kept(workspace: Path, error: OSError) -> str:
 def _unready(error: OSError) -> str:
     """Return a message about why the lessons could not be prepared, with advice if the cause is known."""
     misplaced = isinstance(error, FileExistsError | NotADirectoryError | FileNotFoundError)
-    if misplaced and error.filename and (file := in_the_way(Path(error.filename))):
+    if misplaced and error.filename and (file := blocking_file(Path(error.filename))):
         return say(
             en=f"{file} is a file, but a folder is needed there. Move or rename it, then start again.",
             ko=f"폴더가 있어야 할 자리에 {file} 파일이 있습니다. 옮기거나 이름을 바꾼 뒤 다시 시작하세요.",

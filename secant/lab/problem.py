@@ -11,13 +11,13 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from secant.lab.doctor import Finding, look_around, mark
-from secant.language import is_language, language, print_whatever_comes
+from secant.lab.doctor import CheckResult, mark, run_checks
+from secant.language import escape_unencodable, is_language, language
 
 
-def facts(findings: Iterable[Finding]) -> str:
+def facts(findings: Iterable[CheckResult]) -> str:
     """Return a line about the system and a line for each finding, with ~ for the home folder."""
-    lines = [_system(), *(f"{mark(one)}  {one.what}: {one.found}" for one in findings)]
+    lines = [_system(), *(f"{mark(finding)}  {finding.what}: {finding.found}" for finding in findings)]
     home = str(Path.home())
     return "\n".join(line.replace(home, "~") if len(home) > 1 else line for line in lines)
 
@@ -30,12 +30,12 @@ def _system() -> str:
     return f"{platform.platform()}, JupyterLab {lab}"
 
 
-def main(spoken: str) -> None:
-    """Print the facts about this computer in the language with the code `spoken`."""
-    print_whatever_comes()
-    if is_language(spoken):
-        language(spoken)
-    print(facts(look_around()))
+def main(lang: str) -> None:
+    """Print the facts about this computer in the language with the code `lang`."""
+    escape_unencodable()
+    if is_language(lang):
+        language(lang)
+    print(facts(run_checks()))
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def _link_jupyter_server_extension(server: Any) -> None:
         _warn(server, error, "exported pictures have no description")
 
 
-def _say_address(server: Any) -> None:
+def _print_address(server: Any) -> None:
     """Print the server's address. A quiet server prints it itself only if it has generated its token."""
     address = urlsplit(server.display_url.split()[0])._replace(query="").geturl()
     print(say(en=f"JupyterLab runs at {address}", ko=f"JupyterLab 주소: {address}"), flush=True)
@@ -81,4 +81,5 @@ def _load_jupyter_server_extension(server: Any) -> None:
         _warn(server, error)
     quiet = logging.getLevelName(getattr(server, "log_level", 0)) in ("ERROR", logging.ERROR)
     if quiet and not server.identity_provider.token_generated:
-        IOLoop.current().add_callback(_say_address, server)  # runs once the server listens and knows its port
+        # The callback runs once the server listens and knows its port.
+        IOLoop.current().add_callback(_print_address, server)

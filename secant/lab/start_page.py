@@ -10,11 +10,11 @@ from typing import Any
 from urllib.parse import quote
 
 from secant.files import replace_file
-from secant.lab.workspace import LabError, command, content_of, create
+from secant.lab.workspace import LabError, command, create, read_if_file
 from secant.language import Language, say
-from secant.placed import fingerprint, read_state
 from secant.progress.course import read_course
-from secant.progress.overview import lessons_done, overview, released_beside
+from secant.progress.overview import find_newer_versions, lessons_done, overview
+from secant.workspace_state import fingerprint, read_state
 
 START = "START.md"
 TITLE: dict[Language, str] = {
@@ -28,10 +28,10 @@ Say = Callable[..., str]
 def speaker(language: Language) -> Say:
     """Return a `say` that uses the page's language, even if the process uses another one."""
 
-    def say_there(*, en: str, ko: str) -> str:
+    def say_in_language(*, en: str, ko: str) -> str:
         return ko if language == "ko" else en
 
-    return say_there
+    return say_in_language
 
 
 def link(text: str, name: str) -> str:
@@ -47,9 +47,9 @@ def cell(text: str) -> str:
 # --- The learner's progress ---
 
 
-def level_line(found: dict[str, Any], say: Say) -> str:
+def level_line(data: dict[str, Any], say: Say) -> str:
     """Return a line with the level, a progress bar to the next level, and the experience points."""
-    level = found["level"]
+    level = data["level"]
     name = say(
         en=f"Level {level['number']}: {level['title']}", ko=f"레벨 {level['number']}: {level['title']}"
     )
@@ -63,10 +63,10 @@ def level_line(found: dict[str, Any], say: Say) -> str:
     )
 
 
-def go_on(found: dict[str, Any], say: Say) -> str:
+def continue_link(data: dict[str, Any], say: Say) -> str:
     """Return a link to where the learner stopped, or "" for a course not yet begun or already finished."""
-    where = found["continue"]
-    begun = any(lesson["state"] in ("in_progress", "done") for lesson in found["lessons"])
+    where = data["continue"]
+    begun = any(lesson["state"] in ("in_progress", "done") for lesson in data["lessons"])
     if where is None or not begun:
         return ""
     place = link(f"{where['number']}. {where['title']}", where["path"])
@@ -116,7 +116,7 @@ def _row(lesson: dict[str, Any], say: Say, hidden: bool) -> str:
     return f"| {' | '.join(columns)} |"
 
 
-def how_many(lessons: list[dict[str, Any]], say: Say) -> str:
+def released_line(lessons: list[dict[str, Any]], say: Say) -> str:
     """Return a line about how many planned lessons are released, or "" once all are."""
     released = sum(lesson["released"] for lesson in lessons)
     if released == len(lessons):
@@ -127,9 +127,9 @@ def how_many(lessons: list[dict[str, Any]], say: Say) -> str:
     )
 
 
-def achievements(found: dict[str, Any], say: Say) -> str:
+def achievements(data: dict[str, Any], say: Say) -> str:
     """Return a section with a Markdown table of all achievements, the earned ones first."""
-    entries = found["achievements"]
+    entries = data["achievements"]
     earned = sum(each["earned"] is not None for each in entries)
     total = len(entries)
     title = say(en=f"## Achievements: {earned} of {total}", ko=f"## 성취: {total}개 중 {earned}개")
@@ -141,14 +141,14 @@ def achievements(found: dict[str, Any], say: Say) -> str:
     return "\n".join([title, "", head, "|---|---|---|", *rows])
 
 
-def new_versions(beside: dict[str, str], say: Say) -> str:
+def new_versions_section(newer_versions: dict[str, str], say: Say) -> str:
     """Return a section with advice on lessons that changed after they were copied, or "" if none have."""
     lines = [
         say(
             en=f"- Yours: {link(name, name)}. New: {link(new, new)}.",
             ko=f"- 작업하던 파일: {link(name, name)}, 새 버전: {link(new, new)}",
         )
-        for name, new in beside.items()
+        for name, new in newer_versions.items()
     ]
     if not lines:
         return ""
@@ -278,8 +278,8 @@ def start_page(root: Path, workspace: Path, language: Language) -> str:
         workspace: the folder that the lessons were copied to.
         language: the page's language.
     """
-    say, found = speaker(language), overview(root, workspace, language)
-    beside = released_beside(read_course(root, language), workspace, read_state(workspace))
+    say, data = speaker(language), overview(root, workspace, language)
+    newer_versions = find_newer_versions(read_course(root, language), workspace, read_state(workspace))
     parts = [
         TITLE[language],
         say(
@@ -288,24 +288,24 @@ def start_page(root: Path, workspace: Path, language: Language) -> str:
             ko="수업마다 읽고 실행하고 직접 채워 나가는 노트북이 하나씩 있습니다. 슬라이더를 움직이며 "
             "할선이 접선이 되는 모습을 살펴보고, 작성한 답은 테스트로 바로 확인할 수 있습니다.",
         ),
-        level_line(found, say) + " · " + lessons_done(found["lessons"], say),
-        found["saved"]["problem"] or "",
-        go_on(found, say),
-        lesson_table(found["lessons"], say, hidden=found["hidden"]),
-        how_many(found["lessons"], say),
-        new_versions(beside, say),
+        level_line(data, say) + " · " + lessons_done(data["lessons"], say),
+        data["saved"]["problem"] or "",
+        continue_link(data, say),
+        lesson_table(data["lessons"], say, hidden=data["hidden"]),
+        released_line(data["lessons"], say),
+        new_versions_section(newer_versions, say),
         say(en=HOW_TO_EN, ko=HOW_TO_KO)
         .format(
             check=(
-                say(en=CHECK_EN, ko=CHECK_KO) if found["hidden"] else say(en=VISIBLE_EN, ko=VISIBLE_KO)
+                say(en=CHECK_EN, ko=CHECK_KO) if data["hidden"] else say(en=VISIBLE_EN, ko=VISIBLE_KO)
             ).strip(),
             workspace=workspace,
-            progress=found["saved"]["path"],
+            progress=data["saved"]["path"],
             command=command(root, language, workspace),
         )
         .strip(),
-        achievements(found, say) if found["achievements"] else "",
-        f"[{say(en='Report a problem', ko='문제 알리기')}]({found['report']})" if found["report"] else "",
+        achievements(data, say) if data["achievements"] else "",
+        f"[{say(en='Report a problem', ko='문제 알리기')}]({data['report']})" if data["report"] else "",
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -324,7 +324,7 @@ def refresh(root: Path, workspace: Path) -> bool:
         for path in (workspace / name for name in _names()):
             if not path.exists():
                 break
-            if is_ours(page := content_of(path) or b""):
+            if is_unedited(page := read_if_file(path) or b""):
                 language: Language = "ko" if page.startswith(TITLE["ko"].encode()) else "en"
                 replace_file(path, signed(start_page(root, workspace, language)))
                 return True
@@ -339,16 +339,16 @@ def signed(text: str) -> bytes:
     return body + f"\n<!-- {fingerprint(body)} -->\n".encode()
 
 
-def is_ours(page: bytes) -> bool:
+def is_unedited(page: bytes) -> bool:
     """Return whether a page is unchanged since Secant wrote it."""
     body, _, mark = page.rpartition(b"\n<!-- ")
     return mark == f"{fingerprint(body)} -->\n".encode()
 
 
-def our_page(workspace: Path) -> str:
+def current_start_page(workspace: Path) -> str:
     """Return the name of the first start page that is unchanged since Secant wrote it, or else START."""
-    ours = (name for name in _names() if is_ours(content_of(workspace / name) or b""))
-    return next(ours, START)
+    unedited = (name for name in _names() if is_unedited(read_if_file(workspace / name) or b""))
+    return next(unedited, START)
 
 
 def write_start_page(workspace: Path, text: str) -> str:
@@ -360,7 +360,7 @@ def write_start_page(workspace: Path, text: str) -> str:
         path = workspace / name
         if create(path, signed(text)):
             return name
-        if is_ours(content_of(path) or b""):
+        if is_unedited(read_if_file(path) or b""):
             replace_file(path, signed(text))  # if the disk is full, the old page stays
             return name
     raise LabError(

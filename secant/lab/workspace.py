@@ -13,8 +13,8 @@ from pathlib import Path
 
 from secant.files import replace_file
 from secant.language import Language, say
-from secant.placed import STATE_FOLDER, State, fingerprint, read_state
 from secant.where import is_installed
+from secant.workspace_state import STATE_FOLDER, State, fingerprint, read_state
 
 #: Name of the lessons' folder in the learner's home, for a course that was installed with the package.
 HOME_FOLDER = "secant-lessons"
@@ -60,12 +60,12 @@ def command(root: Path, lang: Language, workspace: Path) -> str:
 
 
 @dataclass(frozen=True)
-class Copied:
+class CopyResult:
     """The result of copying one file of a release into the workspace; names have forward slashes."""
 
     name: str
-    edited: bool
-    beside: str | None  # name of the newer version next to the file, if there is one
+    is_edited: bool
+    newer_version: str | None  # name of the newer version next to the file, if there is one
 
 
 def write_state(workspace: Path, state: State) -> None:
@@ -105,12 +105,12 @@ def create(path: Path, content: bytes) -> bool:
     return True
 
 
-def content_of(path: Path) -> bytes | None:
+def read_if_file(path: Path) -> bytes | None:
     """Return the file's bytes, or None if there is no file to read (nothing, a folder, a broken link)."""
     return path.read_bytes() if path.is_file() else None
 
 
-def put_beside(path: Path, content: bytes, today: date) -> Path:
+def write_new_version(path: Path, content: bytes, today: date) -> Path:
     """Write a newer version next to the learner's file and return its path.
 
     The file gets the first name that is free, or that already holds this version.
@@ -118,30 +118,30 @@ def put_beside(path: Path, content: bytes, today: date) -> Path:
     for number in count(1):
         mark = f"new {today}" if number == 1 else f"new {today} {number}"
         candidate = path.with_name(f"{path.stem} ({mark}){path.suffix}")
-        if create(candidate, content) or content_of(candidate) == content:
+        if create(candidate, content) or read_if_file(candidate) == content:
             break
     return candidate
 
 
-def copy_file(source: Path, name: str, workspace: Path, state: State, today: date) -> Copied:
+def copy_file(source: Path, name: str, workspace: Path, state: State, today: date) -> CopyResult:
     """Copy one file of a release; if its name is taken, put a changed version next to the learner's file."""
     content, path = source.read_bytes(), workspace / name
     released, entry = fingerprint(content), state.setdefault(name, {})
-    if create(path, content) or content_of(path) == content:
+    if create(path, content) or read_if_file(path) == content:
         state[name] = {"copied": released}
-        return Copied(name, edited=False, beside=None)
-    own = content_of(path)
-    edited = own is None or fingerprint(own) != entry.get("copied")
+        return CopyResult(name, is_edited=False, newer_version=None)
+    own = read_if_file(path)
+    is_edited = own is None or fingerprint(own) != entry.get("copied")
     if released == entry.get("copied"):
-        return Copied(name, edited, beside=None)
+        return CopyResult(name, is_edited, newer_version=None)
     # Each version is offered only once, so that a learner who deletes it does not find it again at every
     # start.
     if released != entry.get("offered"):
-        entry["beside"] = put_beside(path, content, today).relative_to(workspace).as_posix()
+        entry["beside"] = write_new_version(path, content, today).relative_to(workspace).as_posix()
         entry["offered"] = released
-    beside = entry.get("beside", "")
-    exists = beside and os.path.isfile(workspace / beside)  # False also for an invalid name
-    return Copied(name, edited, beside if exists else None)
+    newer_version = entry.get("beside", "")
+    exists = newer_version and os.path.isfile(workspace / newer_version)  # False also for an invalid name
+    return CopyResult(name, is_edited, newer_version if exists else None)
 
 
 def released_files(release: Path) -> Iterator[str]:
@@ -152,7 +152,7 @@ def released_files(release: Path) -> Iterator[str]:
             yield name.as_posix()
 
 
-def copy_lessons(release: Path, workspace: Path, today: date) -> list[Copied]:
+def copy_lessons(release: Path, workspace: Path, today: date) -> list[CopyResult]:
     """Bring a workspace up to date with a release, without changing any existing file."""
     state = read_state(workspace)
     copied = [copy_file(release / name, name, workspace, state, today) for name in released_files(release)]

@@ -107,7 +107,7 @@ def _facts() -> Facts:
     try:
         return store.read()
     except store.StoreError as error:
-        raise _stop(error.said(language())) from None
+        raise _stop(error.sentence(language())) from None
 
 
 def _show(as_json: bool) -> None:
@@ -223,9 +223,9 @@ def _import(file: Path) -> None:
             )
         ) from None
     except store.StoreError as error:
-        raise _stop(error.said(language())) from None
+        raise _stop(error.sentence(language())) from None
     merged = record.merge(other)
-    if not merged.kept:
+    if not merged.is_saved:
         raise _stop(merged.problem or "")
     if merged.problem:  # the old file was damaged and renamed, so nothing was merged
         _out().print(merged.problem)
@@ -253,7 +253,7 @@ def _reset(yes: bool) -> None:
     try:
         aside = store.reset(date.today().isoformat())
     except store.StoreError as error:
-        raise _stop(error.said(language())) from None
+        raise _stop(error.sentence(language())) from None
     _out().print(
         say(en=f"Your earlier progress is in {aside}", ko=f"이전 진행 상황은 {aside}에 있습니다.")
         if aside

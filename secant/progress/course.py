@@ -11,12 +11,12 @@ from typing import Any
 
 from secant.headings import task_heading
 from secant.language import LANGUAGES, Language
-from secant.placed import fingerprint
 from secant.where import NoCourseError, course_root
+from secant.workspace_state import fingerprint
 
 
 @dataclass(frozen=True)
-class Task:
+class ReleasedTask:
     """One graded task. A `manual` one is graded by a person, and counts nowhere until then."""
 
     id: str
@@ -26,7 +26,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Question:
+class PredictionText:
     """A prediction with the texts by which a lesson asks and answers it.
 
     Attributes:
@@ -43,7 +43,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Notebook:
+class ReleasedNotebook:
     """The content of a lesson's released notebook.
 
     Attributes:
@@ -53,14 +53,14 @@ class Notebook:
         fingerprint: the fingerprint of the notebook's bytes; None if the notebook is not released.
     """
 
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[ReleasedTask, ...] = ()
     predictions: Mapping[str, str] = field(default_factory=dict)
-    questions: Mapping[str, Question] = field(default_factory=dict)
+    questions: Mapping[str, PredictionText] = field(default_factory=dict)
     fingerprint: str | None = None
 
 
 @dataclass(frozen=True)
-class Lesson:
+class SyllabusLesson:
     """One lesson, in one language. Its `prerequisites` are the numbers of other lessons, from 1."""
 
     folder: str
@@ -69,15 +69,15 @@ class Lesson:
     minutes: int
     tags: tuple[str, ...]
     prerequisites: tuple[int, ...]
-    notebook: Notebook
+    notebook: ReleasedNotebook
 
     @property
-    def graded(self) -> tuple[Task, ...]:
+    def graded(self) -> tuple[ReleasedTask, ...]:
         """The tasks that are graded without a person."""
         return tuple(task for task in self.notebook.tasks if not task.manual)
 
 
-Course = tuple[Lesson, ...]
+Course = tuple[SyllabusLesson, ...]
 
 
 def find_course() -> Path | None:
@@ -115,7 +115,7 @@ def read_course(root: Path, language: Language) -> Course:
     entries = _syllabus(*version(root / "course" / "syllabus.toml"))
     numbers = {entry["folder"]: number for number, entry in enumerate(entries, start=1)}
     return tuple(
-        Lesson(
+        SyllabusLesson(
             entry["folder"],
             number,
             entry["title"][language],
@@ -144,25 +144,27 @@ def _syllabus(path: Path, changed: int, size: int) -> list[dict[str, Any]]:
     return entries
 
 
-def _released(path: Path) -> Notebook:
+def _released(path: Path) -> ReleasedNotebook:
     try:
         return _notebook(*version(path))
     except OSError:
-        return Notebook()
+        return ReleasedNotebook()
 
 
 @lru_cache(maxsize=64)
-def _notebook(path: Path, changed: int, size: int) -> Notebook:
+def _notebook(path: Path, changed: int, size: int) -> ReleasedNotebook:
     content = path.read_bytes()
     try:
         cells = [(cell, "".join(cell["source"])) for cell in json.loads(content)["cells"]]
         right = dict(_predictions(cells))
-        return Notebook(tuple(_tasks(cells)), right, dict(_questions(cells, right)), fingerprint(content))
+        return ReleasedNotebook(
+            tuple(_tasks(cells)), right, dict(_questions(cells, right)), fingerprint(content)
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
-        return Notebook(fingerprint=fingerprint(content))
+        return ReleasedNotebook(fingerprint=fingerprint(content))
 
 
-def _tasks(cells: list[tuple[dict[str, Any], str]]) -> Iterator[Task]:
+def _tasks(cells: list[tuple[dict[str, Any], str]]) -> Iterator[ReleasedTask]:
     """Yield a task for each graded cell, with the last heading above the cell as its title."""
     title = ""
     for cell, source in cells:
@@ -171,7 +173,7 @@ def _tasks(cells: list[tuple[dict[str, Any], str]]) -> Iterator[Task]:
         grading = cell.get("metadata", {}).get("nbgrader", {})
         if grading.get("grade"):
             name, manual = str(grading["grade_id"]), bool(grading.get("solution"))
-            yield Task(
+            yield ReleasedTask(
                 name if manual else name.removeprefix("test_"), title, float(grading["points"]), manual
             )
 
@@ -185,7 +187,7 @@ def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str,
 
 def _questions(
     cells: list[tuple[dict[str, Any], str]], right: Mapping[str, str]
-) -> Iterator[tuple[str, Question]]:
+) -> Iterator[tuple[str, PredictionText]]:
     """Yield each prediction that is asked and answered, by name, with the text above it."""
     asked: dict[str, tuple[str, dict[str, str]]] = {}
     text = ""
@@ -199,7 +201,7 @@ def _questions(
                     asked[name] = text, words
                 elif _called(call) == "predicted" and name in asked and set(words) == set(asked[name][1]):
                     above, choices = asked[name]
-                    yield name, Question(above, choices, right[name], words)
+                    yield name, PredictionText(above, choices, right[name], words)
 
 
 def _called(call: ast.Call) -> str:

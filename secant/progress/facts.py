@@ -17,7 +17,7 @@ WRONG = frozenset({"wrong", "crashed", "timed_out"})
 _MAX_TRIES = 50  # the most different wrong answers that are stored for one task
 
 
-class Pass(TypedDict):
+class PassRecord(TypedDict):
     """The record of the first time that a task passed all its tests. Later checks do not change it."""
 
     when: str
@@ -27,7 +27,7 @@ class Pass(TypedDict):
     solution: bool  # whether the learner looked at the worked solution before the pass
 
 
-class Task(TypedDict):
+class TaskRecord(TypedDict):
     """The progress in one task: `points` is the most that was reached, `outcome` is the last one.
 
     `visible` is the counterpart of `passed` for visible tests alone. It is used in a class's edition, which
@@ -39,11 +39,11 @@ class Task(TypedDict):
     wrong: list[str]
     hints: list[int]
     solution: bool
-    passed: Pass | None
-    visible: Pass | None
+    passed: PassRecord | None
+    visible: PassRecord | None
 
 
-class Prediction(TypedDict):
+class PredictionRecord(TypedDict):
     """The first choice made for a prediction, and the letter of the right choice if it is known."""
 
     first: str
@@ -51,14 +51,14 @@ class Prediction(TypedDict):
     when: str
 
 
-class Review(TypedDict):
+class ReviewRecord(TypedDict):
     """The record of a prediction's reviews: the number of right answers in a row, and the last time."""
 
     times: int
     when: str
 
 
-class Last(TypedDict):
+class LastCheck(TypedDict):
     """The last check of answers; `task` is set only if a single task was checked."""
 
     lesson: str
@@ -74,11 +74,11 @@ class Facts(TypedDict):
     """
 
     version: int
-    lessons: dict[str, dict[str, Task]]
-    predictions: dict[str, Prediction]
-    last: Last | None
+    lessons: dict[str, dict[str, TaskRecord]]
+    predictions: dict[str, PredictionRecord]
+    last: LastCheck | None
     earned: dict[str, str]
-    reviews: dict[str, Review]
+    reviews: dict[str, ReviewRecord]
     reviewing: bool  # whether the learner wants to review predictions
 
 
@@ -112,8 +112,8 @@ def note_review(facts: Facts, name: str, right: bool, when: str) -> None:
         facts["reviews"][name] = {"times": times, "when": when}
 
 
-def _task(facts: Facts, lesson: str, task: str) -> Task:
-    new: Task = {
+def _task(facts: Facts, lesson: str, task: str) -> TaskRecord:
+    new: TaskRecord = {
         "points": 0.0,
         "outcome": "not_attempted",
         "wrong": [],
@@ -168,15 +168,15 @@ def note_check(
             else:
                 task["visible"] = task["visible"] or _pass(task, row, when)
         elif outcome in WRONG and not task["passed"]:
-            tried = fingerprint((answers or {}).get(row["id"], row["message"]))
-            if tried not in task["wrong"] and len(task["wrong"]) < _MAX_TRIES:
-                task["wrong"].append(tried)
+            answer_hash = fingerprint((answers or {}).get(row["id"], row["message"]))
+            if answer_hash not in task["wrong"] and len(task["wrong"]) < _MAX_TRIES:
+                task["wrong"].append(answer_hash)
     if rows:
-        alone = rows[0]["id"] if len(rows) == 1 and not whole else None
-        facts["last"] = {"lesson": lesson, "task": alone, "when": when}
+        single_task = rows[0]["id"] if len(rows) == 1 and not whole else None
+        facts["last"] = {"lesson": lesson, "task": single_task, "when": when}
 
 
-def _pass(task: Task, row: Mapping[str, Any], when: str) -> Pass:
+def _pass(task: TaskRecord, row: Mapping[str, Any], when: str) -> PassRecord:
     return {
         "when": when,
         "points": float(row["points"]),
@@ -208,12 +208,12 @@ def note_prediction(facts: Facts, name: str, choice: str, right: str | None, whe
 # --- Merging ---
 
 
-def _better_pass(one: Pass | None, other: Pass | None) -> Pass | None:
+def _better_pass(one: PassRecord | None, other: PassRecord | None) -> PassRecord | None:
     passes = [entry for entry in (one, other) if entry]
     return min(passes, key=lambda p: (p["solution"], p["hints"], -p["points"], p["when"]), default=None)
 
 
-def _merge_task(one: Task, other: Task) -> Task:
+def _merge_task(one: TaskRecord, other: TaskRecord) -> TaskRecord:
     passed = _better_pass(one["passed"], other["passed"])
     return {
         "points": max(one["points"], other["points"]),
@@ -228,7 +228,7 @@ def _merge_task(one: Task, other: Task) -> Task:
 
 def merge(one: Facts, other: Facts) -> Facts:
     """Merge the progress of two files: the better of each result is kept, so that nothing is lost."""
-    lessons: dict[str, dict[str, Task]] = {}
+    lessons: dict[str, dict[str, TaskRecord]] = {}
     for facts in (one, other):
         for lesson, tasks in facts["lessons"].items():
             merged = lessons.setdefault(lesson, {})
@@ -252,9 +252,9 @@ def merge(one: Facts, other: Facts) -> Facts:
         "last": max(lasts, key=lambda last: last["when"], default=None),
         "earned": earned,
         "reviews": {
-            name: max(found, key=lambda review: review["when"])
+            name: max(reviews, key=lambda review: review["when"])
             for name in {*one["reviews"], *other["reviews"]}
-            if (found := [facts["reviews"][name] for facts in (one, other) if name in facts["reviews"]])
+            if (reviews := [facts["reviews"][name] for facts in (one, other) if name in facts["reviews"]])
         },
         "reviewing": one["reviewing"],
     }
@@ -288,7 +288,7 @@ class _Reader:
         except OverflowError as error:
             raise ValueError(f"{name} is outside the calendar") from error
 
-    def maybe_text(self, name: str) -> str | None:
+    def optional_text(self, name: str) -> str | None:
         return None if self.data.get(name) is None else self.text(name)
 
     def number(self, name: str) -> float:
@@ -297,10 +297,10 @@ class _Reader:
             raise ValueError(f"{name} is missing or something else")
         return float(value)
 
-    def yes(self, name: str) -> bool:
+    def flag(self, name: str) -> bool:
         return self._of(name, bool)
 
-    def each(self, name: str, kind: type) -> list[Any]:
+    def list_of(self, name: str, kind: type) -> list[Any]:
         values = self._of(name, list)
         if not all(type(value) is kind for value in values):
             raise ValueError(f"{name} holds something else")
@@ -316,44 +316,44 @@ class _Reader:
         return value
 
 
-def _read_pass(data: object) -> Pass:
+def _read_pass(data: object) -> PassRecord:
     read = _Reader(data)
     return {
         "when": read.time("when"),
         "points": read.number("points"),
         "tries": int(read.number("tries")),
         "hints": int(read.number("hints")),
-        "solution": read.yes("solution"),
+        "solution": read.flag("solution"),
     }
 
 
-def _read_task(data: object) -> Task:
+def _read_task(data: object) -> TaskRecord:
     read = _Reader(data)
     return {
         "points": read.number("points"),
         "outcome": read.text("outcome"),
-        "wrong": read.each("wrong", str),
-        "hints": read.each("hints", int),
-        "solution": read.yes("solution"),
+        "wrong": read.list_of("wrong", str),
+        "hints": read.list_of("hints", int),
+        "solution": read.flag("solution"),
         "passed": _read_pass(read.data["passed"]) if read.data.get("passed") is not None else None,
         # Files of earlier versions do not have this field.
         "visible": _read_pass(read.data["visible"]) if read.data.get("visible") is not None else None,
     }
 
 
-def _read_prediction(data: object) -> Prediction:
+def _read_prediction(data: object) -> PredictionRecord:
     read = _Reader(data)
-    return {"first": read.text("first"), "right": read.maybe_text("right"), "when": read.time("when")}
+    return {"first": read.text("first"), "right": read.optional_text("right"), "when": read.time("when")}
 
 
-def _read_review(data: object) -> Review:
+def _read_review(data: object) -> ReviewRecord:
     read = _Reader(data)
     return {"times": int(read.number("times")), "when": read.time("when")}
 
 
-def _read_last(data: object) -> Last:
+def _read_last(data: object) -> LastCheck:
     read = _Reader(data)
-    return {"lesson": read.text("lesson"), "task": read.maybe_text("task"), "when": read.time("when")}
+    return {"lesson": read.text("lesson"), "task": read.optional_text("task"), "when": read.time("when")}
 
 
 class _Entries:
@@ -366,7 +366,7 @@ class _Entries:
     def __init__(self, left_out: list[str] | None) -> None:
         self.left_out = left_out
 
-    def one(self, name: str, read: Callable[[object], _Kind], entry: object) -> _Kind | None:
+    def read_one(self, name: str, read: Callable[[object], _Kind], entry: object) -> _Kind | None:
         """Read and return an entry; return None if it was left out."""
         try:
             return read(entry)
@@ -376,10 +376,10 @@ class _Entries:
             self.left_out.append(re.sub(r"[^\w .-]", "?", name)[:_LONGEST_NAME])
             return None
 
-    def each(self, kind: str, read: Callable[[object], _Kind], entries: object) -> dict[str, _Kind]:
+    def read_each(self, kind: str, read: Callable[[object], _Kind], entries: object) -> dict[str, _Kind]:
         """Return the readable entries of an object, by name."""
-        items = self.one(kind, lambda given: _Reader(given).data, entries) or {}
-        readable = {name: self.one(f"{kind} {name}", read, entry) for name, entry in items.items()}
+        items = self.read_one(kind, lambda fields: _Reader(fields).data, entries) or {}
+        readable = {name: self.read_one(f"{kind} {name}", read, entry) for name, entry in items.items()}
         return {name: entry for name, entry in readable.items() if entry is not None}
 
 
@@ -388,7 +388,7 @@ def _read_earned(data: object) -> str:
 
 
 def _read_reviewing(data: object) -> bool:
-    return _Reader({"reviewing": data}).yes("reviewing")
+    return _Reader({"reviewing": data}).flag("reviewing")
 
 
 def from_json(data: object, left_out: list[str] | None = None) -> Facts:
@@ -403,15 +403,16 @@ def from_json(data: object, left_out: list[str] | None = None) -> Facts:
     """
     fields, entries = _Reader(data).data, _Entries(left_out)
     last = fields.get("last")
-    reviewing = entries.one("reviewing", _read_reviewing, fields.get("reviewing", True))
+    reviewing = entries.read_one("reviewing", _read_reviewing, fields.get("reviewing", True))
     return {
         "version": VERSION,
-        "lessons": entries.each(
-            "lesson", lambda tasks: entries.each("task", _read_task, tasks), fields.get("lessons")
+        "lessons": entries.read_each(
+            "lesson", lambda tasks: entries.read_each("task", _read_task, tasks), fields.get("lessons")
         ),
-        "predictions": entries.each("prediction", _read_prediction, fields.get("predictions")),
-        "last": None if last is None else entries.one("last", _read_last, last),
-        "earned": entries.each("achievement", _read_earned, fields.get("earned")),
-        "reviews": entries.each("review", _read_review, fields.get("reviews", {})),  # absent from older files
+        "predictions": entries.read_each("prediction", _read_prediction, fields.get("predictions")),
+        "last": None if last is None else entries.read_one("last", _read_last, last),
+        "earned": entries.read_each("achievement", _read_earned, fields.get("earned")),
+        # Files of earlier versions have no reviews.
+        "reviews": entries.read_each("review", _read_review, fields.get("reviews", {})),
         "reviewing": True if reviewing is None else reviewing,
     }

@@ -9,14 +9,13 @@ from typing import Any
 
 from secant.address import report_url
 from secant.language import Language
-from secant.placed import State, fingerprint, read_state
 from secant.progress import store
-from secant.progress.course import Course, Lesson, Task, read_course, version
-from secant.progress.facts import Facts, nothing
-from secant.progress.facts import Task as TaskFacts
+from secant.progress.course import Course, ReleasedTask, SyllabusLesson, read_course, version
+from secant.progress.facts import Facts, TaskRecord, nothing
 from secant.progress.review import review
 from secant.progress.rewards import ACHIEVEMENTS, experience, level
 from secant.where import has_hidden_tests
+from secant.workspace_state import State, fingerprint, read_state
 
 
 def overview(root: Path, workspace: Path | None, language: Language) -> dict[str, Any]:
@@ -40,22 +39,22 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
         facts = store.read(left_out)
         problem = store.incomplete(left_out, language) or None
     except store.StoreError as error:
-        problem = error.said(language)
+        problem = error.sentence(language)
     state = read_state(workspace) if workspace else {}
     hidden = has_hidden_tests(root)
     lessons = [_lesson(lesson, facts, workspace, state, hidden) for lesson in course]
-    reached = level(experience(facts), language)
+    current_level = level(experience(facts), language)
     return {
         "language": language,
         "hidden": hidden,
         "level": {
-            "number": reached.number,
-            "title": reached.title,
-            "xp": reached.xp,
-            "from": reached.from_xp,
-            "to": reached.to_xp,
+            "number": current_level.number,
+            "title": current_level.title,
+            "xp": current_level.xp,
+            "from": current_level.from_xp,
+            "to": current_level.to_xp,
         },
-        "continue": go_on(lessons, facts, workspace) if workspace else None,
+        "continue": next_step(lessons, facts, workspace) if workspace else None,
         "lessons": lessons,
         "achievements": [
             {
@@ -69,49 +68,51 @@ def overview(root: Path, workspace: Path | None, language: Language) -> dict[str
         ],
         "review": review(facts, course, store.now()),
         "reviewing": facts["reviewing"],
-        "elsewhere": _elsewhere(lessons, course, workspace, state),
+        "elsewhere": _has_points_elsewhere(lessons, course, workspace, state),
         "saved": {"path": str(store.path()), "problem": problem},
         "report": report_url(),
     }
 
 
-def released_beside(course: Course, workspace: Path, state: State) -> dict[str, str]:
+def find_newer_versions(course: Course, workspace: Path, state: State) -> dict[str, str]:
     """Return the notebooks that have a newer version next to them, each with the newer version's name."""
     pairs = ((_notebook_of(lesson), _newer_version(lesson, workspace, state)) for lesson in course)
-    return {name: beside for name, beside in pairs if beside}
+    return {name: newer for name, newer in pairs if newer}
 
 
-def _elsewhere(lessons: list[dict[str, Any]], course: Course, workspace: Path | None, state: State) -> bool:
+def _has_points_elsewhere(
+    lessons: list[dict[str, Any]], course: Course, workspace: Path | None, state: State
+) -> bool:
     """Return whether the learner has points although no notebook of this workspace was edited.
 
     The points were then reached in another workspace.
     """
     if workspace is None or not any(lesson["points"] or lesson["passed"] for lesson in lessons):
         return False
-    return not any(_edited(lesson, workspace, state) for lesson in course)
+    return not any(_is_edited(lesson, workspace, state) for lesson in course)
 
 
 # --- One lesson ---
 
 
 def _lesson(
-    lesson: Lesson, facts: Facts, workspace: Path | None, state: State, hidden: bool
+    lesson: SyllabusLesson, facts: Facts, workspace: Path | None, state: State, hidden: bool
 ) -> dict[str, Any]:
     recorded = facts["lessons"].get(lesson.folder, {})
     tasks = [_task(task, recorded.get(task.id), hidden) for task in lesson.notebook.tasks]
     graded = [task for task in tasks if not task["manual"]]
-    made = sum(name in facts["predictions"] for name in lesson.notebook.predictions)
+    predicted_count = sum(name in facts["predictions"] for name in lesson.notebook.predictions)
     path = _notebook_of(lesson)
     exists = workspace is not None and (workspace / path).is_file()
-    begun = bool(made) or any(task["outcome"] not in (None, "not_attempted") for task in tasks)
+    begun = bool(predicted_count) or any(task["outcome"] not in (None, "not_attempted") for task in tasks)
     if workspace and not exists:
-        how_far = "missing"
+        state_name = "missing"
     elif graded and all(task["done"] for task in graded):
-        how_far = "done"
-    elif begun or (workspace and _edited(lesson, workspace, state)):
-        how_far = "in_progress"
+        state_name = "done"
+    elif begun or (workspace and _is_edited(lesson, workspace, state)):
+        state_name = "in_progress"
     else:
-        how_far = "new"
+        state_name = "new"
     return {
         "folder": lesson.folder,
         "number": lesson.number,
@@ -121,18 +122,18 @@ def _lesson(
         "prerequisites": list(lesson.prerequisites),
         "released": lesson.notebook.fingerprint is not None,
         "path": path if exists else None,
-        "state": how_far,
+        "state": state_name,
         "beside": _newer_version(lesson, workspace, state) if workspace else None,
         "points": sum(task["points"] for task in graded),
         "max_points": sum(task["max_points"] for task in graded),
         "passed": sum(task["done"] for task in graded),
         "graded": len(graded),
-        "predictions": {"made": made, "of": len(lesson.notebook.predictions)},
+        "predictions": {"made": predicted_count, "of": len(lesson.notebook.predictions)},
         "tasks": tasks,
     }
 
 
-def _task(task: Task, recorded: TaskFacts | None, hidden: bool) -> dict[str, Any]:
+def _task(task: ReleasedTask, recorded: TaskRecord | None, hidden: bool) -> dict[str, Any]:
     """Return a task as the lesson has it now, with the learner's result.
 
     Points that were reached in an earlier edition count only up to the task's present points.
@@ -151,26 +152,26 @@ def _task(task: Task, recorded: TaskFacts | None, hidden: bool) -> dict[str, Any
     }
 
 
-def _notebook_of(lesson: Lesson) -> str:
+def _notebook_of(lesson: SyllabusLesson) -> str:
     return f"{lesson.folder}/{lesson.folder}.ipynb"
 
 
-def _edited(lesson: Lesson, workspace: Path, state: State) -> bool:
+def _is_edited(lesson: SyllabusLesson, workspace: Path, state: State) -> bool:
     name = _notebook_of(lesson)
     current = _fingerprint(workspace / name)
     return current not in (None, lesson.notebook.fingerprint, state.get(name, {}).get("copied"))
 
 
-def _newer_version(lesson: Lesson, workspace: Path, state: State) -> str | None:
+def _newer_version(lesson: SyllabusLesson, workspace: Path, state: State) -> str | None:
     """Return the newer version next to the learner's notebook, if it is the newest release; else None."""
     entry = state.get(_notebook_of(lesson), {})
-    beside, newest = entry.get("beside"), lesson.notebook.fingerprint
-    offered = beside is not None and newest == entry.get("offered") != entry.get("copied")
+    newer, newest = entry.get("beside"), lesson.notebook.fingerprint
+    offered = newer is not None and newest == entry.get("offered") != entry.get("copied")
     return (
-        beside
+        newer
         if offered
         and _fingerprint(workspace / _notebook_of(lesson)) != newest
-        and os.path.isfile(workspace / str(beside))  # isfile() returns False for an invalid name
+        and os.path.isfile(workspace / str(newer))  # isfile() returns False for an invalid name
         else None
     )
 
@@ -190,7 +191,7 @@ def _fingerprint_of(path: Path, changed: int, size: int) -> str:
 # --- Where to continue ---
 
 
-def go_on(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[str, Any] | None:
+def next_step(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[str, Any] | None:
     """Return where to continue: in the lesson last worked on, else in one begun, else in the next one.
 
     If all lessons are done, return None.
@@ -203,7 +204,7 @@ def go_on(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[
     ]
     if not to_do:
         return None
-    lesson = min(to_do, key=lambda each: (each["folder"] != folder, each["state"] != "in_progress"))
+    lesson = min(to_do, key=lambda lesson: (lesson["folder"] != folder, lesson["state"] != "in_progress"))
     next_task = _next_task(lesson, task if lesson["folder"] == folder else None)
     return {
         "path": lesson["path"],
@@ -223,7 +224,7 @@ def _last(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> tuple
     """
     last = facts["last"]
     saved = [
-        (_saved(workspace / lesson["path"]), lesson["folder"])
+        (_saved_at(workspace / lesson["path"]), lesson["folder"])
         for lesson in lessons
         if lesson["path"] and lesson["state"] in ("in_progress", "done")
     ]
@@ -233,7 +234,7 @@ def _last(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> tuple
     return folder, None
 
 
-def _saved(path: Path) -> str:
+def _saved_at(path: Path) -> str:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="microseconds")
 
 

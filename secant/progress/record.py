@@ -31,14 +31,14 @@ class Recorded:
         problem: a sentence on why the change could not be saved as usual; None if it was.
         xp: the experience points gained by the change.
         level: the level, if a new one was reached.
-        kept: whether the change is saved in the file.
+        is_saved: whether the change is saved in the file.
     """
 
     new: list[str]
     problem: str | None = None
     xp: int = 0
     level: Level | None = None
-    kept: bool = True
+    is_saved: bool = True
 
 
 def check(
@@ -49,7 +49,7 @@ def check(
     hidden: bool = True,
     answers: Mapping[str, str] | None = None,
     course: Path | None = None,
-    said_in: Language | None = None,
+    message_language: Language | None = None,
 ) -> Recorded:
     """Record the results of a check.
 
@@ -62,15 +62,15 @@ def check(
         answers: the code of the answers by task, so that the same answer checked again is not a new try; only
             hashes of it are stored.
         course: the folder with course/ and release/; by default it is searched for.
-        said_in: the language in which a problem is described.
+        message_language: the language in which a problem is described.
     """
     when = store.now()
-    return _keep(
+    return _save(
         lambda facts: notes.note_check(
             facts, lesson, rows, when, whole=whole, hidden=hidden, answers=answers
         ),
         course,
-        said_in,
+        message_language,
     )
 
 
@@ -79,12 +79,12 @@ def hint(lesson: str, task: str, number: int) -> Recorded:
 
     The hint counts only if the task has not been passed before.
     """
-    return _keep(lambda facts: notes.note_hint(facts, lesson, task, number), earns=False)
+    return _save(lambda facts: notes.note_hint(facts, lesson, task, number), earns=False)
 
 
 def solution(lesson: str, task: str) -> Recorded:
     """Record that a worked solution was looked at; it counts only if the task was not passed before."""
-    return _keep(lambda facts: notes.note_solution(facts, lesson, task), earns=False)
+    return _save(lambda facts: notes.note_solution(facts, lesson, task), earns=False)
 
 
 def prediction(name: str, choice: str, right: str | None) -> Recorded:
@@ -96,13 +96,13 @@ def prediction(name: str, choice: str, right: str | None) -> Recorded:
         right: the right letter, if it is known here; otherwise it is read from the lesson's notebook later.
     """
     when = store.now()
-    return _keep(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)
+    return _save(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)
 
 
 def review(name: str, *, right: bool) -> Recorded:
     """Record whether a prediction was answered correctly when it was asked again."""
     when = store.now()
-    return _keep(lambda facts: notes.note_review(facts, name, right, when), earns=False)
+    return _save(lambda facts: notes.note_review(facts, name, right, when), earns=False)
 
 
 def reviewing(wanted: bool) -> Recorded:
@@ -111,7 +111,7 @@ def reviewing(wanted: bool) -> Recorded:
     def change(facts: Facts) -> None:
         facts["reviewing"] = wanted
 
-    return _keep(change, earns=False)
+    return _save(change, earns=False)
 
 
 def merge(other: Facts) -> Recorded:
@@ -120,13 +120,13 @@ def merge(other: Facts) -> Recorded:
     def add(facts: Facts) -> None:
         facts.update(notes.merge(facts, other))
 
-    return _keep(add, wait=False)
+    return _save(add, wait=False)
 
 
-def _keep(
+def _save(
     note: Callable[[Facts], None],
     course: Path | None = None,
-    said_in: Language | None = None,
+    message_language: Language | None = None,
     *,
     wait: bool = True,
     earns: bool = True,
@@ -136,21 +136,21 @@ def _keep(
     Args:
         note: a function that makes the change.
         course: the course's folder, for achievements.
-        said_in: the language in which a problem is described.
+        message_language: the language in which a problem is described.
         wait: whether the change may be saved later, if it cannot be saved now.
         earns: whether the change may earn achievements; only then are the lessons read.
     """
-    said_in = said_in or language()
+    message_language = message_language or language()
     new: list[str] = []
     xp = [0, 0]  # experience points before and after the change
     with _lock:
         waiting = _waiting.setdefault(store.path(), [])
-        todo = [*waiting, note]
+        changes = [*waiting, note]
 
         def change(facts: Facts) -> Facts:
             xp[0] = experience(facts)
-            for each in todo:
-                each(facts)
+            for apply in changes:
+                apply(facts)
             xp[1] = experience(facts)
             if earns or waiting:
                 new.extend(earn(facts, any_course(course), store.now()))
@@ -160,18 +160,18 @@ def _keep(
             aside = store.update(change)
         except store.StoreError as error:
             if wait:
-                waiting[:] = todo[-_MAX_WAITING:]
-            return Recorded([], error.said(said_in), kept=False)
+                waiting[:] = changes[-_MAX_WAITING:]
+            return Recorded([], error.sentence(message_language), is_saved=False)
         waiting.clear()
-    before, now = (level(reached, said_in) for reached in xp)
-    problem = _replaced_file(aside, said_in) if aside else None
-    return Recorded(new, problem, xp[1] - xp[0], now if now.number > before.number else None)
+    before, after = (level(reached, message_language) for reached in xp)
+    problem = _replaced_file(aside, message_language) if aside else None
+    return Recorded(new, problem, xp[1] - xp[0], after if after.number > before.number else None)
 
 
-def _replaced_file(aside: Path, said_in: Language) -> str:
+def _replaced_file(aside: Path, message_language: Language) -> str:
     words = {
         "en": "The file with your progress could not be read, or not all of it. "
         f"It is now in {aside}, and a new one was started with what could be read.",
         "ko": f"진행 상황 파일을 (모두는) 읽을 수 없어 {aside}에 따로 두고, 읽은 내용으로 새로 시작했습니다.",
     }
-    return words[said_in]
+    return words[message_language]

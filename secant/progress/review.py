@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from secant.progress.course import Course, Question
+from secant.progress.course import Course, PredictionText
 from secant.progress.facts import Facts
 
 #: The days after the choice, or after the last review, at which a prediction is asked again. With growing
@@ -39,7 +39,7 @@ def _since(then: str, now: str) -> timedelta:
     return datetime.fromisoformat(now) - datetime.fromisoformat(then)
 
 
-def _shown(name: str, number: int, question: Question, facts: Facts, now: str) -> dict[str, Any]:
+def _shown(name: str, number: int, question: PredictionText, facts: Facts, now: str) -> dict[str, Any]:
     return {
         "name": name,
         "number": number,

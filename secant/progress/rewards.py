@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from secant.language import Language
-from secant.progress.course import Course, Lesson
-from secant.progress.facts import Facts, Pass, number_of
+from secant.progress.course import Course, SyllabusLesson
+from secant.progress.facts import Facts, PassRecord, number_of
 
 # Experience points for a point, for a point after the worked solution, and for a prediction.
 POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5
@@ -54,7 +54,7 @@ def experience(facts: Facts) -> int:
     return round(tasks) + PREDICTION * len(facts["predictions"])
 
 
-def _worth(passed: Pass | None, point: int) -> float:
+def _worth(passed: PassRecord | None, point: int) -> float:
     if passed is None:
         return 0.0
     return passed["points"] * (POINT_AFTER_SOLUTION if passed["solution"] else point)
@@ -72,25 +72,25 @@ def level(xp: int, language: Language) -> Level:
 # --- Helpers for the rules ---
 
 
-def _passes(facts: Facts) -> Iterable[Pass]:
+def _passes(facts: Facts) -> Iterable[PassRecord]:
     return (
         task["passed"] for tasks in facts["lessons"].values() for task in tasks.values() if task["passed"]
     )
 
 
-def _pass(facts: Facts, lesson: str, task: str) -> Pass | None:
+def _pass(facts: Facts, lesson: str, task: str) -> PassRecord | None:
     entry = facts["lessons"].get(lesson, {}).get(task)
     return entry["passed"] if entry else None
 
 
-def _passes_of(facts: Facts, lesson: Lesson) -> list[Pass]:
+def _passes_of(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
     """Return the passes of all graded tasks of a lesson; an empty list if one of them is not passed."""
     entries = [_pass(facts, lesson.folder, task.id) for task in lesson.graded]
     passes = [entry for entry in entries if entry]
     return passes if len(passes) == len(entries) else []
 
 
-def _own(facts: Facts, lesson: Lesson) -> list[Pass]:
+def _own(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
     """Return the passes of a lesson's tasks if all were passed without a worked solution; else []."""
     passes = _passes_of(facts, lesson)
     return [] if any(entry["solution"] for entry in passes) else passes
@@ -141,18 +141,18 @@ def predicted_first(facts: Facts, course: Course) -> bool:
     return any(_all_predicted(facts, lesson) for lesson in course)
 
 
-def _all_predicted(facts: Facts, lesson: Lesson) -> bool:
-    made = [facts["predictions"].get(name) for name in lesson.notebook.predictions]
+def _all_predicted(facts: Facts, lesson: SyllabusLesson) -> bool:
+    chosen = [facts["predictions"].get(name) for name in lesson.notebook.predictions]
     start = min((entry["when"] for entry in _own(facts, lesson)), default="")
-    return bool(made) and all(entry is not None and entry["when"] < start for entry in made)
+    return bool(chosen) and all(entry is not None and entry["when"] < start for entry in chosen)
 
 
-def understood(facts: Facts, course: Course) -> bool:
+def wrong_then_passed(facts: Facts, course: Course) -> bool:
     """Return whether a lesson was passed without a worked solution after a wrong prediction in it."""
     return any(_wrong_then_passed(facts, lesson) for lesson in course)
 
 
-def _wrong_then_passed(facts: Facts, lesson: Lesson) -> bool:
+def _wrong_then_passed(facts: Facts, lesson: SyllabusLesson) -> bool:
     start = min((entry["when"] for entry in _own(facts, lesson)), default="")
     return any(
         made["first"] != (made["right"] or right) and made["when"] < start
@@ -172,8 +172,8 @@ def all_lessons(facts: Facts, course: Course) -> bool:
     The course must have at least ten lessons.
     """
     passes = [_passes_of(facts, lesson) for lesson in course]
-    alone = sum(not entry["solution"] for lesson in passes for entry in lesson)
-    return len(passes) >= 10 and all(passes) and 2 * alone > sum(map(len, passes))
+    own_passes = sum(not entry["solution"] for lesson in passes for entry in lesson)
+    return len(passes) >= 10 and all(passes) and 2 * own_passes > sum(map(len, passes))
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ ACHIEVEMENTS = (
     ),
     Achievement(
         "understood",
-        understood,
+        wrong_then_passed,
         {"en": "Wrong, then understood", "ko": "틀리고, 이해하고"},
         {
             "en": "Predict wrongly, then pass every task of that lesson on your own.",

@@ -9,12 +9,12 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock, Timeout
 
-from secant.files import in_the_way, put_aside, replace_file
+from secant.files import blocking_file, move_aside, replace_file
 from secant.language import Language
 from secant.progress.facts import VERSION, Facts, from_json, nothing
 
 FILE = "progress.json"
-PATIENCE = 0.5  # seconds to wait while another process writes, which takes milliseconds
+LOCK_TIMEOUT = 0.5  # seconds to wait while another process writes, which takes milliseconds
 _MAX_NAMED = 5  # the most left-out entries that a message names
 _RESET_ADVICE: dict[Language, str] = {
     "en": "`secant progress reset` keeps that file under another name and starts a new one; what you have "
@@ -30,11 +30,11 @@ class StoreError(Exception):
     def __init__(self, en: str, ko: str) -> None:
         super().__init__(en)
         self.reason: dict[Language, str] = {"en": en, "ko": ko}
-        self.todo: dict[Language, str] = {"en": "", "ko": ""}
+        self.advice: dict[Language, str] = {"en": "", "ko": ""}
 
-    def said(self, language: Language) -> str:
+    def sentence(self, language: Language) -> str:
         """Return the sentence in a language, with advice on what to do if there is any."""
-        return f"{self.reason[language]} {self.todo[language]}".strip()
+        return f"{self.reason[language]} {self.advice[language]}".strip()
 
 
 class Unreadable(StoreError):
@@ -96,16 +96,16 @@ def read(left_out: list[str] | None = None) -> Facts:
     except FileNotFoundError:
         return nothing()
     except Unreadable as error:
-        error.todo = _RESET_ADVICE
+        error.advice = _RESET_ADVICE
         raise
     except OSError as error:
         refused = _refused(error, en="read", ko="읽지")
         if os.path.exists(path()):
-            refused.todo = _RESET_ADVICE
+            refused.advice = _RESET_ADVICE
         raise refused from error
 
 
-def incomplete(left_out: list[str], said_in: Language) -> str:
+def incomplete(left_out: list[str], message_language: Language) -> str:
     """Return the sentence about entries of the file that were left out; an empty string if there are none."""
     if not left_out:
         return ""
@@ -114,7 +114,7 @@ def incomplete(left_out: list[str], said_in: Language) -> str:
         "en": f"Not all of {path()} could be read. Left out ({len(left_out)}): {shown}.",
         "ko": f"{path()} 파일의 일부를 읽을 수 없어 뺐습니다({len(left_out)}개): {shown}.",
     }
-    return words[said_in]
+    return words[message_language]
 
 
 def update(change: Callable[[Facts], Facts]) -> Path | None:
@@ -137,9 +137,9 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
             try:
                 facts = read(left_out)
             except Unreadable:
-                facts, aside = nothing(), put_aside(place, "unreadable")
+                facts, aside = nothing(), move_aside(place, "unreadable")
             if left_out:
-                aside = put_aside(place, "unreadable")
+                aside = move_aside(place, "unreadable")
             replace_file(place, dump(change(facts)), private=True)
     except Timeout as error:
         raise StoreError(
@@ -162,7 +162,7 @@ def reset(today: str) -> Path | None:
         if not place.exists():
             return None
         with _lock(place):
-            return put_aside(place, f"until {today}")
+            return move_aside(place, f"until {today}")
     except (OSError, NotImplementedError) as error:
         raise _refused(error, en="reset", ko="지우지") from error
 
@@ -173,12 +173,12 @@ def dump(facts: Facts) -> bytes:
 
 
 def _lock(place: Path) -> FileLock:
-    return FileLock(place.with_name(f"{place.name}.lock"), timeout=PATIENCE)
+    return FileLock(place.with_name(f"{place.name}.lock"), timeout=LOCK_TIMEOUT)
 
 
 def _refused(error: Exception, en: str, ko: str) -> StoreError:
     folder = path().parent
-    if os.environ.get("SECANT_DATA") and in_the_way(folder):
+    if os.environ.get("SECANT_DATA") and blocking_file(folder):
         return StoreError(
             en=f"Progress could not be {en}: SECANT_DATA names {folder}, which is not a folder.",
             ko=f"진행 상황을 {ko} 못했습니다. SECANT_DATA에 지정한 {folder} 경로는 폴더가 아닙니다.",

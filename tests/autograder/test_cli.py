@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from autograder.build import new
 from autograder.cli import AUTHORS, CLASS, STUDENTS, app
-from autograder.course.saves import saves
+from autograder.course.file_watch import watch_file
 from autograder.edition.pack import course_files
 from autograder.grading.closing import Closing
 from autograder.run import show_closing
@@ -167,7 +167,7 @@ def test_watch_yields_once_per_finished_save(tmp_path: Path) -> None:
         lambda: other.replace(file),  # as editors do it
         lambda: None,
     ]
-    found = saves(file, lambda: acts.pop(0)())
+    found = watch_file(file, lambda: acts.pop(0)())
     next(found)
     assert len(acts) == 9
     next(found)

@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from autograder import doctor
-from autograder.sandbox.machine import Finding
+from autograder.sandbox.machine import CheckResult
 from secant.requirements import requirements
 from tests.support.small_class import STEPS, build_course
 
@@ -42,10 +42,10 @@ def test_a_torch_newer_than_the_tested_ones_is_fine_and_named(
     assert (finding.ok, finding.detail, finding.fix) == (True, detail, "")
 
 
-def gradebook_at(db_url: str, course: Path) -> Finding:
+def gradebook_at(db_url: str, course: Path) -> CheckResult:
     """Return the finding about the gradebook of a course whose settings name a database."""
     (course / "nbgrader_config.py").write_text(f'c = get_config()\nc.CourseDirectory.db_url = "{db_url}"\n')
-    return next(finding for finding in doctor._course(course) if finding.what == "gradebook")
+    return next(finding for finding in doctor._course(course) if finding.name == "gradebook")
 
 
 def test_gradebook_is_the_one_that_the_settings_name(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_settings_that_cannot_be_loaded_are_named(tmp_path: Path) -> None:
 
 
 def test_packages_of_other_extras_are_not_looked_for() -> None:
-    assert {finding.what for finding in doctor._packages()} >= {"torch", "nbgrader", "distributed"}
+    assert {finding.name for finding in doctor._packages()} >= {"torch", "nbgrader", "distributed"}
     assert [one.name for one in requirements("scale") if one not in requirements()] == ["distributed"]
 
 
@@ -85,17 +85,17 @@ def test_a_copy_of_a_lesson_inside_the_wall_is_named(tmp_path: Path, monkeypatch
     build_course(tmp_path / "class")
     copy, files = tmp_path / "notes", list[str]()
     monkeypatch.setattr(doctor, "suspects", lambda seen: files)
-    (finding,) = doctor._exposed(tmp_path / "class")
+    (finding,) = doctor._visible_leaks(tmp_path / "class")
     assert finding.ok
     assert "lessons searched for: 1" in finding.detail
     shutil.copy(tmp_path / "class/course" / STEPS / f"{STEPS}.py", copy)
     files.append(str(copy))
-    (finding,) = doctor._exposed(tmp_path / "class")
+    (finding,) = doctor._visible_leaks(tmp_path / "class")
     assert not finding.ok
     assert finding.needed
     assert finding.detail == f"{copy} holds answers or hidden tests of {STEPS}"
     assert "Move it" in finding.fix
-    assert doctor._exposed(tmp_path) == []  # no course to grade
+    assert doctor._visible_leaks(tmp_path) == []  # no course to grade
 
 
 def test_course_without_lessons_has_nothing_to_search_for(
@@ -103,6 +103,6 @@ def test_course_without_lessons_has_nothing_to_search_for(
 ) -> None:
     (tmp_path / "nbgrader_config.py").write_text("use_secant = print\nuse_secant('a course')\n")
     monkeypatch.setattr(doctor, "suspects", lambda seen: [])
-    (finding,) = doctor._exposed(tmp_path)
+    (finding,) = doctor._visible_leaks(tmp_path)
     assert finding.ok
     assert "nothing was searched for" in finding.detail

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from secant.placed import OWN_WORKSPACE
+from secant.workspace_state import OWN_WORKSPACE
 from tests.support import jupyterlab as lab
 from tests.support.preview_site import preview_site
 from tests.support.warm import write_kernel

@@ -21,7 +21,7 @@ from playwright.sync_api import Page, expect
 
 from autograder.course.cells import grade_id
 from secant.language import LANGUAGES, Language
-from secant.placed import OWN_WORKSPACE
+from secant.workspace_state import OWN_WORKSPACE
 from tests.browser.conftest import WARM
 from tests.support import jupyterlab as lab
 from tests.support.processes import command, everybody, family

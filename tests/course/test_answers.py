@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from autograder.course.cells import BEGIN_SOLUTION, END_SOLUTION, Task, split_tests, tasks
-from autograder.course.hints import gives
+from autograder.course.hints import contains_hint
 from autograder.course.lesson import Answer, Lesson
 from autograder.overrides.hide_tests import hidden_lines
 from secant import check, language
@@ -183,7 +183,7 @@ def test_wrong_answer_fails_with_its_recorded_hint(
         message, name = verdict_of(lesson, wrong.source, task.test.source)
         assert message, f'the wrong answer "{wrong.name}" passes'
         hint = wrong.hint[tongue]
-        assert gives(message, hint), f'"{wrong.name}" is not told "{hint}" but\n{message}'
+        assert contains_hint(message, hint), f'"{wrong.name}" is not told "{hint}" but\n{message}'
         if wrong.hint_name:
             assert name == wrong.hint_name
 

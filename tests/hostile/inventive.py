@@ -401,7 +401,7 @@ wrong(
     "X46",
     "the grader's own word for what cannot be sent",
     lambda world, answers: world.notebook(
-        inside("return wire.Other('torch.Tensor', 'type')", answers), first=CHANNEL
+        inside("return wire.Unsendable('torch.Tensor', 'type')", answers), first=CHANNEL
     ),
 )
 wrong(
@@ -466,7 +466,7 @@ if wire is not None:
             value = {'kind': 'value', 'value': None}
         return good(value, *a, **k)
     wire.encode = encode
-    wire._Writer._tensor = lambda self, tensor: self.other(wire.Other('x', 'type'))
+    wire._Writer._tensor = lambda self, tensor: self.unsendable(wire.Unsendable('x', 'type'))
 """),
 )
 right(

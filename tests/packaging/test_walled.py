@@ -24,7 +24,7 @@ from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
 from tests.packaging.conftest import ROOT, Place
 from tests.support.cluster import cluster_of
 from tests.support.lessons import bare
-from tests.support.swept import lend_cache
+from tests.support.scan_cache import lend_cache
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the wall needs Linux")]
 

@@ -230,7 +230,7 @@ def _of_explorer(
     if "engine is wrong" in text or "`inputs`" in text:
         yield text
     yield from _silent(explorer)
-    if make is explore_second and second is not None and explorer.shows:
+    if make is explore_second and second is not None and explorer.has_content:
         label = words.plain([*explorer.rows()][-1])
         if "error" in label or not re.search("double backward is wrong|is not the slope|Neither", text):
             yield f"{label}; the second derivative is {second}"
@@ -248,7 +248,7 @@ def _takes_many(f: Callable[[Tensor], Tensor], x: float) -> bool:
 
 def _silent(explorer: Any) -> Iterator[str]:
     """Yield nan and inf that are shown without a word."""
-    if not explorer.shows:
+    if not explorer.has_content:
         return
     shown = [row for row in explorer.rows() if not explorer.reading.problems or "nan" not in row.number]
     bad = [row.number for row in shown if re.search(r"\b(nan|inf)\b", words.plain(row))]

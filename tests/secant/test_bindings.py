@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from secant import language
-from secant.bindings import BUILTINS, REBOUND, Bindings, Finding, bindings, describe, said
+from secant.bindings import BUILTINS, REBOUND, Bindings, Finding, bindings, describe, describe_finding
 from secant.language import LANGUAGES
 from tests.support.settings import in_english  # noqa: F401
 
@@ -33,7 +33,7 @@ def behind(names: dict[str, Any], found: Bindings, call: str) -> list[Finding]:
     try:
         eval(call, names)
     except Exception as error:
-        return found.behind(error)
+        return found.explain_error(error)
     raise AssertionError(f"{call} raises nothing")
 
 
@@ -190,7 +190,7 @@ def test_every_finding_about_names_has_texts_in_both_languages(tongue: Any) -> N
         "below",
         "endless",
     )
-    sentences = {said(Finding("f", kind, "cell 7", 3, "def f():", "int (80)")) for kind in kinds}
+    sentences = {describe_finding(Finding("f", kind, "cell 7", 3, "def f():", "int (80)")) for kind in kinds}
     assert len(sentences) == len(kinds)
     for sentence in sentences:
         assert "`f`" in sentence

@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.build import builder, rules
 from autograder.course.cells import grade_id, is_test, split_tests
-from autograder.course.hints import in_one, used, with_all, with_hints
+from autograder.course.hints import in_one_language, used_hints, with_all_languages, with_hints
 from autograder.course.lesson import find_lessons
 from secant import catalogue, hints, language
 from tests.support.lessons import LESSONS
@@ -31,7 +31,7 @@ CELL = 'from secant import hints\n\nhint = hints("slope")\nprint(hint.mean, hint
 def test_stored_hint_cell_follows_the_language_in_use(tongue: str, mean: str) -> None:
     language(tongue)
     names: dict[str, object] = {}
-    exec(with_all(CELL.replace("print", "told = "), TEXTS), names)
+    exec(with_all_languages(CELL.replace("print", "told = "), TEXTS), names)
     shared = catalogue.usual()["stale"][tongue]
     assert names["told"] == (mean, TEXTS["all"]["shape"][tongue], shared)
 
@@ -55,7 +55,7 @@ def test_a_hint_keeps_its_name_with_numbers_in_its_text_and_behind_it() -> None:
 def test_a_release_holds_the_hints_of_its_visible_part_in_its_language(tongue: str, mean: str) -> None:
     """A third language is one more entry."""
     texts = {**TEXTS, "all": {"shape": {**TEXTS["all"]["shape"], "de": "jede Form"}}}
-    released = in_one(with_all(CELL, texts), tongue)
+    released = in_one_language(with_all_languages(CELL, texts), tongue)
     names: dict[str, object] = {}
     exec(released.replace("print", "told = "), names)
     assert names["told"][0] == mean
@@ -78,8 +78,8 @@ def test_a_third_language_of_a_lesson_is_one_more_entry_of_each_hint(tmp_path: P
     told = built.metadata["secant"]["hints"]
     for cell in filter(is_test, built.cells):
         texts = catalogue.of_task(told, grade_id(cell).removeprefix("test_"))
-        ours = [name for name in used(split_tests(cell.source)[0]) if name in texts]
-        released = in_one(split_tests(with_all(cell.source, told))[0], "de")
+        ours = [name for name in used_hints(split_tests(cell.source)[0]) if name in texts]
+        released = in_one_language(split_tests(with_all_languages(cell.source, told))[0], "de")
         assert len(ours) == released.count("Hinweis ") > 0
         assert not [name for name in ours if texts[name]["en"] in released]
 
@@ -87,7 +87,7 @@ def test_a_third_language_of_a_lesson_is_one_more_entry_of_each_hint(tmp_path: P
 def test_long_hints_are_written_over_several_lines() -> None:
     long = 'a "quoted" word, a \\ and a line\nbreak, ' * 8
     texts = {"slope": {"mean": {"en": long, "ko": long}}}
-    released = in_one(with_all(CELL.replace(", hint.shape, hint.stale", ""), texts), "en")
+    released = in_one_language(with_all_languages(CELL.replace(", hint.shape, hint.stale", ""), texts), "en")
     assert max(map(len, released.splitlines())) <= 100
     names: dict[str, object] = {}
     exec(released.replace("print", "told = "), names)
@@ -103,7 +103,7 @@ def test_a_notebook_carries_its_hints() -> None:
     test, other = with_hints(notebook).cells
     assert "평균" in test.source
     assert other.source == CELL
-    assert used(CELL) == ["mean", "shape", "stale"]
+    assert used_hints(CELL) == ["mean", "shape", "stale"]
 
 
 def test_a_notebook_of_source_finds_its_course(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def test_language_is_read_from_the_environment(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "utf-8"))
-    assert room.of_this_machine() == answer
+    assert room.terminal_language() == answer
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_language_on_windows_is_read_from_the_locale(
     monkeypatch.setattr(room, "os", SimpleNamespace(name="nt", environ=environ))
     monkeypatch.setattr(room.locale, "getlocale", lambda: (name, "949"))
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "cp949"))
-    assert room.of_this_machine() == answer
+    assert room.terminal_language() == answer
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
@@ -53,8 +53,8 @@ def test_a_terminal_without_korean_gets_english(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("SECANT_LANG", "ko")
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding))
-    assert room.of_this_machine() == "en"
-    room.print_whatever_comes()
+    assert room.terminal_language() == "en"
+    room.escape_unencodable()
     print("할선 – secant")
     sys.stdout.flush()
     assert written.getvalue().startswith(rb"\ud560\uc120 ")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from secant import predict, predicted
-from secant.predictions import FILE, Prediction, keep, read
+from secant.predictions import FILE, Prediction, read, save_choice
 from secant.progress import record, store
 
 CHOICES = {"A": "4 and 12", "B": "`x.grad` is 16"}
@@ -96,8 +96,8 @@ def test_choice_text_is_escaped() -> None:
 
 
 def test_choices_of_two_notebooks_stand_side_by_side(folder: Path) -> None:
-    keep(folder, "3 one", "A")
-    keep(folder, "4 other", "B")
+    save_choice(folder, "3 one", "A")
+    save_choice(folder, "4 other", "B")
     assert set(read(folder)) == {"3 one", "4 other"}
     assert [path.name for path in folder.iterdir()] == [FILE]
 
@@ -119,11 +119,11 @@ def test_a_damaged_file_is_put_aside_not_lost(folder: Path, content: str) -> Non
 WRITER = """
 import sys
 from pathlib import Path
-from secant.predictions import keep
+from secant.predictions import save_choice
 print(flush=True)
 sys.stdin.readline()
 for number in range(60):
-    keep(Path(), f"{sys.argv[1]} {number}", "A")
+    save_choice(Path(), f"{sys.argv[1]} {number}", "A")
 """
 
 
@@ -147,13 +147,13 @@ def test_two_notebooks_that_write_at_once_keep_every_choice(folder: Path) -> Non
 
 def test_choice_is_stored_although_no_lock_is_available(folder: Path) -> None:
     (folder.parent / "data").write_text("in the way")
-    keep(folder, "3 one", "A")
+    save_choice(folder, "3 one", "A")
     assert set(read(folder)) == {"3 one"}
 
 
 def test_lone_surrogate_in_a_prediction_name_is_stored(folder: Path) -> None:
-    keep(folder, "3 \udc80", "A")
-    keep(folder, "3 one", "A")
+    save_choice(folder, "3 \udc80", "A")
+    save_choice(folder, "3 one", "A")
     assert len(read(folder)) == 2
 
 

@@ -206,4 +206,4 @@ def test_explorer_warning_is_not_blamed_on_an_answer() -> None:
     thread.start()
     inside.wait()
     request = {"text": "answer()", "arguments": {}, "warned": True}
-    assert situation.put(request, {"answer": answer}).get("warned", []) == []
+    assert situation.answer_request(request, {"answer": answer}).get("warned", []) == []

@@ -20,7 +20,7 @@ from autograder.gradebook.result import GradedTask, Result
 from autograder.grading import feedback
 from autograder.page.facts import Head, Row
 from autograder.page.render import page_html
-from autograder.sandbox.results import CellResult, Line, Reply
+from autograder.sandbox.results import CellResult, Reply, TraceLine
 from autograder.service import describe
 from secant import PartialCredit, check, language
 from secant.bindings import Finding
@@ -80,7 +80,7 @@ def test_error_of_a_call_stands_between_the_call_and_the_hint(both_languages: st
 
 
 def test_place_shares_the_line_of_its_code(both_languages: str) -> None:
-    reply = Reply("raised", None, "Odd", "no\n  way", (Line("answer f", 2, "f", "  raise Odd"),))
+    reply = Reply("raised", None, "Odd", "no\n  way", (TraceLine("answer f", 2, "f", "  raise Odd"),))
     verdict = Verdict(called("f(3)") + words.raised(reply))
     place = {"en": "at answer f, line 2:", "ko": "위치: answer f, 2번째 줄:"}[both_languages]
     head = {"en": "Your code raised an error.", "ko": "코드에서 오류가 났습니다."}[both_languages]
@@ -89,7 +89,7 @@ def test_place_shares_the_line_of_its_code(both_languages: str) -> None:
 
 
 def test_verdict_of_the_test_follows_the_error_of_a_stopped_cell() -> None:
-    cell = CellResult("answer f", "Odd", "no", (Line("answer f", 2, "f", "raise Odd"),), "", 0.0)
+    cell = CellResult("answer f", "Odd", "no", (TraceLine("answer f", 2, "f", "raise Odd"),), "", 0.0)
     tested = (*called("f(3)"), Part("expected", "4"))
     verdict = Verdict(words.stopped_early(cell, tested))
     kinds = [part.kind for part in verdict.parts]
@@ -150,7 +150,7 @@ ATTEMPTS = [
 
 
 class Described:
-    """An object that says of itself whatever it likes, as `wire.Other` does of a student's type."""
+    """An object that says of itself whatever it likes, as `wire.Unsendable` does of a student's type."""
 
     def __init__(self, text: str) -> None:
         self.type_name = text
@@ -164,7 +164,7 @@ class Described:
 
 def verdicts_about(text: str) -> Iterator[Verdict]:
     """Yield a verdict for each way in which a student's text gets into one."""
-    line = Line(text, 2, text, text)
+    line = TraceLine(text, 2, text, text)
     for name, message in ((text, ""), (text, text), ("ValueError", text)):
         reply = Reply("raised", None, name, message, (line,))
         cell = CellResult("answer f", name, message, (line,), text, 0.0)

@@ -30,7 +30,7 @@ from nbgrader.api import Gradebook
 
 from autograder.build.builder import build
 from autograder.course.cells import is_test, split_tests, tasks
-from autograder.course.hints import gives
+from autograder.course.hints import contains_hint
 from autograder.course.lesson import Answer, Lesson, find_lessons
 from tests.support.lessons import (
     LESSONS,
@@ -232,7 +232,7 @@ def feedback_problems(lesson: Lesson, submission: Submission, room: Classroom, s
     errors = plain("\n".join(re.findall(r'output_error">(.*?)</pre>', page, flags=re.DOTALL)))
     for answer in submission.wrong.values():
         hint = answer.hint[submission.language]
-        if not gives(plain(page) if answer.points else errors, hint):  # a part's failure is printed
+        if not contains_hint(plain(page) if answer.points else errors, hint):  # a part's failure is printed
             yield f'{answer.task}: "{answer.name}" is not told "{hint}" but: {errors}'
     shown = plain(page)
     visible = [split_tests(task.test.source)[0] for task in questions(lesson) if task.test is not None]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.support.lessons import ROOT
-from tests.support.swept import shared_cache
+from tests.support.scan_cache import shared_cache
 
 START_SECONDS = 60.0
 

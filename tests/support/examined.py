@@ -1,7 +1,7 @@
 """Examine a submission after the intake, whether the intake accepted or rejected it."""
 
 from autograder.exam.examiner import Examiner
-from autograder.exam.report import Report, everywhere
+from autograder.exam.report import Report, uniform_report
 from autograder.intake.submission import Rejected, Submission
 from autograder.sandbox.client import Candidates
 
@@ -11,5 +11,5 @@ def examined(
 ) -> Report:
     """Grade a submission; if the intake rejected it, the report has the outcome `rejected` for every task."""
     if isinstance(taken, Rejected):
-        return everywhere(examiner.lesson, examiner.tasks, "rejected", taken.message)
+        return uniform_report(examiner.lesson, examiner.tasks, "rejected", taken.message)
     return examiner.grade(candidates, taken.script, secret)

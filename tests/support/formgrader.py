@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.support.ports import free_port
-from tests.support.swept import shared_cache
+from tests.support.scan_cache import shared_cache
 
 
 class Formgrader:

@@ -28,8 +28,8 @@ import nbformat
 
 from tests.support.lessons import LESSONS, ROOT, copy_lessons
 from tests.support.processes import children
+from tests.support.scan_cache import lend_cache
 from tests.support.small_class import answered, solutions
-from tests.support.swept import lend_cache
 
 LESSON = "01_what_autograd_does"
 PATH = f"{LESSON}/{LESSON}.ipynb"

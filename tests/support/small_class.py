@@ -14,7 +14,7 @@ from autograder.course.assignment import read_assignment
 from autograder.course.cells import tasks
 from autograder.course.lesson import find_lessons, read_lesson
 from autograder.course.settings import Course
-from autograder.exam.report import everywhere
+from autograder.exam.report import uniform_report
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.grading.batch import Summary, grade
 from autograder.sandbox.results import CellResult
@@ -51,7 +51,7 @@ class Here:
             future.set_exception(error)
         return future
 
-    def look(self) -> None:
+    def check_workers(self) -> None:
         pass
 
     def settle(self, future: Future[Done]) -> None:
@@ -70,7 +70,7 @@ def told(job: Job | Page) -> Done:
     """Return a worker's made-up result for a job, for tests that do not need the examiner."""
     if isinstance(job, Page):
         return Rendered(f"<p>The page of {job.student}.</p>")
-    rows = everywhere(job.lesson, tasks(v4.reads(job.source)), "wrong", "No.")
+    rows = uniform_report(job.lesson, tasks(v4.reads(job.source)), "wrong", "No.")
     return Examined(
         dataclasses.replace(rows, cells=[CellResult("cell 3", "", "", (), "printed", 0.0)]), "forked"
     )

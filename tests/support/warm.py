@@ -76,7 +76,7 @@ def serve(number: int, modules: Sequence[str]) -> NoReturn:
     assert len(threads) == 1, f"{len(threads)} threads, of which a fork would have one"
     gc.freeze()  # otherwise a collection in a fork would write to, and so copy, every memory page
     gc.enable()
-    signal.signal(signal.SIGCHLD, _bury)
+    signal.signal(signal.SIGCHLD, _reap)
     with socket.socket(fileno=number) as listener:
         while True:
             with listener.accept()[0] as caller:
@@ -85,7 +85,7 @@ def serve(number: int, modules: Sequence[str]) -> NoReturn:
                     _run(caller)
 
 
-def _bury(*_: object) -> None:
+def _reap(*_: object) -> None:
     """Reap forks that have ended; their processor time then counts as the warm process's (see costs.py)."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:

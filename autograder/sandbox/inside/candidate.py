@@ -29,7 +29,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from autograder.sandbox.inside import pictures, wire
-from autograder.sandbox.inside.shell import Shell, captured, clean, describe, make_shell, run_cell
+from autograder.sandbox.inside.shell import Shell, capture_output, clean, describe, make_shell, run_cell
 from secant.bindings import BUILTINS, Bindings, Finding
 
 _WARNING_FILTERS = tuple(warnings.filters)
@@ -52,14 +52,14 @@ def _torch_state() -> Any:
     return _torch
 
 
-def libraries() -> list[tuple[Any, dict[str, Any]]]:
+def save_libraries() -> list[tuple[Any, dict[str, Any]]]:
     """Return the current attributes of the library modules and classes that tests use."""
     state = _torch_state()
     owners = [*_SHARED, *(state.SHARED if state else ())]
     return [(owner, dict(vars(owner))) for owner in owners]
 
 
-def restore(saved: list[tuple[Any, dict[str, Any]]]) -> None:
+def restore_libraries(saved: list[tuple[Any, dict[str, Any]]]) -> None:
     """Undo a notebook's changes to libraries, such as `math.sin = 3`, because tests use these libraries."""
     for owner, before in saved:
         current, is_class = vars(owner), isinstance(owner, type)
@@ -125,11 +125,11 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                     signal.signal(signal.SIGINT, signal.default_int_handler)
                 seed(request["seed"])
                 shell.begin(request["cells"])
-                saved = libraries()
+                saved = save_libraries()
                 for label, source in request["cells"]:
                     wire.send(channel, run_cell(shell, label, source))
                 with contextlib.suppress(BaseException):
-                    restore(saved)
+                    restore_libraries(saved)
                 reset()  # done once here instead of in the fork of each task
                 wire.send(channel, {"threads": thread_count(), **_findings(shell, request["answers"])})
             case "task":
@@ -148,6 +148,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
 
 
 def next_request(channel: socket.socket, limits: wire.Limits = wire.LIMITS) -> dict[str, Any]:
+    """Receive the examiner's next request."""
     # This needs no time limit, because the examiner ends this process instead.
     request = wire.recv(channel, limits=limits)
     if not isinstance(request, dict):
@@ -223,7 +224,7 @@ def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
     names = dict(shell.user_ns)
     while True:
         request = next_request(channel)
-        with captured():
+        with capture_output():
             answer = _task_answer(request, names, shell.bindings)
         wire.send(channel, answer, limits=wire.ANSWER_LIMITS)
 
@@ -237,7 +238,7 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindi
     except BaseException as error:
         findings: list[Finding] = []
         with contextlib.suppress(BaseException):  # the notebook's own objects may raise any error
-            findings = bindings.behind(error)
+            findings = bindings.explain_error(error)
         return {"kind": "raised", **describe(error), "findings": _plain(findings)}
 
 
@@ -281,7 +282,7 @@ def main(arguments: list[str]) -> None:
     from secant.checking import situation  # noqa: F401
 
     wire.load_tensors()
-    pictures.leave_out()
+    pictures.exclude_drawing()
     shell = make_shell()
     reset()  # also limits torch to one thread
     wire.send(channel, "ready")

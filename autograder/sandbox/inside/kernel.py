@@ -9,10 +9,17 @@ class KernelRefused(OSError):
 
 
 def libc() -> ctypes.CDLL:
+    """Return the C library, with access to errno."""
     return ctypes.CDLL(None, use_errno=True)
 
 
-def checked(result: int, step: str) -> int:
+def check_result(result: int, step: str) -> int:
+    """Return the result of a system call; raise KernelRefused if it is an error.
+
+    Args:
+        result: the value that the call returned.
+        step: a description of the call, for the error's message.
+    """
     if result < 0:
         number = ctypes.get_errno()
         raise KernelRefused(number, f"{step}: {os.strerror(number)}")
@@ -20,4 +27,5 @@ def checked(result: int, step: str) -> int:
 
 
 def prctl(option: int, value: int = 0) -> None:
-    checked(libc().prctl(option, ctypes.c_ulong(value), *[ctypes.c_ulong(0)] * 3), f"prctl {option}")
+    """Set an option of this process (see the man page prctl(2)); raise KernelRefused if refused."""
+    check_result(libc().prctl(option, ctypes.c_ulong(value), *[ctypes.c_ulong(0)] * 3), f"prctl {option}")

@@ -8,7 +8,7 @@ import ctypes
 import os
 from collections.abc import Iterator
 
-from autograder.sandbox.inside.kernel import KernelRefused, checked, libc
+from autograder.sandbox.inside.kernel import KernelRefused, check_result, libc
 from autograder.sandbox.inside.limits import ContainerLimits
 
 _NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
@@ -22,7 +22,7 @@ _MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
 def _mount(source: str | None, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
     encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind, options)]
     result = libc().mount(*encoded[:3], ctypes.c_ulong(flags), encoded[3])
-    checked(result, f"mount {kind or 'flags'} on {target}")
+    check_result(result, f"mount {kind or 'flags'} on {target}")
 
 
 def enter_namespaces() -> None:
@@ -31,7 +31,7 @@ def enter_namespaces() -> None:
     The next child of this process becomes process 1.
     """
     user, group = os.getuid(), os.getgid()
-    checked(libc().unshare(ALL_NAMESPACES), "unshare")
+    check_result(libc().unshare(ALL_NAMESPACES), "unshare")
     texts = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
     for name, text in texts.items():
         try:

@@ -12,7 +12,7 @@ _MADV_COLLAPSE = 25
 
 
 @contextlib.contextmanager
-def kept() -> Iterator[None]:
+def frozen_imports() -> Iterator[None]:
     """Exclude everything that the body imports from later garbage collections.
 
     A collection in a fork would touch, and so copy, every page. Garbage collection is also switched off while

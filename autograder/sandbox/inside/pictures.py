@@ -13,13 +13,14 @@ import secant
 PACKAGES = ("secant.explorers", "secant.graph")
 
 
-class Unshown:
+class DrawingStub:
     """A stand-in for an explorer or a picture.
 
     Its attributes and the results of calling it are the stand-in itself.
     """
 
     def __call__(self, *_: Any, **__: Any) -> Self:
+        """Return the stand-in itself."""
         return self
 
     def __getattr__(self, name: str) -> Self:
@@ -31,14 +32,14 @@ class Unshown:
         """Show nothing."""
 
 
-def leave_out() -> None:
+def exclude_drawing() -> None:
     """Make the packages that draw impossible to import.
 
     Notebooks can still import the names that `secant` provides from these packages, but they get stand-ins.
     """
     for name, home in secant.HOMES.items():
         if home.startswith(PACKAGES):
-            setattr(secant, name, Unshown())
+            setattr(secant, name, DrawingStub())
     for name in [name for name in sys.modules if name.startswith(PACKAGES)]:
         del sys.modules[name]
     for package in PACKAGES:

@@ -26,9 +26,9 @@ from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.candidate import (
     exit_code,
     fork_task,
-    libraries,
     next_request,
-    restore,
+    restore_libraries,
+    save_libraries,
     seed,
     thread_count,
 )
@@ -37,7 +37,9 @@ from autograder.sandbox.inside.shell import Output, Shell, clean, describe
 from secant.bindings import BUILTINS, PRISTINE
 
 #: Top-level packages whose modules are all restored before each test.
-_LEANED_ON = frozenset({"cmath", "functools", "itertools", "math", "numpy", "operator", "random", "unittest"})
+_RESTORED_PACKAGES = frozenset(
+    {"cmath", "functools", "itertools", "math", "numpy", "operator", "random", "unittest"}
+)
 # Other modules that are restored before each test.
 _RESTORED_MODULES = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")
 
@@ -108,8 +110,8 @@ class Session:
         sys.stdout, sys.stderr = self._out, self._err
         modules = _modules(builtins)
         owners = [*modules, Session, Shell, Output]
-        self._libraries = [*libraries(), *((owner, dict(vars(owner))) for owner in owners)]
-        self._restore = restore
+        self._libraries = [*save_libraries(), *((owner, dict(vars(owner))) for owner in owners)]
+        self._restore = restore_libraries
         self._codes = [(each, each.__code__) for module in modules for each in _functions(module)]
         self._builtins = dict(BUILTINS)
         # ipykernel, too, shows the deprecation warnings that the notebook itself causes.
@@ -176,7 +178,7 @@ class Session:
         report["stderr"] = bool(self._err.text())
         report["timed_out"] = self.timed_out
         for stream in (self._out, self._err):
-            stream.kept, stream.room = [], OUTPUT_LIMIT
+            stream.parts, stream.remaining = [], OUTPUT_LIMIT
         return report
 
     @contextlib.contextmanager
@@ -207,7 +209,7 @@ def _modules(builtins: ModuleType) -> list[ModuleType]:
     """Return the loaded modules whose functions tests rely on."""
     modules = [builtins]
     for name, module in list(sys.modules.items()):
-        wanted = name.partition(".")[0] in _LEANED_ON or name.startswith(_RESTORED_MODULES)
+        wanted = name.partition(".")[0] in _RESTORED_PACKAGES or name.startswith(_RESTORED_MODULES)
         if wanted and isinstance(module, ModuleType):
             modules.append(module)
     return modules

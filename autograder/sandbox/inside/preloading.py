@@ -26,7 +26,7 @@ class Preloader:
     def __init__(self) -> None:
         self._refused: dict[str, str] = {}
 
-    def bring(self, modules: Iterable[str]) -> dict[str, str]:
+    def load(self, modules: Iterable[str]) -> dict[str, str]:
         """Import modules.
 
         Returns:
@@ -47,7 +47,7 @@ class Preloader:
     def _import(self, module: str) -> None:
         environment = dict(os.environ)
         try:
-            with pages.kept():
+            with pages.frozen_imports():
                 importlib.import_module(module)
         except BaseException as error:  # the import failed here, although its trial succeeded
             self._refused[module] = _described(error)

@@ -10,7 +10,7 @@ import resource
 import struct
 from collections.abc import Iterable
 
-from autograder.sandbox.inside.kernel import checked, libc, prctl
+from autograder.sandbox.inside.kernel import check_result, libc, prctl
 from autograder.sandbox.inside.limits import MEGABYTE, ContainerLimits
 from autograder.sandbox.inside.processes import stat_fields
 
@@ -77,7 +77,7 @@ def drop_privileges() -> None:
         if kernel.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), *[ctypes.c_ulong(0)] * 3) < 0:
             break  # EINVAL after the kernel's last capability, EPERM if there is nothing to drop
     header, nothing = struct.pack("Ii", _CAPABILITY_VERSION_3, 0), bytes(24)
-    checked(kernel.capset(header, nothing), "capset")
+    check_result(kernel.capset(header, nothing), "capset")
     prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
 

@@ -9,7 +9,7 @@ import platform
 import struct
 from collections.abc import Callable, Iterable
 
-from autograder.sandbox.inside.kernel import KernelRefused, checked, libc
+from autograder.sandbox.inside.kernel import KernelRefused, check_result, libc
 from autograder.sandbox.inside.namespaces import ALL_NAMESPACES
 
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
@@ -280,7 +280,7 @@ def _install(program_for: Callable[[str], list[_Instruction]]) -> None:
 
     program = Program(len(code) // 8, ctypes.cast(buffer, ctypes.c_void_p))
     step = libc().prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(program), 0, 0)
-    checked(step, "seccomp")
+    check_result(step, "seccomp")
 
 
 def _computing_program(machine: str) -> list[_Instruction]:

@@ -19,7 +19,7 @@ from ipywidgets import Widget
 
 from autograder.sandbox.inside.limits import MESSAGE_LIMIT, OUTPUT_LIMIT
 from autograder.sandbox.inside.magics import register_magics, report_unknown
-from autograder.sandbox.inside.pictures import Unshown
+from autograder.sandbox.inside.pictures import DrawingStub
 from secant.bindings import Bindings
 
 TRACE_LIMIT = 12  # maximum number of lines kept of a traceback
@@ -39,7 +39,7 @@ class _Hook(DisplayHook):
     """A display hook that ignores widgets and their stand-ins, because their text is only a list of parts."""
 
     def __call__(self, result: Any = None) -> None:
-        if not isinstance(result, Widget | Unshown):
+        if not isinstance(result, Widget | DrawingStub):
             super().__call__(result)
 
 
@@ -146,40 +146,45 @@ class Output(io.TextIOBase):
     """A text stream that keeps its first characters and drops the rest."""
 
     def __init__(self) -> None:
-        self.kept: list[str] = []
-        self.room = OUTPUT_LIMIT
+        self.parts: list[str] = []
+        self.remaining = OUTPUT_LIMIT
 
     def write(self, text: str) -> int:
+        """Keep the part of a text for which there is room, and return the length of the whole text."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        if self.room > 0:
-            self.kept.append(text[: self.room])
-            self.room -= len(self.kept[-1])
+        if self.remaining > 0:
+            self.parts.append(text[: self.remaining])
+            self.remaining -= len(self.parts[-1])
         return len(text)
 
     def writable(self) -> bool:
+        """Return True."""
         return True
 
     def text(self) -> str:
         """Return the kept characters as text that can be sent."""
-        return clean("".join(self.kept), OUTPUT_LIMIT)
+        return clean("".join(self.parts), OUTPUT_LIMIT)
 
 
 def clean(text: str, limit: int) -> str:
+    """Return at most `limit` characters of a text, with lone surrogates replaced, so that it can be sent."""
     return text[:limit].encode(errors="replace").decode()
 
 
 @contextlib.contextmanager
-def captured() -> Iterator[Output]:
+def capture_output() -> Iterator[Output]:
+    """Redirect standard output and standard error to one `Output` while the body runs."""
     output = Output()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         yield output
 
 
 def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
+    """Run a cell, and return a report of what it printed and raised."""
     shell.compile.label = label
     error: BaseException | None = None
-    with captured() as output:
+    with capture_output() as output:
         try:
             result = shell.run_cell(source, store_history=False)
             error = result.error_before_exec or result.error_in_exec

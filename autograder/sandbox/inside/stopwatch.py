@@ -64,7 +64,7 @@ class Stopwatch:
         if len(self._notes) > _MAX_NOTES:
             del self._notes[: _MAX_NOTES // 2]
 
-    def starved(self, since: float) -> float:
+    def starved_seconds(self, since: float) -> float:
         """Return how many seconds the container was starved since a moment of time.monotonic."""
         # Start from the last look before this moment, because starting too early is better than too late.
         first = self._notes[max(bisect_right(self._notes, since, key=lambda note: note.moment) - 1, 0)]

@@ -25,7 +25,7 @@ _CHECK_SECONDS = 0.1  # seconds between two checks of memory and processor time
 # supervisor.
 _PAUSE_FACTOR = 4
 _NICE = 10  # niceness of the candidate, so that the grader's own work comes first even without control groups
-_SWEEP_SECONDS = 3.0
+_KILL_SECONDS = 3.0
 # Bytes of kernel memory for each mapping of a process. After 30 forks in a row, 820 were measured.
 _MAPPING = 1024
 _INODE = 2048  # bytes of kernel memory for each file in a tmpfs
@@ -88,6 +88,7 @@ def _be_candidate(orders: socket.socket, channel: int, proc: int, shell: Any) ->
 
 
 def report(orders: socket.socket, message: dict[str, Any]) -> None:
+    """Send a message to the examiner, unless the examiner has closed the socket or its buffer is full."""
     with contextlib.suppress(OSError):
         orders.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
 
@@ -119,7 +120,7 @@ def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> No
         if handle in ready:
             _, status = os.waitpid(candidate, 0)
             return report(orders, {"over": os.waitstatus_to_exitcode(status)})
-        _bury(candidate)
+        _reap_orphans(candidate)
         kill_headless()
         if time.monotonic() >= count_at:
             limit, worked = limits.memory_mb * MEGABYTE, time.process_time()
@@ -131,15 +132,15 @@ def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> No
             return report(orders, {"over": "processor time"})
         if order in ready:
             match orders.recv(64).split():
-                case [b"sweep"]:
-                    report(orders, {"swept": sweep(candidate)})
+                case [b"kill_children"]:
+                    report(orders, {"killed": kill_all_but(candidate)})
                 case [b"starved", since]:
-                    report(orders, {"starved": stopwatch.starved(float(since))})
+                    report(orders, {"starved": stopwatch.starved_seconds(float(since))})
                 case _:  # the examiner has closed the connection
                     return None
 
 
-def _bury(candidate: int) -> None:
+def _reap_orphans(candidate: int) -> None:
     """Reap orphaned processes. The candidate itself is left for `_watch` to reap."""
     while True:
         try:
@@ -151,13 +152,13 @@ def _bury(candidate: int) -> None:
         os.waitpid(dead.si_pid, 0)
 
 
-def sweep(spared: int) -> bool:
+def kill_all_but(spared: int) -> bool:
     """Kill all processes of the container except this one and the spared one.
 
     Returns:
         True if all the others have ended.
     """
-    until = time.monotonic() + _SWEEP_SECONDS
+    until = time.monotonic() + _KILL_SECONDS
     while time.monotonic() < until:
         with contextlib.suppress(ProcessLookupError):
             os.kill(-1, signal.SIGSTOP)  # stops all of them at once, so that none can fork meanwhile
@@ -166,7 +167,7 @@ def sweep(spared: int) -> bool:
             kill(pid)
         with contextlib.suppress(ProcessLookupError):
             os.kill(spared, signal.SIGCONT)
-        _bury(spared)
+        _reap_orphans(spared)
         if not others:
             return True
         time.sleep(0.002)

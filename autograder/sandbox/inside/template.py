@@ -36,7 +36,7 @@ from autograder.sandbox.inside.supervisor import report, supervise
 
 def import_everything() -> Any:
     """Import the modules that lessons import, and create the shell, so that no candidate has to."""
-    with pages.kept():
+    with pages.frozen_imports():
         for name in LIBRARIES:
             importlib.import_module(name)
         import secant
@@ -44,7 +44,7 @@ def import_everything() -> Any:
         from secant.checking import situation  # noqa: F401 - questions import it, so all tasks' forks share it
 
         wire.load_tensors()
-        pictures.leave_out()
+        pictures.exclude_drawing()
         for name in secant.__all__:
             if secant.HOMES.get(name) not in secant.JUDGES:
                 getattr(secant, name)  # imports the module that defines the name
@@ -53,10 +53,10 @@ def import_everything() -> Any:
 
 def import_for_plain() -> Any:
     """Import the modules that most plain assignments need, and create the shell. Torch is not among them."""
-    with pages.kept():
+    with pages.frozen_imports():
         from autograder.sandbox.inside import pictures
 
-        pictures.leave_out()
+        pictures.exclude_drawing()
         return _make_shell()
 
 
@@ -89,7 +89,7 @@ def _reset() -> None:
 
 def import_symbols() -> None:
     """Import the modules that the first `backward(v)` of a process would import, mainly sympy."""
-    with pages.kept():
+    with pages.frozen_imports():
         import torch.fx.experimental.symbolic_shapes  # noqa: F401
 
 
@@ -99,7 +99,7 @@ def import_compiler() -> None:
     They include those of `import_symbols`.
     """
     environment = dict(os.environ)
-    with pages.kept():
+    with pages.frozen_imports():
         import torch._decomp.decompositions_for_jvp
         import torch._dynamo  # noqa: F401
 
@@ -171,9 +171,9 @@ def _preload(preloader: Preloader, modules: list[str], descriptor: int) -> None:
     """Import modules, and reply with the reasons why some could not be imported."""
     with socket.socket(fileno=descriptor) as reply:
         had_torch = "torch" in sys.modules
-        refused = json.dumps(preloader.bring(modules)).encode()
+        refused = json.dumps(preloader.load(modules)).encode()
         if "torch" in sys.modules and not had_torch:
-            with pages.kept():
+            with pages.frozen_imports():
                 _reset()
         with contextlib.suppress(OSError):  # the process that sent the order has ended
             reply.sendall(refused)

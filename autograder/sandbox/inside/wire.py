@@ -17,7 +17,7 @@ A frame on the socket is a 4-byte length and a body; a body is the version byte 
       t  u8 dtype, u8 dims, dims x u64, u64 n, n raw bytes; only if the limits allow tensors
       l u  u32 n       n values: a list, a tuple
       d  u32 n         n times a key and a value
-      o  u8 note, u8 k, k x u64, u16 n  n bytes of UTF-8: a size and a type's name, see Other
+      o  u8 note, u8 k, k x u64, u16 n  n bytes of UTF-8: a size and a type's name, see Unsendable
 
 All numbers are little-endian.
 
@@ -115,7 +115,7 @@ PLAIN_ANSWER_LIMITS = replace(ANSWER_LIMITS, tensors=False)
 
 
 @dataclass(frozen=True)
-class Other:
+class Unsendable:
     """A stand-in that is sent in place of an object.
 
     Attributes:
@@ -182,12 +182,12 @@ class TooMuch(WireError):
     """The frame breaks a limit.
 
     Attributes:
-        found: a stand-in for the object that breaks it.
+        stand_in: a stand-in for the object that breaks it.
     """
 
-    def __init__(self, found: Other) -> None:
-        super().__init__(f"{found.note}: {found.type_name} {found.size}")
-        self.found = found
+    def __init__(self, stand_in: Unsendable) -> None:
+        super().__init__(f"{stand_in.note}: {stand_in.type_name} {stand_in.size}")
+        self.stand_in = stand_in
 
 
 class Unsent(Exception):
@@ -210,12 +210,12 @@ class _TooMuch(Exception):
     """A value breaks a limit of the frame as a whole, so no part of it is sent.
 
     Attributes:
-        found: a stand-in for the longest of the objects in which the limit was reached.
+        stand_in: a stand-in for the longest of the objects in which the limit was reached.
     """
 
     def __init__(self, note: str) -> None:
         super().__init__(note)
-        self.found = Other("object", note)
+        self.stand_in = Unsendable("object", note)
 
     def reached_in(self, value: object) -> None:
         """Record that the limit was reached inside this object.
@@ -223,8 +223,8 @@ class _TooMuch(Exception):
         This is called for each enclosing object, from the innermost to the outermost.
         """
         size = _length(value) if issubclass(type(value), list | tuple | dict) else ()
-        if size > self.found.size or not self.found.size:
-            self.found = Other(_type_name(value), self.found.note, size)
+        if size > self.stand_in.size or not self.stand_in.size:
+            self.stand_in = Unsendable(_type_name(value), self.stand_in.note, size)
 
 
 # --- The encoder --------------------------------------------------------------------------------------
@@ -234,14 +234,14 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
     """Encode a value as bytes.
 
     A subclass of a plain type is sent as its base value, and a tensor as a dense copy on the CPU. An object
-    that cannot be sent, or that breaks the limits of a frame, is replaced by an `Other`. If the object is an
-    item of the list, tuple or dict that is sent, replacing that item may be enough. Otherwise, the whole
-    value is replaced.
+    that cannot be sent, or that breaks the limits of a frame, is replaced by an `Unsendable`. If the object
+    is an item of the list, tuple or dict that is sent, replacing that item may be enough. Otherwise, the
+    whole value is replaced.
 
     Args:
         value: any object.
         limits: the limits on the frame.
-        exact: raise an error instead of sending an `Other`, for a sender whose values must arrive.
+        exact: raise an error instead of sending an `Unsendable`, for a sender whose values must arrive.
 
     Raises:
         WireError: only with `exact`, for a value that cannot be sent.
@@ -253,13 +253,13 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
         return bytes(writer.out)
     except _TooMuch as error:
         error.reached_in(value)
-        stand_in = error.found
+        stand_in = error.stand_in
     except (RecursionError, MemoryError):
-        stand_in = Other(_type_name(value), "too_large", _length(value))
+        stand_in = Unsendable(_type_name(value), "too_large", _length(value))
     if exact:
         raise WireError(f"cannot send a {stand_in.type_name}: {stand_in.note}")
     writer = _Writer(limits, exact)
-    writer.other(stand_in)
+    writer.unsendable(stand_in)
     return bytes(writer.out)
 
 
@@ -325,7 +325,7 @@ class _Writer:
         self.text_bytes = 0
 
     def value(self, value: object, depth: int) -> None:
-        """Append one value, or an `Other` in its place."""
+        """Append one value, or an `Unsendable` in its place."""
         if self._quick(value, depth):
             return
         start, counts = len(self.out), (self.items, self.keys, self.numbers, self.text_bytes)
@@ -337,13 +337,13 @@ class _Writer:
             error.reached_in(value)
             if depth != 1:
                 raise
-            stand_in = error.found
+            stand_in = error.stand_in
         except Unsent as error:
-            stand_in = Other((_type_name(value) + error.detail)[:120], error.note, error.size)
+            stand_in = Unsendable((_type_name(value) + error.detail)[:120], error.note, error.size)
         except (RecursionError, MemoryError):
             raise
         except Exception:  # an odd object may raise any error when it is read
-            stand_in = Other(_type_name(value), "unreadable")
+            stand_in = Unsendable(_type_name(value), "unreadable")
         else:
             return
         if self.exact:
@@ -351,12 +351,12 @@ class _Writer:
         del self.out[start:]
         self.items, self.keys, self.numbers, self.text_bytes = counts
         self._count(1)
-        self.other(stand_in)
+        self.unsendable(stand_in)
 
     def _quick(self, value: Any, depth: int) -> bool:
         """Append a value of a frequent type, if it certainly fits. Return whether this was done.
 
-        Other values are appended by slower code, which would write the same bytes.
+        Unsendable values are appended by slower code, which would write the same bytes.
         """
         kind, out = type(value), self.out
         if kind is dict or kind is list or kind is tuple or depth > self.limits.depth:
@@ -394,10 +394,10 @@ class _Writer:
         self.items += 1
         return True
 
-    def other(self, other: Other) -> None:
-        """Append an `Other`."""
-        name, size = other.type_name.encode(), other.size
-        head = struct.pack(f"<cBB{len(size)}QH", b"o", NOTES.index(other.note), len(size), *size, len(name))
+    def unsendable(self, value: Unsendable) -> None:
+        """Append an `Unsendable`."""
+        name, size = value.type_name.encode(), value.size
+        head = struct.pack(f"<cBB{len(size)}QH", b"o", NOTES.index(value.note), len(size), *size, len(name))
         self.out += head + name
 
     def _value(self, value: Any, depth: int) -> None:
@@ -426,8 +426,8 @@ class _Writer:
             self._bytes(bytes.__getitem__(value, slice(None)))
         elif self.limits.tensors and (tensors := _tensor_module()) and issubclass(kind, tensors.Tensor):
             self._tensor(value)
-        elif issubclass(kind, Other):
-            self.other(value)
+        elif issubclass(kind, Unsendable):
+            self.unsendable(value)
         else:
             raise Unsent("type")
 
@@ -509,7 +509,7 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
         WireError: the bytes are not exactly one complete value.
     """
     if len(data) > limits.total_bytes:
-        raise TooMuch(Other("object", "too_large", (len(data),)))
+        raise TooMuch(Unsendable("object", "too_large", (len(data),)))
     reader = _Reader(data, limits)
     if reader.number(_BYTE) != VERSION:
         raise WireError("unknown version")
@@ -542,12 +542,12 @@ def _refuse_colliding(value: Any) -> None:
             # Version 2 of the format writes no references, so equal values give equal bytes.
             encodings.add(marshal.dumps(_plain(part), 2))
             if len(encodings) > _MAX_SAME_HASH:
-                raise TooMuch(Other(type(value).__name__, "too_large"))
+                raise TooMuch(Unsendable(type(value).__name__, "too_large"))
 
 
 # The types of the values that may be items of a set. Tensors are left out, because their hash is their
 # address.
-_HASHED = frozenset({type(None), bool, int, float, str, bytes, tuple, Other})
+_HASHED = frozenset({type(None), bool, int, float, str, bytes, tuple, Unsendable})
 
 
 def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
@@ -570,11 +570,11 @@ def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
 def _plain(value: Any) -> Any:
     """Return a value as plain data that `marshal` can write.
 
-    A tensor is replaced by its id, and an `Other` by a tuple.
+    A tensor is replaced by its id, and an `Unsendable` by a tuple.
     """
     if type(value) is tuple:
         return tuple(map(_plain, value))
-    if type(value) is Other:
+    if type(value) is Unsendable:
         return value.type_name, value.note, value.size
     return value if type(value) in _HASHED else id(value)
 
@@ -613,10 +613,10 @@ class _Reader:
     def value(self, depth: int) -> Any:
         """Read a value that is nested `depth` levels deep."""
         if depth > self.limits.depth:
-            raise TooMuch(Other("object", "too_deep"))
+            raise TooMuch(Unsendable("object", "too_deep"))
         self.items += 1
         if self.items > self.limits.items:
-            raise TooMuch(Other("object", "too_large"))
+            raise TooMuch(Unsendable("object", "too_large"))
         if self.position >= self.length:
             raise WireError("the frame is cut short")
         self.position += 1
@@ -641,8 +641,8 @@ class _Reader:
                 return tuple(self._list(depth, "tuple"))
             case 0x69:  # tag i: an int
                 return self._int()
-            case 0x6F:  # tag o: an Other
-                return self._other()
+            case 0x6F:  # tag o: an Unsendable
+                return self._unsendable()
             case 0x62 if self.limits.raw_bytes:  # tag b: bytes
                 return bytes(self.take(self.number(_WORD)))
         raise WireError("unknown tag")
@@ -650,19 +650,19 @@ class _Reader:
     def _count(self, items: int) -> None:
         self.items += items
         if self.items > self.limits.items:
-            raise TooMuch(Other("object", "too_large"))
+            raise TooMuch(Unsendable("object", "too_large"))
 
     def _int(self) -> int:
         value = int.from_bytes(self.take(self.number(_SHORT)), "little", signed=True)
         if value.bit_length() > self.limits.int_bits:
-            raise TooMuch(Other("int", "too_large"))
+            raise TooMuch(Unsendable("int", "too_large"))
         return value
 
     def _string(self) -> str:
         count = self.number(_WORD)
         self.text_bytes += count
         if self.text_bytes > self.limits.text_bytes:
-            raise TooMuch(Other("str", "too_large", (count,)))
+            raise TooMuch(Unsendable("str", "too_large", (count,)))
         return self._text(count)
 
     def _text(self, count: int) -> str:
@@ -674,7 +674,7 @@ class _Reader:
     def _list(self, depth: int, name: str) -> list[Any]:
         count = self.number(_WORD)
         if self.items + count > self.limits.items:
-            raise TooMuch(Other(name, "too_large", (count,)))
+            raise TooMuch(Unsendable(name, "too_large", (count,)))
         # Each value takes at least one byte, so a false count fails when the bytes run out.
         return [self.value(depth + 1) for _ in range(count)]
 
@@ -682,7 +682,7 @@ class _Reader:
         count = self.number(_WORD)
         self.keys += count
         if self.keys > self.limits.keys:
-            raise TooMuch(Other("dict", "too_large", (count,)))
+            raise TooMuch(Unsendable("dict", "too_large", (count,)))
         result: dict[Any, Any] = {}
         for _ in range(count):
             key = self.value(depth + 1)
@@ -691,13 +691,13 @@ class _Reader:
             result[key] = self.value(depth + 1)
         return result
 
-    def _other(self) -> Other:
+    def _unsendable(self) -> Unsendable:
         note, sizes = self.number(_BYTE), self.number(_BYTE)
         size = struct.unpack(f"<{sizes}Q", self.take(8 * sizes))
         name = self._text(self.number(_SHORT))
         if note >= len(NOTES) or not _TYPE_NAME.fullmatch(name):
             raise WireError("an unknown note, or not a type's name")
-        return Other(name, NOTES[note], size)
+        return Unsendable(name, NOTES[note], size)
 
     def _tensor(self) -> Any:
         self._count(_TENSOR_COST - 1)
@@ -709,10 +709,10 @@ class _Reader:
         shape = struct.unpack(f"<{dims}Q", self.take(8 * dims)) if dims else ()
         count = self.number(_LONG)
         if tensors.breaks(shape, dtype, self.limits):
-            raise TooMuch(Other("torch.Tensor", "large_tensor", shape))
+            raise TooMuch(Unsendable("torch.Tensor", "large_tensor", shape))
         self.numbers += tensors.padded(shape)
         if self.numbers > self.limits.numbers:
-            raise TooMuch(Other("object", "too_large"))
+            raise TooMuch(Unsendable("object", "too_large"))
         if math.prod(shape) * dtype.itemsize != count:
             raise WireError("the shape does not fit the bytes")
         return tensors.read(self.take(count), shape, dtype)
@@ -766,7 +766,7 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
     if length > LIMITS.total_bytes:  # no encoder of this module makes such a long frame
         raise WireError("the frame is too large")
     if length > limits.total_bytes:
-        raise TooMuch(Other("object", "too_large", (length,)))
+        raise TooMuch(Unsendable("object", "too_large", (length,)))
     return decode(_recv_bytes(sock, length, deadline), limits)
 
 

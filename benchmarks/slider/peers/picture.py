@@ -8,7 +8,7 @@ import ipywidgets as widgets
 import numpy as np
 
 from secant.explorers.kit import controls, plots
-from secant.explorers.kit.canvas import seldom
+from secant.explorers.kit.canvas import throttled
 from secant.explorers.kit.ranges import LOG_H, padded
 from secant.explorers.tangent import FUNCTIONS, Reading, Setting, Subject
 from secant.quiet import quietly
@@ -19,7 +19,7 @@ EVERY = 4  # every fourth point of an error curve has a mark
 LABELS = ("x", "f(x)"), ("h", "|Δf/Δx − f'(x)|")
 
 subject = Subject(FUNCTIONS, (1.0, 9.0))
-curve: tuple[np.ndarray, np.ndarray] = subject.of[DTYPE].curve(NAME)
+curve: tuple[np.ndarray, np.ndarray] = subject.by_dtype[DTYPE].curve(NAME)
 x_limits, y_limits = padded(subject.ends), plots.limits(curve[1])
 lowest, highest = subject.error_range(NAME)
 h_limits = 10 ** (LOG_H[0] - 0.3), 10 ** (LOG_H[1] + 0.3)
@@ -112,13 +112,13 @@ def panel(shown: widgets.Widget, draw: Callable[[Moving], None]) -> widgets.VBox
     def write() -> None:
         text.value = words(reading)
 
-    write_seldom = seldom(write)
+    throttled_write = throttled(write)
 
     def update(_: object = None) -> None:
         nonlocal reading
         reading = read(x.number, log_h.argument)
         draw(moving(reading))
-        write_seldom()
+        throttled_write()
 
     x.observe(update, "value")
     log_h.observe(update, "value")

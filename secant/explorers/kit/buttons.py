@@ -12,7 +12,7 @@ from secant.language import say
 
 
 @dataclass(frozen=True)
-class Question:
+class LessonQuestion:
     """A question of the lesson, as Markdown with formulas, and the values that it gives the controls."""
 
     state: Mapping[str, Any]
@@ -35,7 +35,9 @@ def button(text: str, action: Callable[[], None] | None, tooltip: str) -> widget
     return widget
 
 
-def ask(number: int, question: Question, choose: Callable[[int, Question], None]) -> widgets.Button:
+def ask(
+    number: int, question: LessonQuestion, choose: Callable[[int, LessonQuestion], None]
+) -> widgets.Button:
     """Return the button of a question; a click shows the question and sets the controls for it."""
     state = question.state.items()
     texts = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in state}

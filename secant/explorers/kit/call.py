@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import torch
 
-from secant.explorers.kit import beside
+from secant.explorers.kit import texts
 from secant.explorers.kit.controls import log_of
 from secant.explorers.kit.widget import Panel, State
 
@@ -22,23 +22,23 @@ class Call:
 
     name: str
     signature: inspect.Signature
-    given: State
-    firsts: State  # for each dropdown, its first option, which is selected if the argument is None
+    arguments: State
+    default_options: State  # for each dropdown, its first option, which is selected if the argument is None
 
     def text(self, state: State) -> str:
         """Return the call that makes an explorer with this state; leave out arguments at their defaults."""
         arguments = []
         for parameter in self.signature.parameters.values():
             name = parameter.name
-            value = state.get(name, self.given.get(name, parameter.default))
-            if value == (self.firsts.get(name) if parameter.default is None else parameter.default):
+            value = state.get(name, self.arguments.get(name, parameter.default))
+            if value == (self.default_options.get(name) if parameter.default is None else parameter.default):
                 continue
             text = _digits(value, h=name == "h") if isinstance(value, float) else _text(value)
             arguments.append(text if parameter.kind is not parameter.KEYWORD_ONLY else f"{name}={text}")
         return f"{self.name}({', '.join(arguments)})"
 
 
-def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
+def with_call(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
     """Decorate a function that makes an explorer, so that the explorer knows its call and its questions.
 
     The questions are about the built-in functions, so an explorer of other functions gets none. They are read
@@ -50,13 +50,13 @@ def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
     @functools.wraps(make)
     def explore(*args: P.args, **kwargs: P.kwargs) -> PanelT:
         panel = make(*args, **kwargs)
-        given = signature.bind(*args, **kwargs).arguments
-        call = Call(make.__name__, signature, given, panel.firsts)
-        if given.get(first) is None:
-            lists = (beside.questions(file, name) for name in (panel.questions_name, "look"))
-            panel.remember(call.text, *lists)
+        arguments = signature.bind(*args, **kwargs).arguments
+        call = Call(make.__name__, signature, arguments, panel.default_options)
+        if arguments.get(first) is None:
+            lists = (texts.questions(file, name) for name in (panel.questions_name, "look"))
+            panel.set_call(call.text, *lists)
         else:
-            panel.remember(call.text)
+            panel.set_call(call.text)
         return panel
 
     return explore
@@ -64,8 +64,8 @@ def remembered(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
 
 def _digits(value: float, *, h: bool) -> str:
     """Return the shortest text that reads back as the same number, or as the same step h on its slider."""
-    texts = (f"{value:.{places}g}" for places in range(1, 18))
-    same = (text for text in texts if (float(10 ** log_of(float(text))) if h else float(text)) == value)
+    candidates = (f"{value:.{places}g}" for places in range(1, 18))
+    same = (text for text in candidates if (float(10 ** log_of(float(text))) if h else float(text)) == value)
     return next(same, repr(value))
 
 

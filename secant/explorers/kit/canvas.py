@@ -20,9 +20,9 @@ from secant.explorers.kit.strokes import Recorder, Stroke
 WIDTH, HEIGHT = 9.0, 4.0  # inches
 DPI = 100  # CSS pixels per inch
 # Lower and upper bound on device pixels per CSS pixel; at least 2 keeps a picture on a narrow page sharp.
-SHARP, SHARPEST = 2, 4
+MIN_DENSITY, MAX_DENSITY = 2, 4
 # Minimum number of seconds between updates of the numbers during a drag, so that they can be read.
-READING = 0.2
+READING_SECONDS = 0.2
 
 
 def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Figure:
@@ -54,7 +54,7 @@ class Stage:
             # Matplotlib leaves animated artists out of a normal draw, but not out of a saved figure.
             artist.set_animated(True)
         self.canvas = FigureCanvasAgg(figure)
-        figure.set_dpi(DPI * min(max(density, SHARP), SHARPEST))
+        figure.set_dpi(DPI * min(max(density, MIN_DENSITY), MAX_DENSITY))
 
     @property
     def size(self) -> tuple[int, int]:
@@ -62,7 +62,7 @@ class Stage:
         width, height = self.canvas.get_width_height(physical=True)
         return width, height
 
-    def still(self) -> bytes:
+    def static_png(self) -> bytes:
         """Return the static part of the figure as a PNG."""
         self.canvas.draw()
         pixels = Image.frombuffer("RGBX", self.size, self.canvas.buffer_rgba(), "raw", "RGBX", 0, 1)
@@ -87,7 +87,7 @@ def event_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def soon(action: Callable[[], None]) -> Callable[[], None]:
+def after_reply(action: Callable[[], None]) -> Callable[[], None]:
     """Return a function that runs `action` once the kernel has replied to the page; pending calls are merged.
 
     The page's slider sends its next value when it gets the reply. That value is therefore on its way already
@@ -111,7 +111,7 @@ def soon(action: Callable[[], None]) -> Callable[[], None]:
     return call
 
 
-def seldom(action: Callable[[], None], seconds: float = READING) -> Callable[[], None]:
+def throttled(action: Callable[[], None], seconds: float = READING_SECONDS) -> Callable[[], None]:
     """Return a function that runs `action` at most once per `seconds`; for text, which takes time to read.
 
     The first call takes effect at once, and the last call is never dropped. Fewer messages leave time for

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 from traitlets import CFloat
 
 from secant.explorers.kit import buttons, words
-from secant.explorers.kit.canvas import seldom
+from secant.explorers.kit.canvas import throttled
 from secant.explorers.kit.ranges import LOG_H, Range, clamp
 from secant.language import say
 
@@ -49,7 +49,7 @@ class Slider(widgets.FloatSlider):
     """A slider that saves a message per frame: the kernel does not echo its value to the page."""
 
     value = CFloat(0.0).tag(sync=True, echo_update=False)
-    chosen = 0.0
+    exact_position = 0.0
     name = ""  # the label of its text box
     # Shows a message that an argument is out of range, with the value used instead.
     refuse: Callable[[float], None]
@@ -69,7 +69,7 @@ class Slider(widgets.FloatSlider):
 
         The page moves the handle to the nearest whole step, but `number` keeps returning the exact position.
         """
-        self.chosen = number
+        self.exact_position = number
         if self.value == number:
             self.notify_change(
                 {"name": "value", "type": "change", "owner": self, "old": number, "new": number}
@@ -79,13 +79,13 @@ class Slider(widgets.FloatSlider):
     @property
     def number(self) -> float:
         """The exact position while the handle is at the step nearest to it, otherwise the handle's own."""
-        steps = math.floor((self.chosen - self.min) / self.step + 0.5)
+        steps = math.floor((self.exact_position - self.min) / self.step + 0.5)
         nearest = min(self.min + steps * self.step, self.max)
-        at_it = self.value == self.chosen or abs(self.value - nearest) < 1e-6 * self.step
+        at_it = self.value == self.exact_position or abs(self.value - nearest) < 1e-6 * self.step
         if at_it:
-            return self.chosen
+            return self.exact_position
         # The page computes in floating point, and may send 1e-17 for 0.
-        return 0.0 if abs(self.value) < 1e-6 * self.step else short(self.value)
+        return 0.0 if abs(self.value) < 1e-6 * self.step else round_to_six_digits(self.value)
 
     @property
     def argument(self) -> float:
@@ -103,21 +103,23 @@ class Slider(widgets.FloatSlider):
     @property
     def arguments(self) -> Range:
         """The arguments at both ends of the slider."""
-        return short(self.argument_at(self.min)), short(self.argument_at(self.max))
+        return round_to_six_digits(self.argument_at(self.min)), round_to_six_digits(
+            self.argument_at(self.max)
+        )
 
     @property
-    def shown(self) -> float:
+    def display_value(self) -> float:
         """The argument as the text box shows it."""
-        return short(self.argument)
+        return round_to_six_digits(self.argument)
 
-    def go(self, steps: int) -> None:
+    def move_by(self, steps: int) -> None:
         """Move the handle by a number of steps, but not past the ends."""
-        self.put(self.value + steps * self.step)
+        self.move_to(self.value + steps * self.step)
 
-    def put(self, value: float) -> None:
+    def move_to(self, value: float) -> None:
         """Move the handle to the step nearest to a position, as a drag does."""
         nearest = self.min + round((value - self.min) / self.step) * self.step
-        self.choose(short(clamp(nearest, (self.min, self.max))))
+        self.choose(round_to_six_digits(clamp(nearest, (self.min, self.max))))
 
 
 class StepSlider(Slider):
@@ -132,10 +134,10 @@ class StepSlider(Slider):
         return float(10**position)
 
     @property
-    def shown(self) -> float:
+    def display_value(self) -> float:
         """The step h as the text box shows it: at a whole step of the slider, to three digits only."""
         steps = self.number / STEP
-        return float(f"{self.argument:.3g}") if steps == round(steps) else short(self.argument)
+        return float(f"{self.argument:.3g}") if steps == round(steps) else round_to_six_digits(self.argument)
 
 
 def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) -> Choice:
@@ -183,13 +185,13 @@ def slider(
         note.layout.display = None if message else "none"
 
     def refuse(number: float) -> None:
-        show_message(_refusal(name, number, (low, high), handle.shown))
+        show_message(_refusal(name, number, (low, high), handle.display_value))
 
     def update_box() -> None:
-        box.value = handle.shown
+        box.value = handle.display_value
 
     def update_slider(_: object) -> None:
-        if box.value == handle.shown:
+        if box.value == handle.display_value:
             return
         position = handle.position_of(box.value)
         if clamp(position, ends) == position:
@@ -204,8 +206,8 @@ def slider(
     update_box()
     # The slider and the box are linked here, because a link in the page would send each change of the box to
     # the kernel, too.
-    update_box_seldom = seldom(update_box)
-    handle.observe(lambda _: update_box_seldom(), "value")
+    throttled_update_box = throttled(update_box)
+    handle.observe(lambda _: throttled_update_box(), "value")
     handle.observe(lambda _: show_message(""), "value")
     box.observe(update_slider, "value")
     pair = widgets.HBox([box, handle], layout={"flex_flow": "row wrap"})
@@ -213,7 +215,7 @@ def slider(
 
 
 def _refusal(name: str, number: float, ends: Range, used: float) -> str:
-    low, high, number, used = map(short, (*ends, number, used))
+    low, high, number, used = map(round_to_six_digits, (*ends, number, used))
     sentence = say(
         en=f"{name} = {number:g} is out of range: here it goes from {low:g} to {high:g}. Now it is {used:g}.",
         ko=f"{name} = {number:g}: 범위를 벗어납니다. 여기서는 {low:g}에서 {high:g}까지 고를 수 있습니다. "
@@ -239,6 +241,6 @@ def _round_step(low: float, high: float) -> float:
     return float(10.0 ** math.floor(math.log10((high - low) / 400)))
 
 
-def short(number: float) -> float:
+def round_to_six_digits(number: float) -> float:
     """Round a number to six digits, because the page's slider may send 5.3500000000000005 for 5.35."""
     return float(f"{number:.6g}")

@@ -22,7 +22,7 @@ Function = Callable[[Tensor], Tensor]
 Functions = Function | Sequence[Function] | Mapping[str, Function]
 Scheme = Literal["forward", "central", "complex"]
 # Largest tensor that torch's log, exp, ... compute in one thread (grain size in UnaryOpsKernel.cpp).
-AT_ONCE = 2048
+SINGLE_THREAD_SIZE = 2048
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
@@ -59,7 +59,7 @@ def name_of(f: Function, letter: str = "f") -> str:
     return f"{letter}(x)" if name == "<lambda>" else name
 
 
-def in_brief(error: Exception) -> str:
+def error_summary(error: Exception) -> str:
     """Return an error's type and the first line of its message, at most 200 characters."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
@@ -76,7 +76,7 @@ def values(f: Function, x: Tensor) -> Tensor:
     except FunctionProblem:
         raise
     except Exception as error:
-        summary = in_brief(error)
+        summary = error_summary(error)
         raise problem(
             en=f"The function stopped with {summary}", ko=f"함수가 계산 도중 멈췄습니다. {summary}"
         ) from error
@@ -161,7 +161,7 @@ def _backward(value: Tensor, leaf: Tensor) -> None:
         else:
             value.backward(inputs=[leaf])
     except Exception as error:  # a custom autograd Function may raise any kind of error
-        summary = in_brief(error)
+        summary = error_summary(error)
         raise problem(
             en=f"backward() stopped with {summary}", ko=f"backward()가 도중에 멈췄습니다. {summary}"
         ) from error
@@ -243,18 +243,18 @@ def _complex_step(f: Function, x: Tensor, h: Tensor) -> Tensor:
     return y.imag / h
 
 
-def by_steps(found: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
-    """Apply `found` to all steps, in blocks so small that torch uses a single thread.
+def by_steps(f: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
+    """Apply `f` to all steps, in blocks so small that torch uses a single thread.
 
     Within a frame, waiting for a second thread costs more than it saves: 10 ms or more if other programs run.
 
     Args:
-        found: a function of a block of steps, (j, 1), that returns (j, n).
+        f: a function of a block of steps, (j, 1), that returns (j, n).
         x: the (n,) points; their number determines the size of a block.
         steps: (k,) values of h.
     """
-    block = max(1, AT_ONCE // len(x))
-    return torch.cat([found(part[:, None]) for part in steps.split(block)])
+    block = max(1, SINGLE_THREAD_SIZE // len(x))
+    return torch.cat([f(part[:, None]) for part in steps.split(block)])
 
 
 def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forward") -> Tensor:

@@ -13,7 +13,7 @@ from torch import Tensor
 from secant.explorers.kit import difference
 from secant.explorers.kit.difference import Function, FunctionProblem, values
 
-PATIENCE = 0.03  # seconds per frame that are available to a function that takes one x at a time
+SECONDS_PER_FRAME = 0.03  # seconds per frame that are available to a function that takes one x at a time
 # Number of jumps of a curve that are examined; number of times that the gap around each is halved.
 JUMPS, HALVINGS = 64, 12
 # Limits for calling a function again with the same x, to find out whether it is random.
@@ -26,36 +26,38 @@ class Prepared:
 
     Attributes:
         f: the elementwise function.
-        together: whether the function takes many x at once.
+        is_vectorised: whether the function takes many x at once.
         calls: how many calls with a single x fit into a frame.
-        alone: the original function, for one x, or one that raises a FunctionProblem if that is unusable.
+        single: the original function, for one x, or one that raises a FunctionProblem if that is unusable.
     """
 
     f: Function
-    together: bool
+    is_vectorised: bool
     calls: int
-    alone: Function
+    single: Function
 
-    def affords(self, places: int) -> bool:
-        """Return whether a frame has time to evaluate the function at more than `places` points."""
-        return self.together or self.calls > places
+    def can_afford(self, points: int) -> bool:
+        """Return whether a frame has time to evaluate the function at more than `points` points."""
+        return self.is_vectorised or self.calls > points
 
 
 def prepare(f: Function, grid: Tensor) -> Prepared:
     """Prepare a function of one x for many x, after trying it on the x of the grid."""
     try:
-        refuse_chance(f, grid, grid[len(grid) // 3])
+        check_deterministic(f, grid, grid[len(grid) // 3])
     except FunctionProblem as problem:
         return Prepared(_failing(problem), False, 0, _failing(problem))
     if is_elementwise(f, grid):
         return Prepared(f, True, len(grid), f)
     try:
-        return Prepared(one_by_one(f), False, affordable(f, grid[:: max(1, len(grid) // 4)], PATIENCE), f)
+        return Prepared(
+            one_by_one(f), False, affordable_calls(f, grid[:: max(1, len(grid) // 4)], SECONDS_PER_FRAME), f
+        )
     except FunctionProblem as problem:
         return Prepared(_failing(problem), False, 0, f)
 
 
-def refuse_chance(f: Function, *arguments: Tensor) -> None:
+def check_deterministic(f: Function, *arguments: Tensor) -> None:
     """Raise a FunctionProblem if repeated calls of f with the same argument return different values."""
     for argument in arguments:
         start = time.perf_counter()
@@ -133,7 +135,7 @@ def named_in_problems(label: str, f: Function) -> Function:
     """Return f with results in float64 and its label in front of every problem; refuse complex results."""
 
     def named(x: Tensor) -> Tensor:
-        with naming(f"{label}(x)"):
+        with prefix_problems(f"{label}(x)"):
             y = values(f, x)
         if y.is_complex():
             raise difference.problem(
@@ -145,12 +147,12 @@ def named_in_problems(label: str, f: Function) -> Function:
     return named
 
 
-def all_over(found_at: Callable[[float], Iterable[np.ndarray]], ends: tuple[float, float]) -> np.ndarray:
-    """Return the flattened results of `found_at` at both ends and the middle; skip points where it fails."""
+def sample_range(f: Callable[[float], Iterable[np.ndarray]], ends: tuple[float, float]) -> np.ndarray:
+    """Return the flattened results of f at the ends and the middle of a range; skip points where it fails."""
     results = [np.empty(0)]
     for x in (ends[0], (ends[0] + ends[1]) / 2, ends[1]):
         with contextlib.suppress(FunctionProblem):
-            results += [np.ravel(array) for array in found_at(x)]
+            results += [np.ravel(array) for array in f(x)]
     return np.concatenate(results)
 
 
@@ -159,12 +161,12 @@ def any_finite(*arrays: np.ndarray) -> bool:
     return any(bool(np.isfinite(array).any()) for array in arrays)
 
 
-def limit(steps: np.ndarray, found: np.ndarray, between: tuple[float, float] = (1e-8, 1e-4)) -> float:
+def limit(steps: np.ndarray, quotients: np.ndarray, between: tuple[float, float] = (1e-8, 1e-4)) -> float:
     """Return the number that the quotients approach as h shrinks: their median over medium-sized steps.
 
     At larger steps the function's curvature matters, and at smaller ones rounding errors do.
     """
-    medium = found[(steps >= between[0]) & (steps <= between[1])]
+    medium = quotients[(steps >= between[0]) & (steps <= between[1])]
     medium = medium[np.isfinite(medium)]
     return float(np.median(medium)) if len(medium) else np.nan
 
@@ -183,25 +185,25 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
     first FunctionProblem.
     """
     try:
-        refuse_chance(f, points[0])
-        calls = affordable(f, points, seconds)
-        alone = each_of(f, points).detach()
+        check_deterministic(f, points[0])
+        calls = affordable_calls(f, points, seconds)
+        singles = evaluate_each(f, points).detach()
     except FunctionProblem as problem:
         return Prepared(_failing(problem), False, 0, _failing(problem))
-    defined = ~alone.isnan().any(dim=1)
+    defined = ~singles.isnan().any(dim=1)
     at_once = torch.func.vmap(f)
 
     def rows(x: Tensor) -> Tensor:
         # If f fails at one point, as for a singular matrix, vmap fails for all points.
         with contextlib.suppress(Exception):
             return at_once(x).detach()
-        return each_of(f, x).detach()
+        return evaluate_each(f, x).detach()
 
     # `vmap` raises many kinds of errors for functions that it does not support.
     with contextlib.suppress(Exception):
-        if torch.allclose(at_once(points[defined]), alone[defined], rtol=1e-6, atol=1e-9):
+        if torch.allclose(at_once(points[defined]), singles[defined], rtol=1e-6, atol=1e-9):
             return Prepared(rows, True, calls, f)
-    return Prepared(lambda x: each_of(f, x).detach(), False, calls, f)
+    return Prepared(lambda x: evaluate_each(f, x).detach(), False, calls, f)
 
 
 def images(rows: Function, points: np.ndarray) -> np.ndarray:
@@ -220,11 +222,11 @@ def is_elementwise(f: Function, x: Tensor) -> bool:
     """Return whether f takes an (n,) tensor at once; a function with an `if` on x, for example, does not."""
     indices = range(0, len(x), max(1, len(x) // 4))
     try:
-        alone = torch.stack([values(f, x[i]).detach() for i in indices])
-        together = values(f, x).detach()[list(indices)]
+        singles = torch.stack([values(f, x[i]).detach() for i in indices])
+        at_once = values(f, x).detach()[list(indices)]
     except FunctionProblem:
         return False
-    return torch.allclose(alone, together, rtol=1e-4, atol=1e-6, equal_nan=True)
+    return torch.allclose(singles, at_once, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
 def one_by_one(f: Function) -> Function:
@@ -232,10 +234,10 @@ def one_by_one(f: Function) -> Function:
 
     If f fails at every x, the returned function raises the first FunctionProblem.
     """
-    return lambda x: each_of(f, x.reshape(-1)).reshape(x.shape)
+    return lambda x: evaluate_each(f, x.reshape(-1)).reshape(x.shape)
 
 
-def each_of(f: Function, places: Tensor) -> Tensor:
+def evaluate_each(f: Function, points: Tensor) -> Tensor:
     """Return the stacked values of f at each point, with NaN where f fails.
 
     Raises:
@@ -243,30 +245,30 @@ def each_of(f: Function, places: Tensor) -> Tensor:
     """
     results: list[Tensor] = []
     problems: list[FunctionProblem] = []
-    for place in places:
+    for point in points:
         try:
-            results.append(values(f, place))
+            results.append(values(f, point))
         except FunctionProblem as problem:
             problems.append(problem)
-            results.append(torch.full_like(place, torch.nan))
+            results.append(torch.full_like(point, torch.nan))
     if problems and len(problems) == len(results):
         raise problems[0]
     return torch.stack(results)
 
 
-def affordable(f: Function, places: Tensor, seconds: float) -> int:
+def affordable_calls(f: Function, points: Tensor, seconds: float) -> int:
     """Return how many calls with a single point fit into `seconds`, estimated from one call per given point.
 
     Raises:
         FunctionProblem: the first one, if f fails at every point.
     """
     start = time.perf_counter()
-    each_of(f, places)
-    return int(seconds / max(1e-6, (time.perf_counter() - start) / len(places)))
+    evaluate_each(f, points)
+    return int(seconds / max(1e-6, (time.perf_counter() - start) / len(points)))
 
 
 @contextlib.contextmanager
-def naming(name: str) -> Iterator[None]:
+def prefix_problems(name: str) -> Iterator[None]:
     """Prefix any FunctionProblem raised in the block with the function's name."""
     try:
         yield

@@ -5,30 +5,37 @@ from torch import Tensor
 
 
 def square(x: Tensor) -> Tensor:
+    """Return x^2."""
     return x**2
 
 
 def cube(x: Tensor) -> Tensor:
+    """Return x^3."""
     return x**3
 
 
 def log_of_cube(x: Tensor) -> Tensor:
+    """Return log(x^3)."""
     return torch.log(x**3)
 
 
 def root_of_square(x: Tensor) -> Tensor:
+    """Return sqrt(x^2)."""
     return torch.sqrt(x**2)
 
 
 def cube_and_sine(x: Tensor) -> Tensor:
+    """Return x^3 + 2 sin x."""
     return x**3 + 2 * torch.sin(x)
 
 
 def itself(x: Tensor) -> Tensor:
+    """Return x as the result of an operation, x * 1."""
     return x * 1
 
 
 def inverse_size(x: Tensor) -> Tensor:
+    """Return 1 / |x|."""
     return 1 / x.abs()
 
 
@@ -45,4 +52,5 @@ def uneven(x: Tensor) -> Tensor:
 
 
 def two_paths(x: Tensor) -> Tensor:
+    """Return log(x^3) + sqrt(x^2), a sum whose two terms both depend on x."""
     return log_of_cube(x) + root_of_square(x)

@@ -52,7 +52,7 @@ def leaves_restored(leaf: Tensor, result: Tensor) -> Iterator[None]:
         with leaves:
             yield
     finally:
-        for other, gradient, numbers in leaves.seen.values():
+        for other, gradient, numbers in leaves.records.values():
             if other is not leaf:
                 if gradient is not None and numbers is not None:
                     gradient.copy_(numbers)
@@ -63,17 +63,17 @@ class _Leaves(TorchDispatchMode):
     """A dispatch mode that records each leaf that an operation reads, with its .grad.
 
     Attributes:
-        seen: by the leaf's id, the leaf, its .grad, and a copy of the values of that .grad.
+        records: by the leaf's id, the leaf, its .grad, and a copy of the values of that .grad.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.seen: dict[int, tuple[Tensor, Tensor | None, Tensor | None]] = {}
+        self.records: dict[int, tuple[Tensor, Tensor | None, Tensor | None]] = {}
 
     def note(self, leaf: Tensor) -> None:
         gradient = leaf.grad
         copy = None if gradient is None else gradient.detach().clone()
-        self.seen.setdefault(id(leaf), (leaf, gradient, copy))
+        self.records.setdefault(id(leaf), (leaf, gradient, copy))
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         for value in tree_leaves((args, kwargs)):

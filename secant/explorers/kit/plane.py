@@ -29,7 +29,7 @@ class PlanePlot:
         self.box = np.array([[0.0, 1.0], [0.0, 1.0]])
         self.pixel = np.ones(2)  # width and height of one CSS pixel in data units
 
-    def way(self, **options: Any) -> Line2D:
+    def dotted_path(self, **options: Any) -> Line2D:
         """Add an empty dotted line with markers at both ends, and return it.
 
         The markers belong to the line, because separate artists would take more time to draw.
@@ -41,7 +41,7 @@ class PlanePlot:
         """Add an empty line for an arrow, and return it; `arrow_points` computes its points."""
         return plots.line(self, color, width, **options)
 
-    def letters(self, color: str, symbols: str, size: float) -> Line2D:
+    def label(self, color: str, symbols: str, size: float) -> Line2D:
         """Add the label of an arrow, without a position yet, and return it.
 
         The label is a marker made of mathtext, since a text artist takes three times as long to draw.
@@ -54,21 +54,26 @@ class PlanePlot:
         return plots.line(self, color, 0, "none", marker=f"${symbols}$", ms=size, mew=0.4, zorder=7)
 
     def place(
-        self, arrow: Line2D, name: tuple[Line2D, float], start: np.ndarray, vector: np.ndarray, **looks: bool
+        self,
+        arrow: Line2D,
+        name: tuple[Line2D, float],
+        start: np.ndarray,
+        vector: np.ndarray,
+        **options: bool,
     ) -> None:
-        """Draw an arrow, and its label next to the tip; see `arrow_points` and `beside_tip`.
+        """Draw an arrow, and its label next to the tip; see `arrow_points` and `label_position`.
 
         Args:
             arrow: the line from `arrow`.
-            name: the label from `letters`, and its side as in `beside_tip`.
+            name: the artist from `label`, and its side as in `label_position`.
             start: the arrow's start, (2,).
             vector: the vector from its start to its tip, (2,).
-            looks: options of `arrow_points`.
+            options: options of `arrow_points`.
         """
-        arrow.set_data(*self.arrow_points(start, vector, **looks))
-        name[0].set_data(*self.beside_tip(name[0], start, vector, name[1]))
+        arrow.set_data(*self.arrow_points(start, vector, **options))
+        name[0].set_data(*self.label_position(name[0], start, vector, name[1]))
 
-    def beside_tip(self, letters: Line2D, start: np.ndarray, vector: np.ndarray, side: float) -> np.ndarray:
+    def label_position(self, label: Line2D, start: np.ndarray, vector: np.ndarray, side: float) -> np.ndarray:
         """Return the position of an arrow's label, (2, 1), past its tip.
 
         The label lies to the left of the arrow's direction if `side` is positive, and to the right if it is
@@ -81,7 +86,7 @@ class PlanePlot:
         along = on_screen / length
         away = along + side * np.array([-along[1], along[0]])
         away /= np.hypot(*away)
-        half = np.array([float(letters.get_markersize()), 10.0]) / 2 * DPI / 72
+        half = np.array([float(label.get_markersize()), 10.0]) / 2 * DPI / 72
         place: np.ndarray = start + vector + away * (5 + np.abs(away) @ half) * self.pixel
         return place[:, None]
 

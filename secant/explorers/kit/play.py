@@ -26,14 +26,14 @@ SLOW = 1.0, 1.5  # decades per step and seconds between steps, if the system ask
 class Play:
     """The play button, and the timer that moves the slider."""
 
-    def __init__(self, slider: Slider, slow: Callable[[], bool]) -> None:
+    def __init__(self, slider: Slider, reduced_motion: Callable[[], bool]) -> None:
         """Create the button.
 
         Args:
             slider: the slider for h.
-            slow: returns whether the system asks for reduced motion.
+            reduced_motion: returns whether the system asks for reduced motion.
         """
-        self.slider, self.slow = slider, slow
+        self.slider, self.reduced_motion = slider, reduced_motion
         self.button = widgets.ToggleButton(
             description=say(en="play h", ko="h 재생"),
             tooltip=self._tooltip(),
@@ -59,7 +59,7 @@ class Play:
             return first
         return first + say(en=f"; press again to go on down to {end}", ko=f", 다시 누르면 이어서 {end}까지")
 
-    def touched(self, change: Any) -> None:
+    def on_change(self, change: Any) -> None:
         """Stop playing when a control changes, unless the page has merely rounded the slider's position."""
         is_own = getattr(change, "owner", None) is self.slider and abs(change.new - self._position) < STEP / 2
         if self.button.value and not self._moving and not is_own:
@@ -79,14 +79,14 @@ class Play:
         self._position = clamp(log_h, (self._low, self.slider.max))
         self._moving = True
         try:
-            self.slider.put(self._position)
+            self.slider.move_to(self._position)
         finally:
             self._moving = False
         loop = event_loop()
         if loop is None or self._position <= self._goal:
             self.button.value = False
             return
-        distance, wait = SLOW if self.slow() else (STEP, STEP * _decade_seconds(self._position))
+        distance, wait = SLOW if self.reduced_motion() else (STEP, STEP * _decade_seconds(self._position))
         self._next = loop.call_later(wait, self._put, self._position - distance)
 
 

@@ -55,17 +55,17 @@ def first_or(value: str | None, name: str, options: Iterable[str]) -> str:
     return value
 
 
-def check_named(name: str, pairs: Collection[object], most: int) -> None:
-    """Raise a ValueError unless `pairs` holds 1 to `most` pairs of a name and a function."""
+def check_named(name: str, pairs: Collection[object], max_count: int) -> None:
+    """Raise a ValueError unless `pairs` holds 1 to `max_count` pairs of a name and a function."""
 
     def is_named(pair: object) -> bool:
         return isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
 
-    if not (1 <= len(pairs) <= most and all(map(is_named, pairs))):
+    if not (1 <= len(pairs) <= max_count and all(map(is_named, pairs))):
         refuse(
-            en=f"{name} must be a list of 1 to {most} pairs of a name and a function, "
+            en=f"{name} must be a list of 1 to {max_count} pairs of a name and a function, "
             'such as [("y", torch.sin)]',
-            ko=f"{name}: 이름과 함수의 쌍을 1개에서 {most}개까지 담은 리스트를 주세요. "
+            ko=f"{name}: 이름과 함수의 쌍을 1개에서 {max_count}개까지 담은 리스트를 주세요. "
             '예: [("y", torch.sin)]',
         )
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from secant.explorers.kit.subject import NEAR
+from secant.explorers.kit.subject import MEDIAN_POINTS
 from secant.explorers.kit.widget import Findings
 
 
@@ -67,25 +67,26 @@ def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
     )
 
 
-def few_places(reading: Findings, few: int) -> None:
+def few_points(reading: Findings, few: int) -> None:
     """Remark that the right plot uses only `few` x values, unless that is the usual number.
 
     A function that takes one x at a time is too slow for the usual number of x values.
     """
-    if few != NEAR:
+    if few != MEDIAN_POINTS:
         reading.remark(
-            en=f"This function takes one x at a time, so the right picture uses {few} x, not {NEAR}.",
-            ko=f"이 함수는 x를 하나씩만 받으므로 오른쪽 그림은 x {NEAR}개 대신 {few}개로 그립니다.",
+            en=f"This function takes one x at a time, so the right picture uses {few} x, "
+            f"not {MEDIAN_POINTS}.",
+            ko=f"이 함수는 x를 하나씩만 받으므로 오른쪽 그림은 x {MEDIAN_POINTS}개 대신 {few}개로 그립니다.",
         )
 
 
-def step_lost(reading: Findings, there: str, here: str, h: float, *, en: str, ko: str) -> None:
-    """Remark that `there`, such as x + h, rounds to `here`, such as x.
+def step_lost(reading: Findings, end: str, start: str, h: float, *, en: str, ko: str) -> None:
+    """Remark that `end`, such as x + h, rounds to `start`, such as x.
 
     `en` continues the sentence after "h is lost in rounding", beginning with a comma or a full stop. `ko`
     continues it after "간격은 반올림으로".
     """
     reading.remark(
-        en=f"{there} is {here} itself: h = {h:.1e} is lost in rounding{en}",
-        ko=f"{there}가 {here}와 똑같습니다. h = {h:.1e}만큼의 간격은 반올림으로 {ko}",
+        en=f"{end} is {start} itself: h = {h:.1e} is lost in rounding{en}",
+        ko=f"{end}가 {start}와 똑같습니다. h = {h:.1e}만큼의 간격은 반올림으로 {ko}",
     )

@@ -43,8 +43,8 @@ class Recorder(RendererBase):
         rgbFace: Any = None,
     ) -> None:
         """Record a marker's shape once, with all of its positions."""
-        places = trans.transform(path.vertices)
-        at = places[np.isfinite(places).all(axis=1)].round(1).tolist()
+        vertices = trans.transform(path.vertices)
+        at = vertices[np.isfinite(vertices).all(axis=1)].round(1).tolist()
         if at:
             self._note(gc, _shape(marker_path, marker_trans.get_matrix().tobytes()), at, rgbFace)
 
@@ -100,8 +100,8 @@ def _shape(path: Path, matrix: bytes) -> str:
 def _words(path: Path) -> Iterator[str]:
     """Yield a cleaned path in SVG's syntax: a letter whenever the command changes, and coordinates."""
     before = None
-    codes, places = np.asarray(path.codes).tolist(), np.asarray(path.vertices).tolist()
-    for code, (x, y) in zip(codes, places, strict=True):
+    codes, vertices = np.asarray(path.codes).tolist(), np.asarray(path.vertices).tolist()
+    for code, (x, y) in zip(codes, vertices, strict=True):
         if code == Path.STOP:
             return
         if code != before or code == Path.MOVETO:

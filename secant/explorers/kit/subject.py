@@ -16,20 +16,20 @@ from secant.explorers.kit.ranges import LOG_H, Range
 
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 
-PLACES = 25  # number of x values at which a function is tried
+TRIAL_POINTS = 25  # number of x values at which a function is tried
 # Number of points of a curve; the smaller one is for functions that take one x at a time.
 POINTS, FEW_POINTS = 401, 101
 # Number of h values of an error curve; the smaller one is for functions that take one x at a time.
 STEPS, FEW_STEPS = 65, 13
 # Number of x values for a median; the smaller one is for functions that take one x at a time.
-NEAR, FEW_NEAR = 201, 21
+MEDIAN_POINTS, FEW_MEDIAN_POINTS = 201, 21
 
 
-def kept(most: int | None = None) -> Callable[[MethodT], MethodT]:
-    """Return a decorator that caches the last `most` results of a method on its object; None keeps all."""
+def memoised(max_size: int | None = None) -> Callable[[MethodT], MethodT]:
+    """Return a decorator that caches a method's last `max_size` results on its object; None keeps all."""
 
     def decorate(method: MethodT) -> MethodT:
-        return cast(MethodT, cached_property(lambda owner: lru_cache(most)(MethodType(method, owner))))
+        return cast(MethodT, cached_property(lambda owner: lru_cache(max_size)(MethodType(method, owner))))
 
     return decorate
 
@@ -69,41 +69,41 @@ class Subjects:
         self.ends, self.log_h, self.dtype = x_range, log_h, dtype
         self.few_steps, self.calls = few_steps, calls
 
-    @kept()
+    @memoised()
     def prepared(self, name: str) -> elementwise.Prepared:
         """Return the function of this name, prepared for many x."""
-        grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
+        grid = torch.linspace(*self.ends, TRIAL_POINTS, dtype=torch.float64)
         return elementwise.prepare(self.functions[name], grid.to(self.dtype))
 
-    def places(self, name: str) -> Tensor:
+    def curve_points(self, name: str) -> Tensor:
         """Return the x values of a curve, fewer if the function takes one x at a time."""
-        count = POINTS if self.prepared(name).together else FEW_POINTS
+        count = POINTS if self.prepared(name).is_vectorised else FEW_POINTS
         return torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64).to(self.dtype)
 
-    @kept()
+    @memoised()
     def curve(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return x and f(x) for a plotted line, with NaN where f fails."""
-        return elementwise.sampled(self.prepared(name).f, self.places(name))
+        return elementwise.sampled(self.prepared(name).f, self.curve_points(name))
 
-    @kept()
+    @memoised()
     def slopes(self, name: str) -> np.ndarray:
         """Return f'(x) at the x values of the function's curve, with NaN where f fails."""
         slope = partial(difference.gradient, self.prepared(name).f)
-        return elementwise.sampled(slope, self.places(name))[1]
+        return elementwise.sampled(slope, self.curve_points(name))[1]
 
-    def near(self, name: str, x: float) -> Tensor:
+    def median_points(self, name: str, x: float) -> Tensor:
         """Return the x values around the chosen one for a median, as many as a frame has time for."""
         prepared = self.prepared(name)
-        affords = prepared.calls // (self.calls * self.few_steps)
-        count = NEAR if prepared.together else min(FEW_NEAR, max(1, affords))
+        affordable_points = prepared.calls // (self.calls * self.few_steps)
+        count = MEDIAN_POINTS if prepared.is_vectorised else min(FEW_MEDIAN_POINTS, max(1, affordable_points))
         return torch.linspace(*ranges.around(x, self.ends), count, dtype=torch.float64).to(self.dtype)
 
     def steps(self, name: str) -> Tensor:
         """Return the h values of an error curve, fewer if the function takes one x at a time."""
-        count = STEPS if self.prepared(name).together else self.few_steps
+        count = STEPS if self.prepared(name).is_vectorised else self.few_steps
         return torch.logspace(*self.log_h, count, dtype=torch.float64)
 
-    @kept(8)
+    @memoised(8)
     def quotients_at(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the h values of an error curve, and the quotient at x for each h, with NaN if f fails."""
         f, steps = self.prepared(name).f, self.steps(name)

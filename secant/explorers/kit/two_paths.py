@@ -11,7 +11,7 @@ from torch import Tensor
 from secant.explorers.kit import difference, elementwise
 from secant.explorers.kit.difference import Function
 from secant.explorers.kit.ranges import Range
-from secant.explorers.kit.subject import PLACES, kept
+from secant.explorers.kit.subject import TRIAL_POINTS, memoised
 
 LOG_H: Range = (-6.0, 0.0)  # rounding errors, the subject of lesson 1, dominate below this range
 # Number of h values of an error curve; the smaller one is for functions that take one x at a time.
@@ -50,6 +50,7 @@ class Parts:
 
     @property
     def rest(self) -> Tensor:
+        """The part of the joint quotient that neither single quotient explains."""
         return self.both - self.y - self.w
 
 
@@ -66,10 +67,10 @@ def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
     Raises:
         FunctionProblem: if f or g fails.
     """
-    there = x + h
+    x_plus_h = x + h
     y, w = difference.values(f, x).detach(), difference.values(g, x).detach()
-    y1, w1 = difference.values(f, there).detach(), difference.values(g, there).detach()
-    step, start, end = there - x, z(y, w), z(y1, w1)
+    y1, w1 = difference.values(f, x_plus_h).detach(), difference.values(g, x_plus_h).detach()
+    step, start, end = x_plus_h - x, z(y, w), z(y1, w1)
     size = start.abs().maximum(end.abs())
     return Parts((z(y1, w) - start) / step, (z(y, w1) - start) / step, (end - start) / step, size)
 
@@ -97,13 +98,13 @@ class TwoPaths:
         self.pairs = dict(pairs)
         self.ends, self.log_h, self.letters = x_range, LOG_H, letters
 
-    @kept()
+    @memoised()
     def prepared(self, name: str) -> tuple[Function, Function, bool]:
         """Return both functions, made elementwise, and whether both take many x at once."""
-        grid = torch.linspace(*self.ends, PLACES, dtype=torch.float64)
+        grid = torch.linspace(*self.ends, TRIAL_POINTS, dtype=torch.float64)
         (y, w), (first, second) = (elementwise.prepare(f, grid) for f in self.pairs[name]), self.letters
         f, g = elementwise.named_in_problems(first, y.f), elementwise.named_in_problems(second, w.f)
-        return f, g, y.together and w.together
+        return f, g, y.is_vectorised and w.is_vectorised
 
     def steps(self, name: str) -> Tensor:
         """Return the h values of an error curve, fewer if a function takes one x at a time."""

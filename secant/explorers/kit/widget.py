@@ -14,9 +14,9 @@ import ipywidgets as widgets
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from secant.explorers.kit import beside, buttons, controls, plots, words
-from secant.explorers.kit.buttons import Question
-from secant.explorers.kit.canvas import HEIGHT, WIDTH, Stage, png, seldom, soon
+from secant.explorers.kit import buttons, controls, plots, texts, words
+from secant.explorers.kit.buttons import LessonQuestion
+from secant.explorers.kit.canvas import HEIGHT, WIDTH, Stage, after_reply, png, throttled
 from secant.explorers.kit.colours import PAPER, on_page, recolour
 from secant.explorers.kit.controls import Choice
 from secant.explorers.kit.difference import FunctionProblem
@@ -29,7 +29,7 @@ from secant.quiet import quietly
 
 # Number of explorers whose figures stay in memory, at 8 MB each. Any other explorer takes 0.1 s for its next
 # frame.
-KEPT = 8
+MAX_FIGURES = 8
 STEPS, FEW_STEPS = 10, 4  # slider steps per press of an arrow key; the second is for h: a quarter of a decade
 
 
@@ -40,12 +40,12 @@ class Findings:
     Attributes:
         problems: what is wrong with a function, as sentences.
         remarks: what a reader should know about the numbers, as sentences.
-        filled: for each axes of the picture, whether it has something to show.
+        visible_axes: for each axes of the picture, whether it has something to show.
     """
 
     problems: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    filled: tuple[bool, ...] = (True,)
+    visible_axes: tuple[bool, ...] = (True,)
 
     def problem(self, *, en: str, ko: str, **values: object) -> None:
         """Add a problem with a function; `values` fills the {...} placeholders of its text."""
@@ -62,7 +62,7 @@ class Findings:
         return self
 
     @contextlib.contextmanager
-    def noting(self) -> Iterator[None]:
+    def collecting_problems(self) -> Iterator[None]:
         """Suppress a FunctionProblem raised in the block, and add its message to the problems once."""
         try:
             yield
@@ -126,14 +126,14 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     last_look: ClassVar[dict[str, Any]] = {"dark": False, "background": PAPER, "density": 1, "still": False}
     #: The explorers whose figures are in memory, in the order in which they were last drawn. This list is
     #: needed because ipywidgets keeps every widget ever made.
-    kept: ClassVar[list["Panel[Any]"]] = []
+    live_panels: ClassVar[list["Panel[Any]"]] = []
     #: The arguments of the call for which there are controls. A control is in the attribute with the name of
     #: its argument, except that the control of h is `log_h`.
     arguments: ClassVar[tuple[str, ...]] = ("x", "h")
     #: The name of the list of the lesson's questions in the explorer's .toml file.
     questions_name = "question"
     #: For each axes, the controls that the pointer moves horizontally and vertically; "" stands for none.
-    grips: ClassVar[tuple[tuple[str, str], ...]] = (("x", ""), ("h", ""))
+    drag_controls: ClassVar[tuple[tuple[str, str], ...]] = (("x", ""), ("h", ""))
     #: The controls that the arrow keys move: with left and right, and with up and down.
     arrows: ClassVar[tuple[str, str]] = ("x", "h")
 
@@ -172,7 +172,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._steps = [0, 0]
         self._scene: Hashable = None
         self._drawn_look: tuple[dict[str, str], float, bool] | None = None
-        self._show_soon, self._write_seldom = soon(self._show), seldom(self._write)
+        self._schedule_show, self._write_throttled = after_reply(self._show), throttled(self._write)
         rows = [list(row) for row in rows]
         for control in with_value(widget for row in rows for widget in row):
             control.observe(self.update, "value")
@@ -203,11 +203,11 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.add_class("secant-explorer")
         self.update()
 
-    def remember(
+    def set_call(
         self,
         call: Callable[[State], str],
-        questions: Sequence[Question] = (),
-        first_look: Sequence[Question] = (),
+        questions: Sequence[LessonQuestion] = (),
+        first_look: Sequence[LessonQuestion] = (),
     ) -> None:
         """Store the explorer's call and questions, and fill the bar of buttons.
 
@@ -223,17 +223,19 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         # reply.
         copy = buttons.button(say(en="copy", ko="복사"), None, say(en="numbers, call", ko="값과 호출"))
         copy.add_class("secant-copy")
-        self.asking = [buttons.ask(n, question, self._ask) for n, question in enumerate(questions, 1)]
+        self.question_buttons = [
+            buttons.ask(n, question, self._ask) for n, question in enumerate(questions, 1)
+        ]
         copied = widgets.HTML()  # the page shows its confirmation here
         copied.add_class("secant-copied")
         label = widgets.Label(say(en="question", ko="질문"))
-        asking = [widgets.HBox([label, *self.asking])] if questions else []
+        question_buttons = [widgets.HBox([label, *self.question_buttons])] if questions else []
         # The confirmation comes last, so that the buttons do not move when it appears.
-        self.bar.children = [reset, self.play.button, copy, *asking, copied]
+        self.bar.children = [reset, self.play.button, copy, *question_buttons, copied]
 
     def first_look(self) -> Self:
         """Offer only the question for the lesson's first look, and return the explorer."""
-        self.remember(self.call_of, self._first_look, self._first_look)
+        self.set_call(self.call_of, self._first_look, self._first_look)
         return self
 
     def x_and_h(self, start: Any, subject: Ranged) -> Sequence[widgets.Widget]:
@@ -253,7 +255,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return {name: self._control(name).argument for name in self.arguments}
 
     @property
-    def firsts(self) -> State:
+    def default_options(self) -> State:
         """The first option of each dropdown, by argument."""
         controls = {name: self._control(name) for name in self.arguments}
         return {name: control.first for name, control in controls.items() if isinstance(control, Choice)}
@@ -289,7 +291,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def scene(self) -> Hashable:
         """Return the values on which the static part depends; by default the dropdown lists' values."""
         state = self.state
-        return tuple(state[name] for name in self.firsts)
+        return tuple(state[name] for name in self.default_options)
 
     def rows(self) -> Iterable[Row]:
         """Return the rows of the table of numbers."""
@@ -297,28 +299,28 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def row(self, name: str, formula: str, number: str) -> Row:
         """Return a row of the table of numbers, with its label from the explorer's .toml file."""
-        return Row(name, beside.label(inspect.getfile(type(self)), name), formula, number)
+        return Row(name, texts.label(inspect.getfile(type(self)), name), formula, number)
 
     def alt(self) -> str:
         """Return the text alternative of the picture for blind users, from the explorer's .toml file."""
-        return beside.alt(inspect.getfile(type(self))).format(**self.told())
+        return texts.alt(inspect.getfile(type(self))).format(**self.alt_fields())
 
-    def told(self) -> dict[str, Any]:
+    def alt_fields(self) -> dict[str, Any]:
         """Return the values for the {...} placeholders of the text alternative, by name."""
         return {"reading": self.reading, "setting": self.setting}
 
     @property
-    def shows(self) -> bool:
+    def has_content(self) -> bool:
         """True if the picture has anything to show."""
-        return any(self.reading.filled)
+        return any(self.reading.visible_axes)
 
     def problems(self) -> list[str]:
         """Return the problems of the function, as sentences for the learner who wrote it."""
-        return self.reading.problems or ([] if self.shows else [words.no_value()])
+        return self.reading.problems or ([] if self.has_content else [words.no_value()])
 
     def words(self) -> str:
         """Return the HTML of the numbers and remarks. If there are problems, omit rows that contain NaN."""
-        if not self.shows:
+        if not self.has_content:
             return ""
         with quietly():
             rows = [row for row in self.rows() if not self.reading.problems or "nan" not in row.number]
@@ -328,29 +330,29 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     def update(self, change: object = None) -> None:
         """Schedule a redraw for the current values of the controls."""
-        self.play.touched(change)
+        self.play.on_change(change)
         if self._covered_state is not None and self._covered_state != self.state:
             self._covered_state = None
         self._stale = True
-        self._show_soon()
+        self._schedule_show()
 
     def _show(self) -> None:
         if not self.view.look:
             return
-        if self.shows:
+        if self.has_content:
             self._draw()
         self._update_visibility()
-        self._write_seldom()
+        self._write_throttled()
 
     def _update_visibility(self) -> None:
         """Show or hide the picture, legend and numbers; compute nothing until a page shows the widget."""
-        shows, covered = not self.view.look or self.shows, self._covered_state is not None
-        if self._visibility == (shows, covered):
+        has_content, covered = not self.view.look or self.has_content, self._covered_state is not None
+        if self._visibility == (has_content, covered):
             return
-        self._visibility = shows, covered
+        self._visibility = has_content, covered
         parts = {self.view: True, self.legend: True, self.cover: covered, self.text: not covered}
-        for part, wanted in parts.items():
-            part.layout.display = None if wanted and shows else "none"
+        for part, is_shown in parts.items():
+            part.layout.display = None if is_shown and has_content else "none"
 
     def _hide_numbers(self) -> None:
         """Hide the numbers until a control is moved, or the user asks for them."""
@@ -364,13 +366,13 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def _draw(self) -> None:
         with quietly():
             self._set_stage()
-            scene = (self.scene(), self.reading.filled)
-            still = self._draw_static() if self._scene != scene else b""
+            scene = (self.scene(), self.reading.visible_axes)
+            static_png = self._draw_static() if self._scene != scene else b""
             self.picture.move(self.reading)
             strokes = self.stage.frame()
         with self.view.hold_sync():  # in one message, because the new strokes belong to the new static image
-            if still:
-                self.view.show(still, self.stage.size, dark=self.view.look["dark"])
+            if static_png:
+                self.view.show(static_png, self.stage.size, dark=self.view.look["dark"])
                 self.view.areas = self._areas()
             self.view.strokes = strokes
         self._scene = scene
@@ -379,36 +381,36 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         """Ensure that there is a picture in the page's colours, pixel density and layout."""
         look = self.view.look
         colours = on_page(look["background"], dark=look["dark"])
-        wanted = (colours, look["density"], look.get("narrow", False))
-        if self._drawn_look != wanted:
+        look_key = (colours, look["density"], look.get("narrow", False))
+        if self._drawn_look != look_key:
             self.picture = self.make_picture()
             if look.get("narrow"):
                 plots.stack(self.picture.figure)
             self.stage = Stage(self.picture.figure, self.picture.moving, look["density"])
-            self._drawn_look, self._scene = wanted, None
-        self._keep_figure()
+            self._drawn_look, self._scene = look_key, None
+        self._limit_figures()
 
     def _draw_static(self) -> bytes:
         look = self.view.look
         set_scene(self.picture, self.reading)
         recolour(self.picture.figure, on_page(look["background"], dark=look["dark"]))
-        return self.stage.still()
+        return self.stage.static_png()
 
-    def _keep_figure(self) -> None:
-        """Move this explorer to the end of `kept`, and drop the figures of the explorers beyond the last few.
+    def _limit_figures(self) -> None:
+        """Move this explorer to the end of `live_panels`, and drop the figures of all but the last few.
 
         Running a cell again makes another explorer, so there can be many.
         """
-        if self not in Panel.kept[-1:]:
-            Panel.kept = [explorer for explorer in Panel.kept if explorer is not self] + [self]
-            for explorer in Panel.kept[:-KEPT]:
+        if self not in Panel.live_panels[-1:]:
+            Panel.live_panels = [explorer for explorer in Panel.live_panels if explorer is not self] + [self]
+            for explorer in Panel.live_panels[:-MAX_FIGURES]:
                 explorer._drawn_look = None
                 del explorer.picture, explorer.stage
-            del Panel.kept[:-KEPT]
+            del Panel.live_panels[:-MAX_FIGURES]
 
     def _areas(self) -> list[dict[str, Any]]:
-        pairs = zip(self.picture.figure.axes, self.grips, strict=False)
-        return [area(axes, *grips) for axes, grips in pairs if any(grips) and axes.get_visible()]
+        pairs = zip(self.picture.figure.axes, self.drag_controls, strict=False)
+        return [area(axes, *names) for axes, names in pairs if any(names) and axes.get_visible()]
 
     def _alt(self) -> str:
         with quietly():
@@ -437,17 +439,17 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def _on_look(self, _: object) -> None:
         Panel.last_look = self.view.look
         (self.add_class if self.view.look.get("dark") else self.remove_class)("secant-dark")
-        self._show_soon()
+        self._schedule_show()
 
     def _on_grip(self, change: Any) -> None:
-        for name in {grip for pair in self.grips for grip in pair if grip} & set(change.new):
-            self._control(name).put(change.new[name])
+        for name in {grip for pair in self.drag_controls for grip in pair if grip} & set(change.new):
+            self._control(name).move_to(change.new[name])
 
     def _on_steps(self, change: Any) -> None:
         # `change.old` is not reliable: traitlets fills it only after the trait has been read once.
         for name, old, new in zip(self.arrows, self._steps, change.new, strict=True):
             if new != old:
-                self._control(name).go(new - old)
+                self._control(name).move_by(new - old)
         self._steps = change.new
 
     def reset_all(self) -> None:
@@ -455,13 +457,13 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.choose(self.start)
         self._show_question(0, "")
 
-    def _ask(self, number: int, question: Question) -> None:
+    def _ask(self, number: int, question: LessonQuestion) -> None:
         self.choose({**self.start, **question.state})
         self._show_question(number, question.shown(number))
         self._hide_numbers()
 
     def _show_question(self, number: int, text: str) -> None:
-        for n, button in enumerate(self.asking, 1):
+        for n, button in enumerate(self.question_buttons, 1):
             (button.add_class if n == number else button.remove_class)("mod-active")
         self.question.value = text
         self.question.layout.display = None if text else "none"
@@ -469,7 +471,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     def _copied_text(self) -> str:
         """Return the call, the numbers and the problems as lines of plain text, for the copy button."""
         with quietly():
-            rows = [] if not self.shows else self.rows()
+            rows = [] if not self.has_content else self.rows()
         return "\n".join([self.call, *map(words.plain, rows), *self.problems()])
 
     def static_figure(self) -> Figure:
@@ -477,7 +479,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         with quietly():
             picture = self.make_picture()
             set_scene(picture, self.reading)
-            if self.shows:
+            if self.has_content:
                 picture.move(self.reading)
         for axes in picture.figure.axes:
             if shown := [artist for artist in axes.get_legend_handles_labels()[0] if artist.get_visible()]:
@@ -500,16 +502,16 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         if not self.view.look:
             self.view.look = self.last_look
         self._write()
-        if not self.shows:
+        if not self.has_content:
             return bundle | {"text/html": words.problems(self.problems())}, {}
         return bundle | {"image/png": png(self.static_figure())}, {"image/png": {"alt": self.view.alt}}
 
 
 def set_scene(picture: Picture[ReadingT], reading: ReadingT) -> None:
     """Hide the axes that have nothing to show, and update the static part of the others."""
-    for axes, filled in zip(picture.figure.axes, reading.filled, strict=False):
-        axes.set_visible(filled)
-    if any(reading.filled):
+    for axes, is_visible in zip(picture.figure.axes, reading.visible_axes, strict=False):
+        axes.set_visible(is_visible)
+    if any(reading.visible_axes):
         picture.set_scene(reading)
 
 

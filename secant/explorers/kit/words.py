@@ -57,39 +57,42 @@ class Row(NamedTuple):
 
 # Largest number of significant digits of a quotient (a dtype holds about 7 or 16), and of a number without
 # rounding error. More digits would make the numbers harder to read.
-MOST = {"float32": 7, "float64": 10}
-PLENTY = 8
-TELLING = {"float32": 9, "float64": 17}  # significant digits that distinguish any two numbers of the dtype
+MAX_DIGITS = {"float32": 7, "float64": 10}
+MAX_EXACT_DIGITS = 8
+UNIQUE_DIGITS = {
+    "float32": 9,
+    "float64": 17,
+}  # significant digits that distinguish any two numbers of the dtype
 
 
-def digits(number: float, noise: float = 0.0, most: int = PLENTY, least: int = 2) -> str:
+def digits(number: float, noise: float = 0.0, max_digits: int = MAX_EXACT_DIGITS, min_digits: int = 2) -> str:
     """Return a number to one digit more than its rounding error leaves correct.
 
     Args:
         number: the number to format.
         noise: the approximate size of its rounding error.
-        most: the largest number of significant digits.
-        least: the smallest number of significant digits, however large the noise.
+        max_digits: the largest number of significant digits.
+        min_digits: the smallest number of significant digits, however large the noise.
     """
-    places = most
+    places = max_digits
     ratio = abs(float(number)) / float(noise) if noise > 0 else 0.0
     if 0 < ratio < math.inf:
-        places = min(1 + math.floor(math.log10(ratio)), most)
-    return f"{number:.{max(places, least)}g}"
+        places = min(1 + math.floor(math.log10(ratio)), max_digits)
+    return f"{number:.{max(places, min_digits)}g}"
 
 
-def quotient_digits(number: float, noise: float, dtype: str = "float64", least: int = 2) -> str:
+def quotient_digits(number: float, noise: float, dtype: str = "float64", min_digits: int = 2) -> str:
     """Return a quotient, or its distance from a slope, to the digits that its rounding error permits."""
-    return digits(number, noise, MOST[dtype], least)
+    return digits(number, noise, MAX_DIGITS[dtype], min_digits)
 
 
 def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
     """Return a quotient, a slope, and their distance, with enough digits to show the distance."""
     error = abs(float(quotient) - float(slope))  # as floats, because NumPy would warn about inf - inf
-    least = _apart(quotient, error, dtype)
+    min_digits = _apart(quotient, error, dtype)
     return (
-        quotient_digits(quotient, noise, dtype, least),
-        digits(slope, most=min(PLENTY, MOST[dtype]), least=least),
+        quotient_digits(quotient, noise, dtype, min_digits),
+        digits(slope, max_digits=min(MAX_EXACT_DIGITS, MAX_DIGITS[dtype]), min_digits=min_digits),
         quotient_digits(error, noise, dtype),
     )
 
@@ -105,7 +108,7 @@ def _apart(number: float, distance: float, dtype: str = "float64") -> int:
     ratio = abs(float(number)) / float(distance) if distance else 0.0
     if not 0 < ratio < math.inf:
         return 2
-    return min(max(2, 2 + math.floor(math.log10(ratio))), TELLING[dtype])
+    return min(max(2, 2 + math.floor(math.log10(ratio))), UNIQUE_DIGITS[dtype])
 
 
 def rounded(values: Iterable[float], places: int = 4, between: str = ", ") -> str:
@@ -168,9 +171,9 @@ def numbers(rows: Iterable[Row], remarks: Iterable[str] = ()) -> str:
     )
 
 
-def problems(found: Iterable[str]) -> str:
-    """Return the HTML of the problems with a function; `found` holds them as plain text."""
-    return f'<div class="secant-problems" role="status" aria-live="polite">{_paragraphs(found)}</div>'
+def problems(sentences: Iterable[str]) -> str:
+    """Return the HTML of the problems with a function; `sentences` holds them as plain text."""
+    return f'<div class="secant-problems" role="status" aria-live="polite">{_paragraphs(sentences)}</div>'
 
 
 def no_kernel() -> str:

@@ -46,7 +46,7 @@ def test_minutes_skip_an_optional_section_with_its_subsections() -> None:
 
 
 def test_stated_minutes_are_rounded_up_to_a_multiple_of_five() -> None:
-    assert [minutes.rounded(n) for n in (70.0, 70.1, 74.9)] == [70, 75, 75]
+    assert [minutes.round_minutes(n) for n in (70.0, 70.1, 74.9)] == [70, 75, 75]
     header = text("# Title\n\nLesson 03 of 10 · ~80 min · grad")
     korean = text("# 제목\n\n수업 03 / 10 · 약 85분 · grad", "ko")
-    assert minutes.stated([header, korean, text("It takes ~5 min.")]) == [80, 85]
+    assert minutes.stated_minutes([header, korean, text("It takes ~5 min.")]) == [80, 85]

@@ -113,7 +113,7 @@ def test_doctor_and_commands_warn_of_open_permissions(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.exchange.chmod(0o777)
-    found = {finding.what: finding for finding in doctor._others(course.root)}
+    found = {finding.name: finding for finding in doctor._others(course.root)}
     assert not found["other users"].ok
     assert not found["exchange"].ok
     assert not any(finding.needed for finding in found.values())

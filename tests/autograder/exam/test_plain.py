@@ -9,7 +9,7 @@ from nbformat.v4 import writes
 from traitlets.config import Config
 
 from autograder.course.errors import CourseError
-from autograder.course.plain import PlainSource, files_inside, read_plain
+from autograder.course.plain import PlainSource, merge_files, read_plain
 from autograder.exam.plain import PlainExaminer
 from autograder.exam.plain_report import PlainReport
 from autograder.sandbox.wall import Wall
@@ -256,8 +256,8 @@ def test_assignment_is_read_with_its_notebooks_points_and_files(tmp_path: Path) 
 
 def test_student_files_are_replaced_by_the_assignments_unless_they_are_kept() -> None:
     ours, theirs = {"a": b"ours", "b": b"ours"}, {"b": b"theirs", "c": b"theirs"}
-    assert files_inside(ours, theirs) == {"a": b"ours", "b": b"ours", "c": b"theirs"}
-    assert files_inside(ours, theirs, ["b"]) == {"a": b"ours", "b": b"theirs", "c": b"theirs"}
+    assert merge_files(ours, theirs) == {"a": b"ours", "b": b"ours", "c": b"theirs"}
+    assert merge_files(ours, theirs, ["b"]) == {"a": b"ours", "b": b"theirs", "c": b"theirs"}
 
 
 # --- Forgeries -------------------------------------------------------------------------------------------

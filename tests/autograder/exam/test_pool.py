@@ -24,7 +24,7 @@ def test_pool_reports_a_failed_start_once_and_still_closes(monkeypatch: pytest.M
         raise WallError("no candidate could be started")
 
     monkeypatch.setattr(pool, "start_bare", broken)
-    monkeypatch.setattr(pool, "_AHEAD", 3)  # as it is off Linux: two more have failed as well
+    monkeypatch.setattr(pool, "_POOL_SIZE", 3)  # as it is off Linux: two more have failed as well
     warm = WarmPool()
     with pytest.raises(WallError, match="could be started"):
         warm.take()
@@ -85,7 +85,7 @@ def test_check_without_linux_is_refused_in_a_sentence() -> None:
                 return {"platform": "win32", "executable": "/bin/false"}.get(name) or getattr(sys, name)
 
         container.sys = pool.sys = Elsewhere()
-        pool._AHEAD = 3
+        pool._POOL_SIZE = 3
         from autograder.cli import main
         sys.argv = ["autograder", "check", NOTEBOOK]
         main()

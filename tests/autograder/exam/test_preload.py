@@ -168,9 +168,9 @@ def test_another_process_that_shares_the_template_gets_the_same_answer(
 ) -> None:
     bad, good = packages.write("1 / 0"), packages.write("")
     assert wall._template is not None
-    share = wall._template.wait()
+    handle = wall._template.wait()
     assert wall._template.preload([bad, good]) == {bad: "ZeroDivisionError: division by zero"}
-    joined = Wall.join(share)
+    joined = Wall.join(handle)
     assert joined.preload([bad, good]) == {bad: "ZeroDivisionError: division by zero"}
     assert said(wall, f"import sys; print({good!r} in sys.modules)") == "True"
 

@@ -18,7 +18,7 @@ from autograder.course.lesson import find_lessons, wrong_answers
 from autograder.exam import words
 from autograder.exam.own_tests import own_assignment
 from autograder.exam.selfcheck import Checker
-from autograder.exam.sheet import PlainNotebook, Reader
+from autograder.exam.sheet import NotebookReader, PlainNotebook
 from secant.causes import STUB
 from tests.support.lessons import bare, copy_lessons, save
 from tests.support.own_processes import Forks
@@ -356,7 +356,7 @@ def test_assignment_in_a_lessons_place_disturbs_no_check_of_a_lesson(
         (tmp_path / folder).mkdir()
         save(HOMEWORK, tmp_path / folder / "50_numpy.ipynb")
     monkeypatch.chdir(tmp_path)
-    sheet = Reader().read(tmp_path / "release/en" / LESSON / f"{LESSON}.ipynb")
+    sheet = NotebookReader().read(tmp_path / "release/en" / LESSON / f"{LESSON}.ipynb")
     assert (sheet.root, sheet.assignment.lesson) == (tmp_path, LESSON)
     with pytest.raises(PlainNotebook):
-        Reader().read(tmp_path / "release/en/50_numpy/50_numpy.ipynb")
+        NotebookReader().read(tmp_path / "release/en/50_numpy/50_numpy.ipynb")

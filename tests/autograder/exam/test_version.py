@@ -129,9 +129,9 @@ def test_verdict_code_imports_nothing_outside_the_version() -> None:
         ("timestamp.py", "autograder.course.clock.Reading"),
         ("visible.py", "autograder"),
         ("visible.py", "secant"),
-        ("sweep.py", "secant.files.locked"),
-        ("sweep.py", "secant.files.read_json"),
-        ("sweep.py", "secant.files.replace_file"),
+        ("leak_scan.py", "secant.files.locked"),
+        ("leak_scan.py", "secant.files.read_json"),
+        ("leak_scan.py", "secant.files.replace_file"),
     }
 
 
@@ -142,7 +142,7 @@ def test_examination_code_of_a_worker_counts_in_the_version() -> None:
     others = (
         "autograder.workers.jobs.",
         "autograder.page.",
-        "autograder.exam.exposed.",
+        "autograder.exam.leaks.",
         "autograder.exam.preload.",
     )
     assert all(name.startswith(others) for name in used), used

@@ -23,7 +23,7 @@ from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
 from autograder.course.find_assignments import Gradable
 from autograder.course.settings import SECRET, Course
-from autograder.exam.report import everywhere
+from autograder.exam.report import uniform_report
 from autograder.gradebook import connection
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.grading import batch
@@ -32,7 +32,7 @@ from autograder.grading.feedback import replace_folder
 from autograder.intake.submission import Script
 from autograder.lms.exported import is_exported
 from autograder.page.prose import as_typed
-from autograder.sandbox.results import Starved, WallError, WallUnavailable
+from autograder.sandbox.results import Overloaded, WallError, WallUnavailable
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
 from tests.support.small_class import EMPTY, STEPS, WRONG, Here, answered, hand_in, run, told
@@ -743,7 +743,7 @@ def test_starved_examiner_is_busy_and_a_broken_wall_is_a_failure(monkeypatch: py
         monkeypatch.setattr(worker, "_wall", wall)
         return worker.examine(Job("ann", STEPS, "{}", Script((), "en", ""), b"", ()))
 
-    assert examine(Starved("late")) == Busy("late")
+    assert examine(Overloaded("late")) == Busy("late")
     assert examine(WallError("down")) == Failed("down")
 
 
@@ -779,7 +779,7 @@ def test_texts_that_are_slow_to_highlight_get_a_page(room: Path, right: dict[str
     def spoil(job: Job | Page) -> Done | None:
         if isinstance(job, Page):
             return None
-        return Examined(everywhere(STEPS, tasks(nbformat.v4.reads(job.source)), "wrong", "No."), "forked")
+        return Examined(uniform_report(STEPS, tasks(nbformat.v4.reads(job.source)), "wrong", "No."), "forked")
 
     started = time.process_time()
     summary, said = run(room, Here(spoil))

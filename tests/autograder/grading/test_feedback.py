@@ -14,14 +14,14 @@ from autograder.course.cells import grade_id, is_manual, is_test
 from autograder.course.lesson import Lesson
 from autograder.gradebook.result import GradedTask, Result
 from autograder.grading.feedback import as_text, graded_notebook, placed
-from autograder.intake.pictures import MOST
+from autograder.intake.pictures import MAX_OUTPUT_PICTURES
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Submission
-from autograder.intake.take_in import Found, understand
+from autograder.intake.take_in import SubmittedFile, parse_submission
 from autograder.page.facts import Head, Row
 from autograder.page.prose import harmless
 from autograder.page.render import page_html
-from autograder.sandbox.results import CellResult, Line
+from autograder.sandbox.results import CellResult, TraceLine
 from secant.verdict import Verdict
 from tests.support.lessons import LESSONS, assignment, with_answers
 from tests.support.pictures import picture, shown
@@ -36,8 +36,10 @@ CODE = f"allowed = True  # {ODD} x"
 def submission() -> Submission:
     release = assignment(LESSON).releases["en"]
     notebook = NotebookNode({**release, "cells": [*release.cells, new_code_cell(CODE)]})
-    taken = understand(
-        Found(f"a{ODD}.ipynb", writes(notebook).encode(), []), LESSON.name, assignment(LESSON).releases
+    taken = parse_submission(
+        SubmittedFile(f"a{ODD}.ipynb", writes(notebook).encode(), []),
+        LESSON.name,
+        assignment(LESSON).releases,
     )
     assert isinstance(taken, Submission)
     return taken
@@ -50,7 +52,7 @@ def autograded(submission: Submission) -> NotebookNode:
         for name in map(grade_id, source.source.cells)
         if name.startswith("test_")
     ]
-    ran = CellResult(submission.steps[-1].label, f"E{ODD}", ODD, (Line("c", 1, "f", ODD),), ODD, 0.1)
+    ran = CellResult(submission.steps[-1].label, f"E{ODD}", ODD, (TraceLine("c", 1, "f", ODD),), ODD, 0.1)
     result = Result("ann", LESSON.name, tasks, cells=placed(submission, [ran]))
     copied = replace(
         submission, notebook=json.loads(json.dumps(submission.notebook), object_hook=NotebookNode)
@@ -106,15 +108,15 @@ def test_graded_copy_keeps_pictures_and_no_other_submitted_output() -> None:
         NotebookNode({**cell, "outputs": [shown(plot)]}) if is_test(cell) else cell for cell in release.cells
     ]
     notebook = NotebookNode({**release, "cells": [*cells, drawing, many]})
-    taken = understand(
-        Found("a.ipynb", writes(notebook).encode(), []), LESSON.name, assignment(LESSON).releases
+    taken = parse_submission(
+        SubmittedFile("a.ipynb", writes(notebook).encode(), []), LESSON.name, assignment(LESSON).releases
     )
     assert isinstance(taken, Submission)
     *graded, drawn, more = autograded(taken).cells
     pictures = [output.data for output in drawn.outputs if output.output_type == "display_data"]
     assert pictures == [{"image/png": plot}]
     found = [output for output in more.outputs if output.output_type == "display_data"]
-    assert len(found) == MOST - 1 - sum(map(is_test, release.cells))
+    assert len(found) == MAX_OUTPUT_PICTURES - 1 - sum(map(is_test, release.cells))
     assert "display_data" not in json.dumps(graded), "a test cell's output is the verdict alone"
     assert "Score: 10/10" not in json.dumps(drawn)
 
@@ -127,7 +129,7 @@ def test_a_note_is_found_in_a_copy_whose_cells_lost_their_marks(language: str) -
     notebook = with_answers(releases[language], {"two_curves": "One stays, the other grows."})
     cells = [{**cell, "metadata": {}, "id": f"aZ{at}"} for at, cell in enumerate(notebook.cells)]
     copied = json.dumps({**notebook, "cells": cells, "metadata": {}})
-    taken = understand(Found("a.ipynb", copied.encode(), []), lesson.name, releases)
+    taken = parse_submission(SubmittedFile("a.ipynb", copied.encode(), []), lesson.name, releases)
     assert isinstance(taken, Submission)
     assert taken.answers["two_curves"] == "One stays, the other grows."
     assert list(taken.notes) == ["found_by_place:two_curves"]
@@ -140,8 +142,8 @@ def test_a_page_of_much_added_text_takes_no_longer_than_one_of_much_code() -> No
     lesson = next(lesson for lesson in LESSONS if any(map(is_manual, assignment(lesson).source.cells)))
     release = assignment(lesson).releases["en"]
     notebook = NotebookNode({**release, "cells": [release.cells[0], *cells, *release.cells[1:]]})
-    found = Found("a.ipynb", writes(notebook).encode(), [])
-    taken = understand(found, lesson.name, assignment(lesson).releases)
+    found = SubmittedFile("a.ipynb", writes(notebook).encode(), [])
+    taken = parse_submission(found, lesson.name, assignment(lesson).releases)
     assert isinstance(taken, Submission)
     made = graded_notebook(assignment(lesson), taken, _ungraded(lesson), {})
     started = time.process_time()

@@ -11,9 +11,8 @@ from nbformat import v4
 
 from autograder.course.assignment import read_assignment
 from autograder.course.cells import split_tests, tasks
-from autograder.course.lesson import Lesson as CourseLesson
-from autograder.course.lesson import find_lessons, right_answers, wrong_answers
-from autograder.exam.exposed import Lesson
+from autograder.course.lesson import Lesson, find_lessons, right_answers, wrong_answers
+from autograder.exam.leaks import LessonSecrets
 from tests.support.lessons import ROOT
 from tests.support.renaming import renamed
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
@@ -90,9 +89,9 @@ def test_two_hidden_test_lines_in_a_submission_are_tolerated(room: Path, right: 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("lesson", find_lessons(ROOT), ids=lambda lesson: lesson.name)
-def test_no_recorded_answer_is_taken_for_a_hidden_test(lesson: CourseLesson) -> None:
+def test_no_recorded_answer_is_taken_for_a_hidden_test(lesson: Lesson) -> None:
     assignment = read_assignment(ROOT, lesson.name)
-    secrets = Lesson(lesson.name, assignment.source)
+    secrets = LessonSecrets(lesson.name, assignment.source)
     assert secrets.hidden_tests_in(v4.writes(assignment.source).encode())
     for release in assignment.releases.values():
         assert not secrets.hidden_tests_in(v4.writes(release).encode())
@@ -103,9 +102,9 @@ def test_no_recorded_answer_is_taken_for_a_hidden_test(lesson: CourseLesson) -> 
 
 
 @pytest.mark.parametrize("lesson", find_lessons(ROOT), ids=lambda lesson: lesson.name)
-def test_hidden_tests_with_other_names_are_found_and_no_honest_text_is(lesson: CourseLesson) -> None:
+def test_hidden_tests_with_other_names_are_found_and_no_honest_text_is(lesson: Lesson) -> None:
     assignment = read_assignment(ROOT, lesson.name)
-    secrets = Lesson(lesson.name, assignment.source)
+    secrets = LessonSecrets(lesson.name, assignment.source)
     hidden = "\n".join(split_tests(task.test.source)[1] for task in tasks(assignment.source) if task.test)
     notebook = v4.new_notebook(cells=[v4.new_code_cell(renamed(hidden))])
     for text in (renamed(hidden), v4.writes(notebook), json.dumps(renamed(hidden))):
@@ -119,7 +118,7 @@ def test_hidden_tests_with_other_names_are_found_and_no_honest_text_is(lesson: C
 
 def test_looking_for_renamed_tests_takes_little_time_for_a_huge_file() -> None:
     assignment = read_assignment(ROOT, find_lessons(ROOT)[1].name)
-    secrets = Lesson("02", assignment.source)
+    secrets = LessonSecrets("02", assignment.source)
     huge = "\n".join(f"x{number} = f(y{number}, {number})" for number in range(400_000)).encode()
     before = time.process_time()
     assert not secrets.hidden_tests_in(huge)

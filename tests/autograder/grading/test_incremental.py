@@ -142,7 +142,7 @@ def test_new_grader_version_regrades_every_submission(two: Path, monkeypatch: py
 def test_damaged_files_are_looked_at_once(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hand_in(two, "ann", "{")
     run(two, Here(told))
-    monkeypatch.delattr(lessons, "understand")
+    monkeypatch.delattr(lessons, "parse_submission")
     assert examined(two, (STEPS,)) == []
 
 

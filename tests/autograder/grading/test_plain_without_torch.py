@@ -34,15 +34,15 @@ frame.f_locals["channel"].sendall(struct.pack("<I", len(body)) + body)
 _PROGRAM = """import json, sys
 from pathlib import Path
 from autograder.course.plain import read_plain
-from autograder.workers.executors import LocalWorkers, begin, needs_no_torch, run
+from autograder.workers.executors import LocalWorkers, needs_no_torch, run, start_preparations
 from autograder.workers.jobs import PlainJob
 from autograder.workers.worker import work
 
 if __name__ == "__main__":
     root = Path(sys.argv[1])
     assert needs_no_torch(root, ["hw"], ["hw"])
-    template = begin(plain=True)
-    crew = LocalWorkers(1, hidden=(), begun=template, plain=True)
+    template = start_preparations(plain=True)
+    crew = LocalWorkers(1, hidden=(), template=template, plain=True)
     assert crew._template is template
     assignment = read_plain(root, "hw")
     files = {path.stem: path.read_bytes() for path in sorted(root.glob("*.ipynb"))}

@@ -35,7 +35,7 @@ from autograder.course.cells import text_id
 from autograder.intake import files, parse
 from autograder.intake.files import is_named_after, valid_student_id
 from autograder.intake.submission import Rejected, Step, Submission
-from autograder.intake.take_in import Found, find, take_in, understand
+from autograder.intake.take_in import SubmittedFile, find_file, parse_submission, take_in
 
 ROOT = Path(__file__).resolve().parents[3]
 LESSON = "01_what_autograd_does"
@@ -487,12 +487,12 @@ def test_d18_a_flood_of_notebooks_is_read_within_bounds(
     for number in range(50):
         (tmp_path / f"{LESSON} ({number}).ipynb").write_text(json.dumps(answered()))
     (tmp_path / f"{LESSON}.ipynb").write_text(json.dumps(release()))
-    found = find(tmp_path, LESSON)
-    assert isinstance(found, Found)
+    found = find_file(tmp_path, LESSON)
+    assert isinstance(found, SubmittedFile)
     assert len(found.others) == files.MAX_NOTEBOOKS - 1
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 2 * len(found.others[0].data))
-    found = find(tmp_path, LESSON)
-    assert isinstance(found, Found)
+    found = find_file(tmp_path, LESSON)
+    assert isinstance(found, SubmittedFile)
     assert len(found.others) == 2  # together no larger than one may be
 
 
@@ -577,16 +577,16 @@ def test_a_blank_notebook_does_not_stand_for_one_that_is_not_even_opened(
     korean.symlink_to("nowhere")
     refused = take_in(tmp_path, LESSON, RELEASES)
     assert (refused.reason, refused.en[: len(korean.name)]) == ("link", korean.name)
-    found = find(tmp_path, LESSON)  # the blank one, and why the other was not read
-    assert isinstance(found, Found)
+    found = find_file(tmp_path, LESSON)  # the blank one, and why the other was not read
+    assert isinstance(found, SubmittedFile)
     assert found.digest != blank.script.digest, "the grade of the blank one would be kept"
     assert accepted(answered(), folder=tmp_path).notes == [f"counted:{LESSON}.ipynb"]
     korean.unlink()
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 20_000)
     korean.write_text(" " * 20_001)
     assert rejected(release(), "too_large", folder=tmp_path).en.startswith(korean.name)
-    large = find(tmp_path, LESSON)
-    assert isinstance(large, Found)
+    large = find_file(tmp_path, LESSON)
+    assert isinstance(large, SubmittedFile)
     assert large.data == found.data
     assert large.digest != found.digest
 
@@ -748,7 +748,7 @@ def test_d25_an_unchanged_lesson_file_is_not_noted_as_a_side_file(tmp_path: Path
     (handed / f"{LESSON}.ipynb").write_text(json.dumps(answered()))
 
     def notes() -> Any:
-        taken = take_in(handed, LESSON, RELEASES, given=given)
+        taken = take_in(handed, LESSON, RELEASES, released_files=given)
         assert isinstance(taken, Submission)
         return taken.notes
 
@@ -910,7 +910,9 @@ def noted_release(lang: str) -> Any:
 
 def take_noted(notebook: Any, releases: Any = None) -> Any:
     released = releases or {lang: noted_release(lang) for lang in ("en", "ko")}
-    result = understand(Found(f"{LESSON}.ipynb", json.dumps(notebook).encode(), []), LESSON, released)
+    result = parse_submission(
+        SubmittedFile(f"{LESSON}.ipynb", json.dumps(notebook).encode(), []), LESSON, released
+    )
     assert isinstance(result, Submission), result
     nbformat.validate(result.notebook)
     return result
@@ -1011,7 +1013,9 @@ def test_a_foreign_notebook_is_not_taken_for_a_note() -> None:
     first = release()
     first.cells = first.cells[-1:] + first.cells[:-1]
     foreign = json.dumps(new_notebook(cells=TEXT)).encode()
-    assert isinstance(understand(Found("x.ipynb", foreign, []), LESSON, {"en": first}), Rejected)
+    assert isinstance(
+        parse_submission(SubmittedFile("x.ipynb", foreign, []), LESSON, {"en": first}), Rejected
+    )
 
 
 def test_added_text_is_bounded() -> None:
@@ -1345,8 +1349,8 @@ def _most_memory() -> float:
 
 
 def test_each_flag_of_the_intake_is_documented() -> None:
-    """docs/grading.md explains the flags that the docstring of `understand` lists."""
-    said = set(re.findall(r"`([a-z_]+)(?=[:`])", inspect.getdoc(understand) or ""))
+    """docs/grading.md explains the flags that the docstring of `parse_submission` lists."""
+    said = set(re.findall(r"`([a-z_]+)(?=[:`])", inspect.getdoc(parse_submission) or ""))
     table = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8").partition("## What the flags mean")[2]
     rows = [line for line in table.splitlines() if line.startswith("| `")]
     told = {name for row in rows for name in re.findall(r"`([a-z_]+)(?::[A-Z]+)?`", row.split("|")[1])}

@@ -16,7 +16,7 @@ from autograder.course.cells import grade_id, is_answer, tasks, text_id
 from autograder.intake.notes import MAX_CHARS, MAX_PICTURES, Sources, split
 from autograder.intake.parse import Cell
 from autograder.intake.submission import Part, Submission
-from autograder.intake.take_in import Found, find, understand
+from autograder.intake.take_in import SubmittedFile, find_file, parse_submission
 from tests.support.lessons import LESSONS, assignment, with_answers
 from tests.support.pictures import picture
 from tests.support.suites import first_of
@@ -41,8 +41,8 @@ def note_of(notebook: NotebookNode) -> NotebookNode:
 
 
 def take(notebook: Any, files: Mapping[str, bytes] | None = None, lesson: Any = NOTED) -> Submission:
-    found = Found(f"{lesson.name}.ipynb", json.dumps(notebook).encode(), [], pictures=files or {})
-    taken = understand(found, lesson.name, assignment(lesson).releases)
+    found = SubmittedFile(f"{lesson.name}.ipynb", json.dumps(notebook).encode(), [], pictures=files or {})
+    taken = parse_submission(found, lesson.name, assignment(lesson).releases)
     assert isinstance(taken, Submission), taken
     return taken
 
@@ -318,18 +318,18 @@ def test_a_picture_beside_the_notebook_that_the_note_names_is_shown(
     (folder / f"{NOTED.name}.ipynb").write_text(json.dumps(notebook))
     (folder / path).write_bytes(b"a picture")
     (folder / "other.png").write_bytes(b"nobody names it")
-    found = find(folder, NOTED.name, tmp_path)
-    assert isinstance(found, Found)
+    found = find_file(folder, NOTED.name, tmp_path)
+    assert isinstance(found, SubmittedFile)
     assert found.pictures == {path: b"a picture"}
-    taken = understand(found, NOTED.name, assignment(NOTED).releases)
+    taken = parse_submission(found, NOTED.name, assignment(NOTED).releases)
     assert isinstance(taken, Submission)
     shown = [part.text for part in taken.parts[NOTE] if part.kind == "picture"]
     assert shown == [base64.b64encode(b"a picture").decode()]
     digest, answers = found.digest, taken.answers[NOTE]
     (folder / path).write_bytes(b"another picture")
-    again = find(folder, NOTED.name, tmp_path)
-    assert isinstance(again, Found)
-    changed = understand(again, NOTED.name, assignment(NOTED).releases)
+    again = find_file(folder, NOTED.name, tmp_path)
+    assert isinstance(again, SubmittedFile)
+    changed = parse_submission(again, NOTED.name, assignment(NOTED).releases)
     assert isinstance(changed, Submission)
     assert (again.digest != digest, changed.answers[NOTE] != answers) == (True, True)
 
@@ -342,10 +342,10 @@ def test_a_link_beside_the_notebook_is_not_followed(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / f"{NOTED.name}.ipynb").write_text(json.dumps(notebook))
     (folder / "curve.png").symlink_to(tmp_path / "secret.png")
-    found = find(folder, NOTED.name, tmp_path)
-    assert isinstance(found, Found)
+    found = find_file(folder, NOTED.name, tmp_path)
+    assert isinstance(found, SubmittedFile)
     assert found.pictures == {}
-    taken = understand(found, NOTED.name, assignment(NOTED).releases)
+    taken = parse_submission(found, NOTED.name, assignment(NOTED).releases)
     assert isinstance(taken, Submission)
     assert [part.kind for part in taken.parts[NOTE]] == ["missing", "missing", "text"]
 
@@ -510,7 +510,7 @@ def test_notebook_of_hostile_cells_is_analysed_in_bounded_time(cell: str) -> Non
     notebook.cells[at(notebook, NOTE) + 1 : at(notebook, NOTE) + 1] = cells
     data = json.dumps(notebook).encode()
     started = time.process_time()
-    understand(Found("a.ipynb", data, []), NOTED.name, assignment(NOTED).releases)
+    parse_submission(SubmittedFile("a.ipynb", data, []), NOTED.name, assignment(NOTED).releases)
     assert time.process_time() - started < 4
 
 

@@ -8,7 +8,7 @@ import pytest
 from traitlets.config import Config
 
 from autograder.course.clock import Clock, Reading
-from autograder.intake.timestamp import handed_in, parse
+from autograder.intake.timestamp import parse, submission_time
 
 ODD = [
     b"2026-01-01 00:00:00 UTC,J366,M3.2.0",
@@ -58,7 +58,7 @@ ODD = [
 @pytest.mark.parametrize("data", ODD, ids=lambda data: repr(data[:40]))
 def test_malformed_timestamp_is_read_as_none(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "timestamp.txt").write_bytes(data)
-    found = handed_in(tmp_path, tmp_path, UTC)
+    found = submission_time(tmp_path, tmp_path, UTC)
     assert found.when is None
     assert bool(found.problem) == bool(data.strip())
 
@@ -206,15 +206,15 @@ def test_times_are_shown_precisely_enough_to_tell_them_apart() -> None:
 def test_timestamp_that_is_no_regular_file_is_read_as_none(tmp_path: Path) -> None:
     good, path = tmp_path / "good", tmp_path / "in" / "timestamp.txt"
     good.write_text("2026-11-01 10:00:00 UTC")
-    assert handed_in(path.parent, tmp_path, UTC) == Reading()
+    assert submission_time(path.parent, tmp_path, UTC) == Reading()
     path.parent.mkdir()
-    assert handed_in(path.parent, tmp_path, UTC) == Reading()
+    assert submission_time(path.parent, tmp_path, UTC) == Reading()
     for make in (lambda: path.symlink_to(good), lambda: os.mkfifo(path), path.mkdir):
         make()
-        found = handed_in(path.parent, tmp_path, UTC)
+        found = submission_time(path.parent, tmp_path, UTC)
         assert (found.when, found.problem) == (None, "it is not a time")
         path.rmdir() if path.is_dir() else path.unlink()
     (tmp_path / "link").symlink_to(path.parent)
     path.write_bytes(good.read_bytes())
-    assert handed_in(tmp_path / "link", tmp_path, UTC).when is None
-    assert handed_in(path.parent, tmp_path, UTC).when == datetime(2026, 11, 1, 10)
+    assert submission_time(tmp_path / "link", tmp_path, UTC).when is None
+    assert submission_time(path.parent, tmp_path, UTC).when == datetime(2026, 11, 1, 10)

@@ -55,7 +55,7 @@ DRAW = "import torch, random, numpy; print(torch.rand(3).tolist(), random.random
 
 
 @pytest.fixture(scope="module", autouse=True)
-def template() -> Iterator[provisioner.Template]:
+def template() -> Iterator[provisioner.KernelTemplate]:
     """Start the template that this process's kernels are forked from."""
     yield provisioner.template_for(COMMAND)
     provisioner.close_template()
@@ -263,7 +263,7 @@ def test_opening_and_completing_run_no_file_next_to_the_notebook(tmp_path: Path,
 
 
 @pytest.mark.whole
-def test_a_template_that_does_not_answer_is_not_waited_for(template: provisioner.Template) -> None:
+def test_a_template_that_does_not_answer_is_not_waited_for(template: provisioner.KernelTemplate) -> None:
     os.kill(template.process.pid, signal.SIGSTOP)
     try:
         with kernel(patience=0.1) as started:
@@ -280,7 +280,7 @@ def test_a_template_that_does_not_answer_is_not_waited_for(template: provisioner
         os.kill(template.process.pid, signal.SIGCONT)
 
 
-def test_the_extension_makes_a_servers_kernels_warm(template: provisioner.Template) -> None:
+def test_the_extension_makes_a_servers_kernels_warm(template: provisioner.KernelTemplate) -> None:
     factory = KernelProvisionerFactory.instance()
     specs = KernelSpecManager()
     manager = SimpleNamespace(kernel_spec_manager=specs, default_kernel_name="python3")

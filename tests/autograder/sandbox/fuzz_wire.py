@@ -23,13 +23,13 @@ SEEDS: list[Any] = [
     torch.arange(6.0).reshape(2, 3),
     [torch.empty(0, 4), torch.tensor(True), torch.tensor(1 + 2j), torch.ones(3, dtype=torch.bfloat16)],
     [[[[[[[[1]]]]]]]],
-    wire.Other("numpy.ndarray", "type"),
+    wire.Unsendable("numpy.ndarray", "type"),
     [b"", b"raw bytes"],
 ]
 
 _NUMBERS = [0, 1, 2, 3, 0x7F, 0x80, 0xFF, 0xFFFF, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1]
 _TAGS = b"NTFifsbtlduo"
-_PLAIN = (type(None), bool, int, float, str, bytes, torch.Tensor, list, tuple, dict, wire.Other)
+_PLAIN = (type(None), bool, int, float, str, bytes, torch.Tensor, list, tuple, dict, wire.Unsendable)
 _LIMITS = wire.Limits(raw_bytes=True)
 
 
@@ -44,7 +44,7 @@ def random_value(rng: random.Random, depth: int = 4) -> Any:
         shape = [rng.randrange(4) for _ in range(rng.randrange(4))]
         return torch.zeros(shape, dtype=rng.choice(DTYPES))
     if kind == 5:
-        return wire.Other("a.B", rng.choice(wire.NOTES))
+        return wire.Unsendable("a.B", rng.choice(wire.NOTES))
     values = [random_value(rng, depth - 1) for _ in range(rng.randrange(5))]
     return [values, tuple(values), dict(enumerate(values))][kind - 6]
 

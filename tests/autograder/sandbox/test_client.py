@@ -9,15 +9,15 @@ import time
 
 import pytest
 
-from autograder.sandbox.allowance import Allowance
 from autograder.sandbox.client import CandidateClient, TaskClient
 from autograder.sandbox.container import Container
+from autograder.sandbox.fair_deadline import FairDeadline
 from autograder.sandbox.inside import wire
 from autograder.sandbox.results import Crashed, WallError
 
 
-def unstarved(seconds: float) -> contextlib.nullcontext[Allowance]:
-    return contextlib.nullcontext(Allowance(seconds, lambda since: 0.0))
+def unstarved(seconds: float) -> contextlib.nullcontext[FairDeadline]:
+    return contextlib.nullcontext(FairDeadline(seconds, lambda since: 0.0))
 
 
 def serve(answer: bytes) -> TaskClient:

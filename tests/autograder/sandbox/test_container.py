@@ -86,9 +86,9 @@ def test_unanswering_supervisor_counts_as_not_cleaned_up(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("autograder.sandbox.container.CONTAINER_SECONDS", 0.05)
-    assert not scene.container.sweep(0)
+    assert not scene.container.kill_children(0)
     scene.supervisor.close()
-    assert not scene.container.sweep(0)
+    assert not scene.container.kill_children(0)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_counting_memory_uses_only_a_share_of_a_processor(monkeypatch: pytest.Mo
         ended.append(time.monotonic())
         return 0
 
-    for name in ("_bury", "kill_headless"):
+    for name in ("_reap_orphans", "kill_headless"):
         monkeypatch.setattr(supervisor, name, lambda *_: None)
     monkeypatch.setattr(Stopwatch, "look", lambda self: None)
     monkeypatch.setattr(supervisor, "memory_in_use", count)

@@ -102,11 +102,11 @@ def test_needless_system_folders_are_masked(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Into nbgrader's exchange, in /usr/local/share, everybody hands in, and everybody may write."""
-    assert {"/usr/local/share/nbgrader", "/usr/src", "/usr/local/src"} <= set(module._NEEDLESS)
+    assert {"/usr/local/share/nbgrader", "/usr/src", "/usr/local/src"} <= set(module._UNNEEDED)
     exchange = tmp_path / "usr/local/share/nbgrader"
     exchange.mkdir(parents=True)
     monkeypatch.setattr(module, "SYSTEM", (*module.SYSTEM, str(tmp_path / "usr")))
-    monkeypatch.setattr(module, "_NEEDLESS", (str(exchange),))
+    monkeypatch.setattr(module, "_UNNEEDED", (str(exchange),))
     assert str(exchange) in visible([]).masked
 
 

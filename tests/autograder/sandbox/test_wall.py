@@ -547,7 +547,7 @@ def test_values_cross_the_wall_in_both_directions(wall: Wall) -> None:
         with candidate.task() as task:
             value = task.ask("f", [torch.ones(2, 3)], {"k": 2}).value
             assert torch.equal(value["a"][0], 2 * torch.ones(2, 3))
-            assert value["file"] == wire.Other("_io.TextIOWrapper", "type")
+            assert value["file"] == wire.Unsendable("_io.TextIOWrapper", "type")
             with pytest.raises(wire.WireError):
                 task.ask("f", [object()])
             assert task.ask("f", [1], {"k": 2}).kind == "value"
@@ -930,7 +930,7 @@ def test_a_hostile_loaded_process_spoils_only_itself(wall: Wall) -> None:
 
 
 def test_a_closed_channel_is_noticed_at_once(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.sandbox.container._LAST_WORDS_SECONDS", 0.2)  # there will be none
+    monkeypatch.setattr("autograder.sandbox.container._EXIT_REPORT_SECONDS", 0.2)  # there will be none
     with wall.candidate() as candidate:
         started = time.monotonic()
         with pytest.raises((Crashed, TimedOut)):

@@ -27,8 +27,8 @@ from autograder.sandbox.inside.wire import (
     ANSWER_LIMITS,
     LIMITS,
     Limits,
-    Other,
     TooMuch,
+    Unsendable,
     WireClosed,
     WireError,
     WireTimeout,
@@ -219,7 +219,7 @@ def test_tensors_taken_out_of_a_transform() -> None:
     torch.vmap(f)(torch.ones(2, 3))
     first, second = there_and_back(kept)
     assert same(first, torch.ones(3))
-    assert second == Other("torch.Tensor", "unreadable")
+    assert second == Unsendable("torch.Tensor", "unreadable")
 
 
 def test_decoded_tensors_are_writable_and_share_no_memory() -> None:
@@ -248,52 +248,55 @@ def strange() -> Any:
             raise KeyboardInterrupt
 
     return [
-        (np.ones(3), Other("numpy.ndarray", "type")),
-        (np.int64(3), Other("numpy.int64", "type")),
-        (1j, Other("complex", "type")),
-        (b"x", Other("bytes", "type")),
-        ({1}, Other("set", "type")),
-        (range(3), Other("range", "type")),
-        (len, Other("builtin_function_or_method", "type")),
-        (torch, Other("module", "type")),
-        (torch.float32, Other("torch.dtype", "type")),
-        (X.sum, Other("builtin_function_or_method", "type")),
-        (torch.nn.Linear(1, 1), Other("torch.nn.modules.linear.Linear", "type")),
-        (Explosive(), Other("object", "type")),
-        (X.to_sparse(), Other("torch.Tensor", "sparse")),
-        (X.to_sparse_csr(), Other("torch.Tensor", "sparse")),
-        (X.to("meta"), Other("torch.Tensor", "meta")),
-        (torch.quantize_per_tensor(X, 0.1, 0, torch.qint8), Other("torch.Tensor", "quantised")),
-        (torch.nested.nested_tensor([X, X[0:1]]), Other("torch.Tensor", "nested")),
+        (np.ones(3), Unsendable("numpy.ndarray", "type")),
+        (np.int64(3), Unsendable("numpy.int64", "type")),
+        (1j, Unsendable("complex", "type")),
+        (b"x", Unsendable("bytes", "type")),
+        ({1}, Unsendable("set", "type")),
+        (range(3), Unsendable("range", "type")),
+        (len, Unsendable("builtin_function_or_method", "type")),
+        (torch, Unsendable("module", "type")),
+        (torch.float32, Unsendable("torch.dtype", "type")),
+        (X.sum, Unsendable("builtin_function_or_method", "type")),
+        (torch.nn.Linear(1, 1), Unsendable("torch.nn.modules.linear.Linear", "type")),
+        (Explosive(), Unsendable("object", "type")),
+        (X.to_sparse(), Unsendable("torch.Tensor", "sparse")),
+        (X.to_sparse_csr(), Unsendable("torch.Tensor", "sparse")),
+        (X.to("meta"), Unsendable("torch.Tensor", "meta")),
+        (torch.quantize_per_tensor(X, 0.1, 0, torch.qint8), Unsendable("torch.Tensor", "quantised")),
+        (torch.nested.nested_tensor([X, X[0:1]]), Unsendable("torch.Tensor", "nested")),
         (
             torch.nested.nested_tensor([X, X[0:1]], layout=torch.jagged),
-            Other("torch.nested._internal.nested_tensor.NestedTensor", "nested"),
+            Unsendable("torch.nested._internal.nested_tensor.NestedTensor", "nested"),
         ),
-        (X.to(torch.float8_e4m3fn), Other("torch.Tensor[float8_e4m3fn]", "dtype")),
-        (X.to(torch.uint16), Other("torch.Tensor[uint16]", "dtype")),
-        (fake.from_tensor(X), Other("torch._subclasses.fake_tensor.FakeTensor", "unreadable")),
-        (lost, Other("torch.Tensor", "unreadable")),
-        (torch.zeros(1).expand(10**12), Other("torch.Tensor", "large_tensor", (10**12,))),
-        (torch.empty(0, 10**12), Other("torch.Tensor", "large_tensor", (0, 10**12))),
-        (torch.ones([1] * 17), Other("torch.Tensor", "large_tensor", (1,) * 17)),
-        (2**5000, Other("int", "too_large")),
-        ("a" * 2_000_000, Other("str", "too_large", (2_000_000,))),
-        ("가" * 400_000, Other("str", "too_large", (400_000,))),
-        ("\ud800", Other("str", "text")),
-        ({X: 1}, Other("dict", "keys")),
-        ({(1, b""): 1}, Other("dict", "keys")),
-        (dict.fromkeys(range(1001)), Other("dict", "too_large", (1001,))),
-        (cyclic, [Other("list", "too_deep", (1,))]),
-        (round_dict, {"me": Other("dict", "too_deep", (1,))}),
-        (wide, [Other("list", "too_deep", (2,))] * 2),
-        ([0] * 100_001, Other("list", "too_large", (100_001,))),
-        ([[0] * 100_001, 1], [Other("list", "too_large", (100_001,)), 1]),
+        (X.to(torch.float8_e4m3fn), Unsendable("torch.Tensor[float8_e4m3fn]", "dtype")),
+        (X.to(torch.uint16), Unsendable("torch.Tensor[uint16]", "dtype")),
+        (fake.from_tensor(X), Unsendable("torch._subclasses.fake_tensor.FakeTensor", "unreadable")),
+        (lost, Unsendable("torch.Tensor", "unreadable")),
+        (torch.zeros(1).expand(10**12), Unsendable("torch.Tensor", "large_tensor", (10**12,))),
+        (torch.empty(0, 10**12), Unsendable("torch.Tensor", "large_tensor", (0, 10**12))),
+        (torch.ones([1] * 17), Unsendable("torch.Tensor", "large_tensor", (1,) * 17)),
+        (2**5000, Unsendable("int", "too_large")),
+        ("a" * 2_000_000, Unsendable("str", "too_large", (2_000_000,))),
+        ("가" * 400_000, Unsendable("str", "too_large", (400_000,))),
+        ("\ud800", Unsendable("str", "text")),
+        ({X: 1}, Unsendable("dict", "keys")),
+        ({(1, b""): 1}, Unsendable("dict", "keys")),
+        (dict.fromkeys(range(1001)), Unsendable("dict", "too_large", (1001,))),
+        (cyclic, [Unsendable("list", "too_deep", (1,))]),
+        (round_dict, {"me": Unsendable("dict", "too_deep", (1,))}),
+        (wide, [Unsendable("list", "too_deep", (2,))] * 2),
+        ([0] * 100_001, Unsendable("list", "too_large", (100_001,))),
+        ([[0] * 100_001, 1], [Unsendable("list", "too_large", (100_001,)), 1]),
         (
             [torch.zeros(5_000_000)] * 5,
-            [torch.zeros(5_000_000)] * 3 + [Other("torch.Tensor", "too_large")] * 2,
+            [torch.zeros(5_000_000)] * 3 + [Unsendable("torch.Tensor", "too_large")] * 2,
         ),
-        ([1, np.ones(1), {"a": b""}], [1, Other("numpy.ndarray", "type"), {"a": Other("bytes", "type")}]),
-        (Other("x", "type"), Other("x", "type")),
+        (
+            [1, np.ones(1), {"a": b""}],
+            [1, Unsendable("numpy.ndarray", "type"), {"a": Unsendable("bytes", "type")}],
+        ),
+        (Unsendable("x", "type"), Unsendable("x", "type")),
     ]
 
 
@@ -301,7 +304,7 @@ def strange() -> Any:
 def test_unsendable_value_is_described_by_name() -> None:
     for value, expected in strange():
         assert same(there_and_back(value), expected), expected
-        if type(value) is not Other:
+        if type(value) is not Unsendable:
             with pytest.raises(WireError, match="cannot send"):
                 encode(value, exact=True)
 
@@ -322,13 +325,13 @@ def test_encoding_works_near_the_end_of_the_stack() -> None:
         except RecursionError:
             return encode([[[[[[1]]]]]])
 
-    assert isinstance(decode(deeper(0)), list | Other)
+    assert isinstance(decode(deeper(0)), list | Unsendable)
 
 
 def test_every_note_is_described_in_both_languages() -> None:
     try:
         for note in wire.NOTES:
-            other = Other("some.Type", note)
+            other = Unsendable("some.Type", note)
             language("en")
             english = other.describe()
             language("ko")
@@ -428,9 +431,9 @@ def test_bytes_are_sent_only_where_the_limits_allow_them() -> None:
         assert same(there_and_back(value, limits=wire.PLAIN_LIMITS), value)
         with pytest.raises(WireError):
             decode(encode(value, wire.PLAIN_LIMITS))
-    assert same(there_and_back(b"a"), Other("bytes", "type"))
+    assert same(there_and_back(b"a"), Unsendable("bytes", "type"))
     small = Limits(total_bytes=1000, raw_bytes=True)
-    assert same(there_and_back(b"a" * 1000, limits=small), Other("bytes", "too_large"))
+    assert same(there_and_back(b"a" * 1000, limits=small), Unsendable("bytes", "too_large"))
 
 
 @pytest.mark.parametrize("data", [body(b"b\xff\xff\xff\xff"), body(b"b\2\0\0\0a"), body(b"b")])
@@ -469,7 +472,7 @@ def test_decoder_uses_the_limits_of_the_caller() -> None:
         [torch.ones(1)] * 3,
         300,
     ):
-        assert "Other" in repr(there_and_back(value, limits=small))
+        assert "Unsendable" in repr(there_and_back(value, limits=small))
         with pytest.raises(WireError):
             decode(encode(value), small)
 
@@ -512,15 +515,15 @@ def test_value_beyond_the_answer_limits_is_described_in_words(text: str, said: s
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1_000_000
-    assert len(caught.value.found.describe()) < 200
+    assert len(caught.value.stand_in.describe()) < 200
     if not isinstance(lie, bytes):
-        assert caught.value.found == honest
+        assert caught.value.stand_in == honest
 
 
 def test_huge_forged_sizes_can_be_described() -> None:
     with pytest.raises(TooMuch) as caught:
         decode(tensor_bytes(8, (HUGE,) * 255, 0, b""), ANSWER_LIMITS)
-    assert "255 dimensions and 10**18+ elements" in caught.value.found.describe()
+    assert "255 dimensions and 10**18+ elements" in caught.value.stand_in.describe()
     claimed = decode(body(b"o", bytes([wire.NOTES.index("large_tensor"), 0]), b"\x01\0a"))
     assert claimed.describe()
 
@@ -686,7 +689,7 @@ def test_oversized_frame_is_refused_before_reading(pair: Any) -> None:
     pair[0].sendall(struct.pack("<I", ANSWER_LIMITS.total_bytes + 1))
     with pytest.raises(TooMuch) as caught:
         wire.recv(pair[1], soon(), ANSWER_LIMITS)
-    assert caught.value.found == Other("object", "too_large", (ANSWER_LIMITS.total_bytes + 1,))
+    assert caught.value.stand_in == Unsendable("object", "too_large", (ANSWER_LIMITS.total_bytes + 1,))
 
 
 def test_announced_frame_length_allocates_no_memory_in_advance(pair: Any) -> None:

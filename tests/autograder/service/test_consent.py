@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from autograder.service.consent import FILE, agree, is_agreed
-from secant.placed import OWN_WORKSPACE, STATE_FOLDER
 from secant.predictions import predict
 from secant.progress import store
+from secant.workspace_state import OWN_WORKSPACE, STATE_FOLDER
 
 
 @pytest.fixture

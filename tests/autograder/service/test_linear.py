@@ -105,7 +105,7 @@ def test_description_of_a_notebook_is_no_larger_than_its_file(tmp_path: Path) ->
         cells += [solution, test]
     path = tmp_path / "sent.ipynb"
     nbformat.write(v4.new_notebook(cells=cells), path)
-    found = sheet.Reader().read(path)
+    found = sheet.NotebookReader().read(path)
     told = [describe.lesson_title(found), describe.tasks_of(found), describe.told(found)["f0"].hints]
     assert len(told[1]) == 100
     assert len(str(told)) < path.stat().st_size

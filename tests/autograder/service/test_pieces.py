@@ -27,7 +27,7 @@ from autograder.exam.own_plain import OwnReport
 from autograder.exam.own_tests import own_assignment
 from autograder.exam.plain_report import Grade
 from autograder.exam.report import TaskResult
-from autograder.exam.sheet import Reader
+from autograder.exam.sheet import NotebookReader
 from autograder.sandbox.results import WallError
 from autograder.service import describe, handlers, last, warm, worker
 from autograder.service.running import Forked, Leash, Running, Stopped, Threaded
@@ -54,7 +54,7 @@ def test_new_edition_keeps_verdicts_and_marks_changed_tests_as_stale(
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     nbformat.write(answered(ROOT, solutions(ROOT, LESSON), "en", LESSON), tmp_path / "mine.ipynb")
     monkeypatch.chdir(ROOT)
-    sheet = Reader().read(tmp_path / "mine.ipynb")
+    sheet = NotebookReader().read(tmp_path / "mine.ipynb")
     first, second, *others = (task.id for task in sheet.tasks)
     rows = [{"id": task.id, "points": 2.0, "outcome": "passed"} for task in sheet.tasks]
     last.keep(sheet, rows)
@@ -85,7 +85,7 @@ def test_damaged_file_of_verdicts_is_ignored_and_replaced(
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     nbformat.write(answered(ROOT, solutions(ROOT, LESSON), "en", LESSON), tmp_path / "mine.ipynb")
     monkeypatch.chdir(ROOT)
-    sheet = Reader().read(tmp_path / "mine.ipynb")
+    sheet = NotebookReader().read(tmp_path / "mine.ipynb")
     rows = [{"id": sheet.tasks[0].id, "points": 2.0, "outcome": "passed"}]
     last.keep(sheet, rows)
     (file,) = tmp_path.glob("**/checks/*.json")

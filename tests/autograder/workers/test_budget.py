@@ -48,5 +48,5 @@ def test_a_part_of_a_processor_counts_as_one(
 def test_this_machines_budget_is_plausible() -> None:
     budget = Budget.of_this_machine()
     assert budget.cores >= 1
-    assert GIGABYTE < budget.each < 4 * GIGABYTE
+    assert GIGABYTE < budget.worker_bytes < 4 * GIGABYTE
     assert 0 < budget.free < 2**50

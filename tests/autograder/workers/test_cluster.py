@@ -19,7 +19,7 @@ from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import grade
 from autograder.intake.submission import Script, Step
 from autograder.page.facts import Head, Row
-from autograder.sandbox.results import CellResult, Line
+from autograder.sandbox.results import CellResult, TraceLine
 from autograder.workers import cluster as clusters
 from autograder.workers import remote
 from autograder.workers.cluster import ClusterWorkers, cluster
@@ -187,7 +187,7 @@ def test_cluster_needs_distributed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # --- What travels ---------------------------------------------------------------------------------------
 
-LINE = Line("cell 7", 1, "f", "1 / 0")
+LINE = TraceLine("cell 7", 1, "f", "1 / 0")
 CELL = CellResult("cell 7", "ZeroDivisionError", "division by zero \ud800", (LINE,), "0\n", 0.25)
 EXAMINED = Examined(
     Report(STEPS, (TaskResult("double", 1.0, 2.0, "passed", VERDICT),), (CELL,), "ko"), "forked"

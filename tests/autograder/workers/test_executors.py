@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from autograder.sandbox.template import Behind
-from autograder.workers.executors import LocalWorkers, begin, needs_no_torch, run
+from autograder.sandbox.template import WallOptions
+from autograder.workers.executors import LocalWorkers, needs_no_torch, run, start_preparations
 from autograder.workers.jobs import Busy, Failed
 from autograder.workers.worker import _wall
 
@@ -79,7 +79,7 @@ class Threads:
     def __init__(self) -> None:
         self.pool = ThreadPoolExecutor(2)
 
-    def look(self) -> None:
+    def check_workers(self) -> None:
         pass
 
     def submit(self, work: Callable[[Any], Any], job: Any) -> Future[Any]:
@@ -167,9 +167,9 @@ def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tm
         "import os, signal, sys, time\n"
         "from autograder.workers.executors import LocalWorkers\n"
         "if __name__ == '__main__':\n"
-        "    crew = LocalWorkers(1, pages_alone=True)\n"
+        "    crew = LocalWorkers(1, pages_only=True)\n"
         "    assert not os.listdir(os.environ['TMPDIR'])\n"
-        "    worker = crew._hire(None)\n"
+        "    worker = crew._start_worker(None)\n"
         "    assert not worker.submit(eval, \"'torch' in __import__('sys').modules\").result()\n"
         "    pid = worker.submit(os.getpid).result()\n"
         "    print(pid, *os.listdir(os.environ['TMPDIR']), flush=True)\n"
@@ -231,25 +231,25 @@ def say_in_the_wall(word: str) -> str:
 @pytest.mark.whole
 @pytest.mark.slow  # two templates import torch
 def test_workers_share_one_wall_and_replace_it_if_it_dies() -> None:
-    begun = begin()
-    elsewhere, within = Behind(["/nowhere"]), Behind([str(Path(pytest.__file__).parent)])
-    assert begun is not None
-    assert begun.stands_for(elsewhere)
-    assert not begun.stands_for(within)
-    assert not begun.stands_for(Behind(["/nowhere"], plain=True))
-    crew = LocalWorkers(2, hidden=(), begun=begun)
+    template = start_preparations()
+    elsewhere, within = WallOptions(["/nowhere"]), WallOptions([str(Path(pytest.__file__).parent)])
+    assert template is not None
+    assert template.adopt_options(elsewhere)
+    assert not template.adopt_options(within)
+    assert not template.adopt_options(WallOptions(["/nowhere"], plain=True))
+    crew = LocalWorkers(2, hidden=(), template=template)
     try:
-        assert crew._template is begun
+        assert crew._template is template
         assert {found for _, found in run(say_in_the_wall, serve(["a", "b"]), crew)} == {"a\n", "b\n"}
         first = crew._template
         assert len(crew._idle) == 2
         first.process.kill()
-        assert not first.lives(10)
+        assert not first.is_running(10)
         assert [found for _, found in run(say_in_the_wall, serve(["c"]), crew)] == ["c\n"]
         assert crew._template is not first
     finally:
         crew.close(kill=True)
-    assert not crew._template.lives()
+    assert not crew._template.is_running()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from autograder.intake.submission import Script
-from autograder.sandbox.template import Behind, Share
+from autograder.sandbox.template import TemplateHandle, WallOptions
 from autograder.workers import preloaded_pages, worker
 from autograder.workers.jobs import Job, NoWall
 from autograder.workers.worker import memory_limit, render
@@ -80,18 +80,18 @@ def test_grading_is_refused_if_a_lesson_is_readable_in_the_wall(
 
 def test_lesson_never_runs_behind_a_wall_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "_walls", {})
-    monkeypatch.setattr(worker, "_join_wall", lambda share: share and f"shared, plain {share.behind.plain}")
-    monkeypatch.setattr(worker, "_build_wall", lambda hidden, plain: f"own, plain {plain}")
+    monkeypatch.setattr(worker, "_join_wall", lambda handle: handle and f"shared {handle.options.plain}")
+    monkeypatch.setattr(worker, "_build_wall", lambda hidden, plain: f"own {plain}")
     with socket.socket() as control:
-        plain, full = (Share(control, Behind(plain=is_plain), ()) for is_plain in (True, False))
-        monkeypatch.setattr(worker, "_shares", {("a",): plain, ("b",): full})
+        plain, full = (TemplateHandle(control, WallOptions(plain=is_plain), ()) for is_plain in (True, False))
+        monkeypatch.setattr(worker, "_handles", {("a",): plain, ("b",): full})
         found = [worker._wall((hidden,), plain=is_plain) for hidden in "abc" for is_plain in (True, False)]
     assert found == [
-        *("shared, plain True", "own, plain False"),
-        *("shared, plain False", "shared, plain False"),
-        *("own, plain False", "own, plain False"),
+        *("shared True", "own False"),
+        *("shared False", "shared False"),
+        *("own False", "own False"),
     ]
 
 
 def test_page_made_in_advance_can_be_rendered() -> None:
-    assert "<em>One</em> cell" in render(preloaded_pages.nothing()).html
+    assert "<em>One</em> cell" in render(preloaded_pages.warm_up_page()).html

@@ -9,7 +9,7 @@ import torch
 from secant import ask, check, leaf, tensor
 from secant.catalogue import Hints
 from secant.checking import situation
-from secant.checking.ask import Answer, asked_elsewhere, call_of
+from secant.checking.ask import Answer, call_of, use_transport
 from tests.support.settings import as_it_was, in_english  # noqa: F401
 
 
@@ -187,7 +187,7 @@ def test_a_stack_that_grows_and_shrinks_costs_no_memory_each_time() -> None:
         if depth:
             return faults(depth - 1)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-        situation.put({"text": "halve(9)", "arguments": {}, "steps": 10**6}, names)
+        situation.answer_request({"text": "halve(9)", "arguments": {}, "steps": 10**6}, names)
         return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
     faults(0)
@@ -218,9 +218,9 @@ def test_remote_question_sends_only_plain_data_and_no_expected_value() -> None:
 
     def put(request: dict[str, Any]) -> dict[str, Any]:
         sent.append(request)
-        return situation.put(request, {"gradient": gradient})
+        return situation.answer_request(request, {"gradient": gradient})
 
-    with asked_elsewhere(put):
+    with use_transport(put):
         answer = of_square("gradient")
         answer.returns(tensor([2.0, 4.0]), mistakes={"secret hint": 17.0})
         answer.again().returns(tensor([2.0, 4.0]))
@@ -240,7 +240,7 @@ def test_remote_question_sends_only_plain_data_and_no_expected_value() -> None:
 
 def test_question_ignores_a_student_variable_named_torch() -> None:
     names = {"torch": None, "mine": lambda x: 2 * x}
-    with asked_elsewhere(lambda request: situation.put(request, names)):
+    with use_transport(lambda request: situation.answer_request(request, names)):
         ask("mine(torch.ones(2))").returns(torch.full((2,), 2.0))
     assert names["torch"] is None
 
@@ -319,9 +319,9 @@ def test_questions_asked_ahead_are_answered_in_one_go() -> None:
 
     def put(request: dict[str, Any]) -> dict[str, Any]:
         sent.append(request.get("text", "kept"))
-        return situation.put(request, {"scaled": lambda x: 2 * x})
+        return situation.answer_request(request, {"scaled": lambda x: 2 * x})
 
-    with asked_elsewhere(put):
+    with use_transport(put):
         ahead = "scaled(x + 1)", "scaled(x)", ("x.data += 2", "scaled(x)")
         answer = ask("scaled(x)", {"ahead": ahead}, x=leaf(3.0))
         elsewhere = answer.then("scaled(x + 1)").returns(tensor(8.0))
@@ -342,7 +342,7 @@ def test_error_of_a_question_asked_ahead_is_raised_at_its_turn() -> None:
             raise ZeroDivisionError
         return 2 * x.detach()
 
-    with asked_elsewhere(lambda request: situation.put(request, {"fragile": fragile})):
+    with use_transport(lambda request: situation.answer_request(request, {"fragile": fragile})):
         answer = ask("fragile(x)", {"ahead": ("fragile(x)", "fragile(x)")}, x=leaf(3.0))
         assert answer.returns(tensor(6.0)).result == 6.0
         with pytest.raises(ZeroDivisionError):
@@ -358,7 +358,7 @@ def test_nothing_is_asked_ahead_of_an_answer_that_was_stopped() -> None:
         for _ in iter(int, 1):
             pass
 
-    with asked_elsewhere(lambda request: situation.put(request, {"endless": endless})):
+    with use_transport(lambda request: situation.answer_request(request, {"endless": endless})):
         answer = ask("endless()", {"ahead": ("endless()",), "steps": 1000})
         assert said(lambda: answer.ends("too slow")).endswith("too slow")
         assert len(counted) == 1

@@ -195,19 +195,19 @@ def test_message_of_an_error_includes_the_call() -> None:
     with pytest.raises(ZeroDivisionError) as caught, check.asking("f(0)"):
         _ = 1 / 0
     assert caught.value.__notes__ == ["The call was f(0)"]
-    assert check.asked() == "f(0)"
+    assert check.call_in_progress() == "f(0)"
     check.seed(b"the next task")
-    assert check.asked() == ""
+    assert check.call_in_progress() == ""
 
 
 def test_finished_call_is_no_longer_the_current_question() -> None:
     with check.asking("f(1)"):
         pass
-    assert check.asked() == ""
+    assert check.call_in_progress() == ""
     with pytest.raises(check.CheckFailed) as caught, check.asking("f(2)"):
         check.refuse("f(2)", "wrong")
     assert not hasattr(caught.value, "__notes__")
-    assert check.asked() == ""
+    assert check.call_in_progress() == ""
 
 
 def test_endless_call_is_reported_as_such() -> None:

@@ -80,7 +80,7 @@ def undrawn() -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Axes, "draw", lambda axes, renderer: None)
         patch.setattr(ConstrainedLayoutEngine, "execute", lambda engine, figure: None)
-        patch.setattr(Stage, "still", lambda stage: blank(*stage.canvas.get_width_height()))
+        patch.setattr(Stage, "static_png", lambda stage: blank(*stage.canvas.get_width_height()))
         yield patch
 
 

@@ -128,7 +128,7 @@ def test_the_axes_stay_and_hold_everything_while_h_and_x_move() -> None:
             for x in (0.0, 4.0):
                 explorer.log_h.value, explorer.x.value = log_h, x
                 low, high = limits[1][2:]
-                for mark in drawn.here.values():
+                for mark in drawn.current_error.values():
                     assert low < mark.get_ydata()[0] <= high
         assert (drawn.function.axes.axis(), drawn.errors.axes.axis()) == limits
 
@@ -174,4 +174,4 @@ def test_learners_operation_with_a_wrong_backward_is_reported() -> None:
 
 
 def test_complex_results_are_taken_by_their_real_part() -> None:
-    assert explore_backward(lambda x: torch.complex(x, x), x=1.0, h=0.5).shows
+    assert explore_backward(lambda x: torch.complex(x, x), x=1.0, h=0.5).has_content

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from secant.explorers.buffer import MOST, explore_buffer
+from secant.explorers.buffer import MAX_CALLS, explore_buffer
 from tests.support.reading import picture, problems, remarks, shown, text
 
 
@@ -88,9 +88,9 @@ def test_moving_x_plays_the_calls_again_on_a_fresh_leaf() -> None:
 
 def test_number_of_backward_calls_is_bounded(both_languages: str) -> None:
     explorer = explore_buffer()
-    press(explorer, *["x²"] * (MOST + 5))
-    assert len(explorer.reading.calls) == MOST
-    assert str(MOST) in remarks(explorer)
+    press(explorer, *["x²"] * (MAX_CALLS + 5))
+    assert len(explorer.reading.calls) == MAX_CALLS
+    assert str(MAX_CALLS) in remarks(explorer)
     explorer.reset.click()
     press(explorer, "x²")
     assert shown(explorer, "gradient") == 4
@@ -209,7 +209,7 @@ def test_failing_backward_call_adds_nothing_to_grad(bad: Any, both_languages: st
     assert text(explorer, "gradient") == "None"
     press(explorer, "bad")
     assert explorer.reading.calls == []
-    assert not explorer.shows
+    assert not explorer.has_content
     explorer.reset.click()
     assert text(explorer, "gradient") == "None"
     assert problems(explorer) == ""

@@ -38,7 +38,7 @@ def red_columns(image: Any) -> Any:
 
 
 def test_frame_draws_the_moving_dot_over_the_still_scene(dot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = dot.still()
+    scene = dot.static_png()
     assert pixels(scene).shape == (200, 400, 3)
     assert not red_columns(scene).size
     monkeypatch.setattr(dot.canvas, "draw", lambda: pytest.fail("drew everything again"))
@@ -48,10 +48,10 @@ def test_frame_draws_the_moving_dot_over_the_still_scene(dot: Any, monkeypatch: 
     assert dot.frame() == [{**stroke, "at": [[300, 100]]}]
 
 
-def test_seldom_runs_only_the_first_and_last_of_many_calls() -> None:
+def test_throttled_runs_only_the_first_and_last_of_many_calls() -> None:
     done = []
     value = 0
-    write = stage.seldom(lambda: done.append(value), 0.05)
+    write = stage.throttled(lambda: done.append(value), 0.05)
 
     async def drag() -> None:
         nonlocal value
@@ -63,17 +63,17 @@ def test_seldom_runs_only_the_first_and_last_of_many_calls() -> None:
     assert done == [0, 19]
 
 
-def test_seldom_runs_every_call_without_an_event_loop() -> None:
+def test_throttled_runs_every_call_without_an_event_loop() -> None:
     done = []
-    write = stage.seldom(lambda: done.append(1), 60)
+    write = stage.throttled(lambda: done.append(1), 60)
     write()
     write()
     assert done == [1, 1]
 
 
-def test_soon_runs_once_per_turn_of_the_event_loop() -> None:
+def test_after_reply_runs_once_per_turn_of_the_event_loop() -> None:
     done = []
-    act = stage.soon(lambda: done.append(len(done)))
+    act = stage.after_reply(lambda: done.append(len(done)))
 
     async def drag() -> None:
         act()

@@ -43,7 +43,7 @@ def test_the_whole_chain_comes_before_its_steps(both_languages: str) -> None:
     figure = explorer.picture
     assert np.isnan(figure.factors.slopes.get_ydata()).tolist() == [True, True, True, False]
     assert [bool(np.isfinite(line.get_ydata()).any()) for line in figure.curves] == [False] * 3 + [True]
-    assert np.isnan(np.ma.filled(figure.here.get_offsets(), np.nan)[:, 1]).tolist() == [
+    assert np.isnan(np.ma.filled(figure.current_error.get_offsets(), np.nan)[:, 1]).tolist() == [
         True,
         True,
         True,
@@ -151,7 +151,7 @@ def test_remark_appears_if_a_step_does_not_change(both_languages: str) -> None:
 def test_error_of_zero_is_drawn_on_the_bottom_line(both_languages: str) -> None:
     explorer: Any = explore_chain([("y", lambda x: 2 * x), ("z", lambda y: y + 1)], x=2.0, h=1.0)
     assert "▼" in remarks(explorer)
-    assert set(explorer.picture.here.get_offsets()[:, 1]) == {explorer.picture.errors.zero}
+    assert set(explorer.picture.current_error.get_offsets()[:, 1]) == {explorer.picture.errors.zero}
 
 
 def test_step_with_an_if_is_evaluated_point_by_point() -> None:
@@ -184,8 +184,8 @@ def test_overlapping_markers_of_steps_can_be_told_apart(drawn: None) -> None:
     colors = [line.get_color() for line in figure.curves]
     assert len(set(colors)) == 3
     assert [zeros.get_markeredgecolor() for zeros in figure.zeros] == colors
-    assert len({tuple(color) for color in figure.here.get_edgecolors()}) == 3
-    assert len(set(figure.here.get_sizes())) == 3
+    assert len({tuple(color) for color in figure.current_error.get_edgecolors()}) == 3
+    assert len(set(figure.current_error.get_sizes())) == 3
     rows = [zeros.get_transform().transform((1.0, 1.0))[1] for zeros in figure.zeros]
     assert rows[0] + 5 < rows[1] < rows[2] - 5
     assert len({line.get_markevery() for line in figure.curves}) == 3

@@ -114,8 +114,8 @@ def test_function_problem_is_shown_above_the_picture(
     if name in HALF:  # else the picture is hidden, or is that of a step before
         request.getfixturevalue("drawn")
     explorer = see_what_is_wrong(kind, name, "en")
-    assert explorer.shows == in_korean.shows
-    if explorer.shows:
+    assert explorer.has_content == in_korean.has_content
+    if explorer.has_content:
         if name == "cut":  # a png takes as long as all the rest
             assert explorer._repr_mimebundle_()[0]["image/png"].startswith(b"\x89PNG")
     elif name == "raises":
@@ -136,11 +136,11 @@ def see_what_is_wrong(kind: Kind, name: str, language: str) -> Any:
         assert bool(HANGUL.search(said)) == (language == "ko")
 
         above = ["controls"] * parts(explorer).count("controls") + ["message"]
-        if explorer.shows:
+        if explorer.has_content:
             assert name in HALF or kind.name == "chain's second step"
             assert parts(explorer) == [*above, "picture", "legend", "numbers"]
             if language == "en":
-                assert visible(explorer.picture.figure) == explorer.reading.filled
+                assert visible(explorer.picture.figure) == explorer.reading.visible_axes
         else:
             assert parts(explorer) == above
             assert explorer.text.value == ""
@@ -158,7 +158,7 @@ def see_what_is_wrong(kind: Kind, name: str, language: str) -> Any:
 
 @pytest.mark.parametrize("name", ["raises", "None", "one for all", "integers", "nan", "infinite"])
 def test_explorer_without_values_shows_no_picture(kind: Kind, name: str, unsent: None) -> None:
-    assert not kind.of(BAD[name]).shows
+    assert not kind.of(BAD[name]).has_content
 
 
 @pytest.mark.filterwarnings("error")
@@ -197,16 +197,16 @@ def test_function_that_fails_at_one_x_is_shown_well_elsewhere(
     explorer = kind.of(below_one, x=0.5, x_range=(0.25, 3.0), h=1e-2)
     slider = getattr(explorer, kind.places[0])
     if kind.name == "buffer":  # the call failed, so there is no sum
-        assert not explorer.shows
+        assert not explorer.has_content
     else:
-        assert explorer.shows
-        assert visible(explorer.picture.figure) == explorer.reading.filled
+        assert explorer.has_content
+        assert visible(explorer.picture.figure) == explorer.reading.visible_axes
         assert explorer.view.alt in html.unescape(problems(explorer))
     assert "below 1" in problems(explorer)
     assert "nan" not in explorer.text.value
     slider.value = 2.0
     assert problems(explorer) == ""
-    assert explorer.shows
+    assert explorer.has_content
     assert all(visible(explorer.picture.figure))
     slider.value = 0.5
     assert "below 1" in problems(explorer)
@@ -223,7 +223,7 @@ def test_a_slow_function_does_not_freeze_the_sliders(kind: Kind) -> None:
     start = time.perf_counter()
     slider.value = 1.5
     assert time.perf_counter() - start < 1
-    assert explorer.shows
+    assert explorer.has_content
 
 
 def test_a_function_with_an_if_is_right_on_both_sides(kind: Kind, unsent: None) -> None:
@@ -501,7 +501,7 @@ def test_explorer_without_a_front_end_is_one_png(started: Any, drawn: None) -> N
 
 def test_strokes_over_the_still_scene_equal_a_full_drawing(kind: Kind, started: Any, drawn: None) -> None:
     # The image that it has was made with nothing drawn.
-    started.view.show(started.stage.still(), started.stage.size, dark=False)
+    started.view.show(started.stage.static_png(), started.stage.size, dark=False)
     for name in kind.sliders:
         slider = getattr(started, name)
         first = slider.value

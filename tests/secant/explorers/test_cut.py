@@ -119,7 +119,7 @@ def test_holding_the_factor_is_explained_in_a_remark(both_languages: str) -> Non
 def test_learners_detach_is_reported_and_still_drawn(both_languages: str) -> None:
     explorer = explore_cut((torch.sin, lambda x: torch.exp(x).detach()))
     assert "detach" in problems(explorer)
-    assert explorer.shows
+    assert explorer.has_content
 
 
 def test_message_names_an_x_outside_a_factors_domain(both_languages: str) -> None:

@@ -30,7 +30,7 @@ def at_x(explorer: Any, share: float) -> None:
 #: How far the quotient is from autograd's gradient, and the size of the gradient, by lesson.
 GAPS: dict[int, Callable[[Any], tuple[float, float]]] = {
     5: lambda reading: (reading.gap, float(np.hypot(*reading.jvp))),
-    6: lambda reading: (reading.error, abs(reading.kept)),
+    6: lambda reading: (reading.error, abs(reading.slope)),
     7: lambda reading: (reading.error, abs(reading.slope)),
 }
 

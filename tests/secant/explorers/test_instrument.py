@@ -15,7 +15,7 @@ import secant
 from secant.explorers.kit import play
 from secant.explorers.kit.controls import STEP
 from secant.explorers.kit.picture import View
-from secant.explorers.kit.widget import KEPT
+from secant.explorers.kit.widget import MAX_FIGURES
 from tests.secant.explorers.conftest import LOOK
 from tests.secant.explorers.kinds import EXPLORERS, Kind, each
 from tests.support.reading import picture, still
@@ -49,7 +49,7 @@ def test_shown_call_restores_the_explorers_state(kind: Kind) -> None:
         explorer_list = getattr(explorer, name)
         explorer_list.index = len(explorer_list.options) - 1
     for n, name in enumerate(kind.sliders, 3):
-        getattr(explorer, name).go(-n)
+        getattr(explorer, name).move_by(-n)
     if kind.name == "buffer":
         explorer.buttons["x³"].click()
     moved = again(explorer)
@@ -74,16 +74,18 @@ def test_shown_call_names_functions_and_omits_defaults() -> None:
 def test_question_button_sets_its_state_and_reset_restores_it(kind: Kind) -> None:
     explorer = kind.explore()
     before = explorer.state
-    assert [one.description for one in explorer.asking] == [*map(str, range(1, len(explorer.questions) + 1))]
+    assert [one.description for one in explorer.question_buttons] == [
+        *map(str, range(1, len(explorer.questions) + 1))
+    ]
     assert len(explorer.questions) >= 3
-    assert all(one.tooltip.count(one.description) for one in explorer.asking)
+    assert all(one.tooltip.count(one.description) for one in explorer.question_buttons)
     seen = []
-    for button in explorer.asking:
+    for button in explorer.question_buttons:
         button.click()
         seen.append(explorer.call)
         assert explorer.message.value == ""
         assert same(explorer, again(explorer))
-    assert len(set(seen)) == len(explorer.asking)
+    assert len(set(seen)) == len(explorer.question_buttons)
     explorer.bar.children[0].click()
     assert explorer.state == before
 
@@ -100,38 +102,38 @@ def test_numbers_stay_covered_under_a_question_until_a_control_moves(kind: Kind)
         order.index(explorer.view) - order.index(explorer.question) == 2
     )  # between them what is wrong, if any
     assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (False, False, True)
-    for n, button in enumerate(explorer.asking, 1):
+    for n, button in enumerate(explorer.question_buttons, 1):
         button.click()
         assert f"<b>{n}.</b>" in explorer.question.value
-        assert [("mod-active" in one._dom_classes) for one in explorer.asking].index(True) == n - 1
+        assert [("mod-active" in one._dom_classes) for one in explorer.question_buttons].index(True) == n - 1
         assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (True, True, False)
-        explorer.log_h.go(-3 if explorer.log_h.value > explorer.log_h.min + 1 else 3)
+        explorer.log_h.move_by(-3 if explorer.log_h.value > explorer.log_h.min + 1 else 3)
         assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (True, False, True)
-    explorer.asking[0].click()
+    explorer.question_buttons[0].click()
     explorer.cover.children[0].click()
     assert (shown(explorer.cover), shown(explorer.text)) == (False, True)
     explorer.reset_all()
     assert not shown(explorer.question)
-    assert not [one for one in explorer.asking if "mod-active" in one._dom_classes]
+    assert not [one for one in explorer.question_buttons if "mod-active" in one._dom_classes]
 
 
 def test_slider_rounding_by_the_page_does_not_uncover_the_numbers() -> None:
     explorer = secant.explore_saved()
-    explorer.asking[2].click()
+    explorer.question_buttons[2].click()
     explorer.x.value = explorer.x.value + 1e-12
     assert shown(explorer.cover)
-    explorer.x.go(1)
+    explorer.x.move_by(1)
     assert not shown(explorer.cover)
 
 
 def test_a_question_is_in_the_language_in_use_with_its_code_and_its_formulas(both_languages: str) -> None:
     explorer = secant.explore_cut()
-    explorer.asking[1].click()
+    explorer.question_buttons[1].click()
     assert "<code>x · (x²).detach()</code>" in explorer.question.value
     assert "$x^3$" in explorer.question.value
     assert ("Choose" in explorer.question.value) == (both_languages == "en")
     explorer = secant.explore()
-    explorer.asking[3].click()
+    explorer.question_buttons[3].click()
     assert ("<em>중앙</em>" if both_languages == "ko" else "<em>central</em>") in explorer.question.value
 
 
@@ -316,8 +318,8 @@ def test_picture_on_a_black_page_is_drawn_in_light_colours(drawn: None) -> None:
 
 
 def test_few_figures_stay_in_memory_however_often_a_cell_is_run() -> None:
-    explorers = [secant.explore() for _ in range(KEPT + 3)]
-    assert [hasattr(explorer, "picture") for explorer in explorers] == [False] * 3 + [True] * KEPT
+    explorers = [secant.explore() for _ in range(MAX_FIGURES + 3)]
+    assert [hasattr(explorer, "picture") for explorer in explorers] == [False] * 3 + [True] * MAX_FIGURES
     before = explorers[0].view.strokes
     explorers[0].x.value = 3
     assert explorers[0].view.strokes != before

@@ -143,7 +143,7 @@ def test_the_axes_stay_while_anything_moves(drawn: None) -> None:
     ):
         for value in values:
             control.value = value
-            explorer.stage.still()
+            explorer.stage.static_png()
     assert [one.axis() for one in axes] == limits
 
 
@@ -160,7 +160,7 @@ def test_a_distance_of_exactly_zero_stands_on_the_bottom_line(both_languages: st
     assert explorer.reading.gap == 0
     assert "▼" in remarks(explorer)
     assert len(picture.zeros.get_xdata()) > 0
-    assert picture.here.get_ydata()[0] == picture.errors.zero
+    assert picture.current_error.get_ydata()[0] == picture.errors.zero
     low, high = picture.errors.axes.get_ylim()
     assert low < picture.errors.zero < high
 
@@ -242,16 +242,16 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_a_result_that_is_not_two_real_numbers_gets_words(name: str, both_languages: str) -> None:
     explorer = explore_arrows(BAD[name])
-    assert not explorer.shows
+    assert not explorer.has_content
     assert re.search("complex|shape|복소수", problems(explorer))
     explorer.first.value, explorer.v.value = -1.5, 10.0
-    assert not explorer.shows
+    assert not explorer.has_content
 
 
 def test_floats_put_into_a_tensor_show_a_quotient_without_slopes(both_languages: str) -> None:
     explorer = explore_arrows(lambda x: torch.tensor([math.sin(x[0]), 1.0]))
     assert ".item()" in problems(explorer)
-    assert explorer.reading.filled == (True, True, False)
+    assert explorer.reading.visible_axes == (True, True, False)
     assert "secant-quotient" in explorer.text.value
     assert "secant-jvp" not in explorer.text.value
 
@@ -270,7 +270,7 @@ def test_singular_grid_point_is_left_out(ranges: Any) -> None:
     explorer = explore_arrows(scaled_by_an_inverse, ranges=ranges, p=(1.0, 0.5), h=1e-3, v=0)
     assert problems(explorer) == ""
     assert shown(explorer, "jvp") == pytest.approx([-0.5, 1.0])
-    assert all(explorer.reading.filled)
+    assert all(explorer.reading.visible_axes)
     plane, image = explorer.subject.grid
     singular = plane[:, 0] == 0
     assert singular.any()
@@ -278,7 +278,7 @@ def test_singular_grid_point_is_left_out(ranges: Any) -> None:
     assert np.isfinite(image[~singular & np.isfinite(plane[:, 0])]).all()
     explorer.first.value = 0.0
     assert "singular" in problems(explorer)
-    assert explorer.shows
+    assert explorer.has_content
     assert "nan" not in explorer.text.value
     explorer.first.value = 0.5
     assert problems(explorer) == ""
@@ -289,5 +289,5 @@ def test_singular_grid_point_is_left_out(ranges: Any) -> None:
 def test_a_frame_s_step_may_cross_a_singular_point() -> None:
     explorer = explore_arrows(scaled_by_an_inverse, p=(-1.0, 0.5), h=1.0, v=0)
     assert "p + h v" in problems(explorer) or "singular" in problems(explorer)
-    assert explorer.shows
+    assert explorer.has_content
     assert np.isfinite(explorer.reading.gaps).any()

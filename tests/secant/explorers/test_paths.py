@@ -199,7 +199,7 @@ def test_complex_numbers_are_refused_by_the_path_s_name(place: int, both_languag
     pair[place] = lambda x: torch.complex(x, x)
     explorer = explore_paths(pair)
     assert f"{'yw'[place]}(x): " in problems(explorer)
-    assert not explorer.shows
+    assert not explorer.has_content
 
 
 def test_a_remainder_that_is_rounding_is_shown_as_0_and_named(both_languages: str) -> None:

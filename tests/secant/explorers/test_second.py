@@ -40,7 +40,7 @@ def test_explorer_starts_with_the_quotient_of_f_and_its_gradient() -> None:
     assert shown(explorer, "gradient") == pytest.approx(0.6)
     assert shown(explorer, "quotient") == pytest.approx(3 * math.log(6 / 5), rel=1e-6)
     assert not re.findall('data-name="(second|double|truth)"', explorer.text.value)
-    assert explorer.picture.function.secant.get_slope() == explorer.reading.found["quotient"]
+    assert explorer.picture.function.secant.get_slope() == explorer.reading.estimates["quotient"]
     assert explorer.picture.function.tangent.get_slope() == explorer.reading.slopes[0]
     assert explorer.picture.function.curve.get_label() == "$f$"
     assert set(explorer.reading.curves) == {"quotient"}
@@ -104,7 +104,7 @@ def test_errors_of_a_built_in_function_refer_to_its_true_value(x: float) -> None
 
 def test_error_of_a_learners_function_refers_to_double_backward() -> None:
     explorer: Any = explore_second(lambda x: torch.sin(3 * x), x=2.0, h=1e-4)
-    assert explorer.reading.found["double"] == pytest.approx(-9 * math.sin(6))
+    assert explorer.reading.estimates["double"] == pytest.approx(-9 * math.sin(6))
     assert set(explorer.reading.curves) == {"second", "quotient"}
     assert text(explorer, "error").count(",") == 1
     assert "truth" not in explorer.text.value
@@ -131,7 +131,7 @@ class Once(Unpacked):
 def test_once_differentiable_function_is_reported_and_its_gradient_drawn(both_languages: str) -> None:
     explorer = explore_second(lambda x: Once.apply(x) * x)
     assert "only once" in problems(explorer)
-    assert explorer.reading.filled == (True, False)
+    assert explorer.reading.visible_axes == (True, False)
 
 
 def test_remark_appears_if_x_plus_h_rounds_to_x(both_languages: str) -> None:
@@ -152,8 +152,8 @@ def test_remark_appears_if_x_minus_h_is_outside_the_domain(both_languages: str) 
 def test_the_picture_shows_the_numbers() -> None:
     explorer: Any = explore_second()
     picture, reading = explorer.picture, explorer.reading
-    assert picture.function.tangent.get_slope() == reading.found["double"]
-    assert picture.function.secant.get_slope() == reading.found["quotient"]
+    assert picture.function.tangent.get_slope() == reading.estimates["double"]
+    assert picture.function.secant.get_slope() == reading.estimates["quotient"]
     marks = picture.marks.get_offsets()[:2, 1].tolist()
     assert marks == pytest.approx([reading.errors["second"], reading.errors["quotient"]])
 

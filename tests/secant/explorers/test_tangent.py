@@ -122,8 +122,8 @@ def test_an_error_of_exactly_zero_stands_on_the_bottom_line(both_languages: str)
     picture = explorer.picture
     assert explorer.reading.error == 0
     assert "▼" in remarks(explorer)
-    assert picture.here.get_ydata()[0] == picture.errors.zero
-    assert picture.here.get_marker() == "v"
+    assert picture.current_error.get_ydata()[0] == picture.errors.zero
+    assert picture.current_error.get_marker() == "v"
     assert len(picture.zeros["float64"].get_xdata()) > 0
     low, high = picture.errors.axes.get_ylim()
     assert low < picture.errors.zero < high

@@ -169,7 +169,7 @@ def test_engine_bug_is_distinguished_from_a_wrong_backward() -> None:
 @pytest.mark.parametrize("make", ALL)
 def test_function_that_registers_a_hook_is_drawn(make: Callable[..., Any]) -> None:
     explorer = make(hooked, x=1.0, **({"spoiler": "none"} if make is explore_saved else {}))
-    assert explorer.shows
+    assert explorer.has_content
     assert "stopped" not in said(explorer)
 
 
@@ -222,7 +222,7 @@ def test_function_that_seeds_its_numbers_is_drawn(make: Callable[..., Any]) -> N
         return x * torch.rand((), dtype=x.dtype)
 
     explorer = make(seeded)
-    assert explorer.shows
+    assert explorer.has_content
     assert explorer.reading.problems == []
 
 
@@ -324,7 +324,7 @@ ODD: dict[str, Callable[[Tensor], Tensor]] = {
 def test_every_nan_or_inf_shown_is_explained(kind: Kind, options: dict[str, float]) -> None:
     for name, f in ODD.items():
         explorer = kind.of(f, x_range=(-1.0, 2.0), **options)
-        if explorer.shows and not all(map(words.is_finite, explorer.rows())):
+        if explorer.has_content and not all(map(words.is_finite, explorer.rows())):
             assert explorer.reading.problems or "<p>" in explorer.words(), name
 
 
@@ -378,5 +378,5 @@ def test_arrows_show_no_remark_if_forward_and_reverse_mode_agree(f: Any) -> None
     ],
 )
 def test_curve_has_a_gap_at_each_jump_and_nowhere_else(f: Any, jumps: int) -> None:
-    _, y = explore({"f": f}).subject.of["float64"].curve("f")
+    _, y = explore({"f": f}).subject.by_dtype["float64"].curve("f")
     assert np.isnan(y).sum() == jumps

@@ -4,7 +4,7 @@ from datetime import date
 from pathlib import Path
 
 from secant.lab import launch
-from secant.placed import STATE_FOLDER
+from secant.workspace_state import STATE_FOLDER
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = "01_what_autograd_does"

@@ -18,11 +18,11 @@ from packaging.version import Version
 
 from secant import language
 from secant.lab import doctor
-from secant.lab.doctor import Finding
+from secant.lab.doctor import CheckResult
 from secant.language import Language
 
 
-def by_id(findings: list[Finding]) -> dict[str, Finding]:
+def by_id(findings: list[CheckResult]) -> dict[str, CheckResult]:
     return {finding.id: finding for finding in findings}
 
 
@@ -60,7 +60,7 @@ def test_doctor_runs_no_file_of_the_folder(healthy: dict[str, Any], sent: Path) 
 
 def test_a_library_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_GRADIENT", "import sys; sys.exit('DLL load failed: c10.dll')")
-    finding = by_id(doctor.look_around())["torch"]
+    finding = by_id(doctor.run_checks())["torch"]
     assert (finding.ok, finding.needed, finding.found) == (False, True, "DLL load failed: c10.dll")
     assert "pytorch.org" in finding.todo
 
@@ -203,10 +203,10 @@ def test_commands_to_copy_are_not_wrapped(
 ) -> None:
     todo = f'python -m pip install "{"x" * 90}>=1" "y"'
     for ok in (True, False):
-        monkeypatch.setattr(doctor, "look_around", lambda _: [Finding("x", "thing", ok, "old", todo)])  # noqa: B023
+        monkeypatch.setattr(doctor, "run_checks", lambda _: [CheckResult("x", "thing", ok, "old", todo)])  # noqa: B023
         doctor.main(tmp_path / ("d" * 90))
         assert todo in capsys.readouterr().out
-    monkeypatch.setattr(doctor, "look_around", lambda _: [Finding("x", "thing", True, "new")])
+    monkeypatch.setattr(doctor, "run_checks", lambda _: [CheckResult("x", "thing", True, "new")])
     doctor.main(tmp_path / ("d" * 90))
     assert f'secant lab --lang en --workspace "{tmp_path / ("d" * 90)}"' in capsys.readouterr().out
 
@@ -221,8 +221,8 @@ def test_doctor_prints_a_table_and_fails_only_if_something_needed_is_missing(
 ) -> None:
     for name in ("en", "ko"):
         language(name)
-        findings = [Finding("disk", "disk", False, "0.1 GB", "Make room.", needed)]
-        monkeypatch.setattr(doctor, "look_around", lambda _, found=findings: found)
+        findings = [CheckResult("disk", "disk", False, "0.1 GB", "Make room.", needed)]
+        monkeypatch.setattr(doctor, "run_checks", lambda _, found=findings: found)
         assert doctor.main() == code
         shown = capsys.readouterr().out
         assert "Make room." in shown

@@ -26,8 +26,8 @@ from secant.files import replace_file
 from secant.lab import launch as lab
 from secant.lab import workspace
 from secant.lab.workspace import LabError
-from secant.placed import OWN_WORKSPACE
 from secant.where import COURSE, INSIDE, WORKSPACE, course_root
+from secant.workspace_state import OWN_WORKSPACE
 from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, build, prepare, write
 from tests.support.ports import free_port
 
@@ -273,7 +273,7 @@ WAYS = [(), ("--lang", "ko"), ("--workspace", "other")]
 def test_settings_folder_of_another_user_is_not_used(
     house: Path, started: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    place = lab.place_of_settings(house / "workspace/en")
+    place = lab.settings_folder(house / "workspace/en")
     place.parent.mkdir(parents=True)
     if how == "a link":
         (house / "other").mkdir()
@@ -327,7 +327,7 @@ def test_the_kernels_know_the_language(
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/own")
     seen = started("--lang", "ko", "--no-browser")
     place = house / "workspace/ko"
-    settings = lab.place_of_settings(place) / "jupyter"
+    settings = lab.settings_folder(place) / "jupyter"
     assert (seen["code"], seen["SECANT_LANG"], seen["cwd"]) == (0, "ko", settings)
     assert seen["JUPYTER_CONFIG_PATH"] == f"{settings}{os.pathsep}/own"
     assert f"--ServerApp.root_dir={place}" in seen["arguments"]

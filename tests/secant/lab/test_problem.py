@@ -8,15 +8,15 @@ from typer.testing import CliRunner
 from secant.address import report_text, version
 from secant.cli import make_app
 from secant.lab import doctor
-from secant.lab.doctor import Finding
+from secant.lab.doctor import CheckResult
 from secant.lab.problem import facts
 
 
-def findings() -> list[Finding]:
+def findings() -> list[CheckResult]:
     return [
-        Finding("python", "Python", True, f"3.12.1 ({Path.home()}/env/bin/python)"),
-        Finding("disk", "disk", False, "0.1 GB free", "Free 0.5 GB or more."),
-        Finding("data", "your progress", False, "damaged", needed=False),
+        CheckResult("python", "Python", True, f"3.12.1 ({Path.home()}/env/bin/python)"),
+        CheckResult("disk", "disk", False, "0.1 GB free", "Free 0.5 GB or more."),
+        CheckResult("data", "your progress", False, "damaged", needed=False),
     ]
 
 
@@ -31,7 +31,7 @@ def test_facts_are_the_doctors_and_name_no_home_folder() -> None:
 
 
 def test_command_prints_a_whole_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "look_around", lambda chosen: findings())
+    monkeypatch.setattr(doctor, "run_checks", lambda chosen: findings())
     done = CliRunner().invoke(make_app(), ["doctor", "--report", "--lang", "en"])
     assert done.exit_code == 1  # the disk is full
     assert done.output.startswith(f"{report_text()}\n\n")

@@ -94,7 +94,7 @@ def test_a_full_disk_leaves_the_page_that_is_there(house: Path, monkeypatch: pyt
     with pytest.raises(OSError, match="No space"):
         start_page.write_start_page(house / "workspace/en", "new")
     assert (house / "workspace/en/START.md").read_text() == before
-    assert start_page.our_page(house / "workspace/en") == "START.md"
+    assert start_page.current_start_page(house / "workspace/en") == "START.md"
 
 
 def test_syllabus_lists_every_lesson_with_all_fields() -> None:
@@ -193,7 +193,7 @@ def test_unedited_start_page_is_updated_after_a_check(real: Path) -> None:
     assert start_page.refresh(real, workspace)
     assert "| 7 | 2 / 12 | in progress |" in (workspace / "START.md").read_text()
     refreshed = (workspace / "START.md").read_text()
-    assert start_page.is_ours(refreshed.encode())
+    assert start_page.is_unedited(refreshed.encode())
     language("en")
     assert prepare(real) == refreshed
     assert "`make lab` again" in refreshed

@@ -11,7 +11,7 @@ import pytest
 
 from secant.lab import workspace
 from secant.lab.workspace import LabError, write_state
-from secant.placed import STATE_FOLDER, read_state
+from secant.workspace_state import STATE_FOLDER, read_state
 from tests.secant.lab.house import DAY, FOLDER, NOTEBOOK, notebooks, prepare, release, tree, write
 
 

@@ -3,7 +3,7 @@
 from itertools import count
 
 from secant.progress import facts as notes
-from secant.progress.course import Course, Lesson, Notebook, Task
+from secant.progress.course import Course, ReleasedNotebook, ReleasedTask, SyllabusLesson
 from secant.progress.facts import Facts, nothing
 from secant.progress.rewards import ACHIEVEMENTS
 
@@ -21,12 +21,17 @@ def folder(number: int) -> str:
     return f"{number:02}_lesson"
 
 
-def lesson(number: int) -> Lesson:
+def lesson(number: int) -> SyllabusLesson:
     """Return a lesson with two or three tested tasks, a manual one, and two predictions with answer B."""
     names = ["easy", "hard", *SPECIAL.get(number, "").split()]
-    tasks = (*(Task(name, name, 2.0, False) for name in names), Task("essay", "essay", 2.0, True))
+    tasks = (
+        *(ReleasedTask(name, name, 2.0, False) for name in names),
+        ReleasedTask("essay", "essay", 2.0, True),
+    )
     predictions = {f"{number} one": "B", f"{number} two": "B"}
-    return Lesson(folder(number), number, f"Lesson {number}", 60, (), (), Notebook(tasks, predictions, "f"))
+    return SyllabusLesson(
+        folder(number), number, f"Lesson {number}", 60, (), (), ReleasedNotebook(tasks, predictions, "f")
+    )
 
 
 COURSE: Course = tuple(map(lesson, range(1, 11)))

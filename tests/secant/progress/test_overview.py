@@ -14,7 +14,7 @@ from secant.address import report_url
 from secant.lab.workspace import copy_lessons
 from secant.progress import record
 from secant.progress.course import any_course, read_course
-from secant.progress.overview import go_on, overview
+from secant.progress.overview import next_step, overview
 from tests.secant.progress.test_record import row
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -163,7 +163,7 @@ def test_overview_continues_with_a_begun_lesson_after_a_finished_one(
     for each in lessons:
         (tmp_path / f"{each['path']}").touch()
     facts: Any = {"last": {"when": "9999", "lesson": f"{last}", "task": None}}
-    found = go_on(lessons, facts, tmp_path)
+    found = next_step(lessons, facts, tmp_path)
     assert found
     assert found["number"] == then
 

@@ -54,7 +54,7 @@ def test_recorded_check_returns_points_and_level() -> None:
     first = record.check(LESSON, [row(f"task{number}") for number in range(4)])
     assert (first.xp, first.level) == (96, None)
     record.prediction("8 where", "A", None)
-    second = record.check(LESSON, [row("another")], said_in="ko")
+    second = record.check(LESSON, [row("another")], message_language="ko")
     assert second.level is not None
     assert (second.xp, second.level.number, second.level.title) == (24, 2, "접선")
     again = record.check(LESSON, [row("another", "wrong")])
@@ -129,7 +129,7 @@ def test_progress_file_of_a_newer_version_is_not_changed(data: Path) -> None:
     data.mkdir()
     newer = json.dumps({"version": 2, "something": "else"})
     (data / "progress.json").write_text(newer)
-    found = record.check(LESSON, [row("MyPow")], said_in="ko")
+    found = record.check(LESSON, [row("MyPow")], message_language="ko")
     assert found.new == []
     assert "Secant를 업데이트하세요" in str(found.problem)
     assert (data / "progress.json").read_text() == newer
@@ -172,7 +172,7 @@ def test_progress_folder_without_permission_is_reported(data: Path, monkeypatch:
 
 
 def test_held_lock_delays_a_record_only_briefly(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "PATIENCE", 0.05)
+    monkeypatch.setattr(store, "LOCK_TIMEOUT", 0.05)
     data.mkdir()
     with FileLock(data / "progress.json.lock"):
         begin = time.monotonic()
@@ -200,7 +200,7 @@ def test_progress_is_stored_in_the_platforms_data_folder_by_default(
 
 def test_progress_messages_exist_in_korean(data: Path) -> None:
     data.write_text("")
-    assert "저장하지 못했습니다" in str(record.check(LESSON, [row("MyPow")], said_in="ko").problem)
+    assert "저장하지 못했습니다" in str(record.check(LESSON, [row("MyPow")], message_language="ko").problem)
 
 
 def test_merging_earns_achievements_of_the_combined_progress(data: Path) -> None:

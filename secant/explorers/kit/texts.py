@@ -10,14 +10,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from secant.explorers.kit.buttons import Question
+from secant.explorers.kit.buttons import LessonQuestion
 from secant.explorers.kit.words import Entry
 from secant.language import say
 
 
-def questions(file: str, name: str = "question") -> list[Question]:
+def questions(file: str, name: str = "question") -> list[LessonQuestion]:
     """Return the questions listed under `name` in an explorer's .toml file, in the order of the file."""
-    return [Question(**question) for question in _texts(file)[name]]
+    return [LessonQuestion(**question) for question in _texts(file)[name]]
 
 
 def legend(file: str, *columns: Mapping[str, str]) -> list[list[Entry]]:

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 
 from autograder.course.cells import is_answer, is_manual, split_solution, split_tests, tasks
 from autograder.course.tokens import letters, tokens
-from autograder.sandbox.sweep import read
+from autograder.sandbox.leak_scan import read
 
 # Minimum number of letters and digits in a line of a test, and of an answer, to be compared.
 _MIN_TEST_LINE, _MIN_ANSWER_LINE = 20, 8
@@ -82,7 +82,7 @@ class _Shape:
         return has_tests or (bool(self.answer) and self.answer in shapes)
 
 
-class Lesson:
+class LessonSecrets:
     """The hidden tests and answers of a lesson, which no file visible to students may contain.
 
     Args:
@@ -122,14 +122,14 @@ class Lesson:
     @cached_property
     def _shapes(self) -> list[_Shape]:
         """Each task's hidden test and answer with all names normalised, without code given to students."""
-        given = "\n".join(_parts(cell)[0] for cell in self._source.cells).encode()
+        released = "\n".join(_parts(cell)[0] for cell in self._source.cells).encode()
         answers = "\n".join(answer.source for answer in self._answers.values()).encode()
-        open_pairs, given_shapes = _pairs(given) | _pairs(answers), _shapes(given)
+        open_pairs, released_shapes = _pairs(released) | _pairs(answers), _shapes(released)
         return [
             _Shape(
                 task.id,
                 _pairs(split_tests(task.test.source)[1].encode() if task.test else b"") - open_pairs,
-                _long_shape(split_solution(task.answer.source)[1], given_shapes),
+                _long_shape(split_solution(task.answer.source)[1], released_shapes),
             )
             for task in tasks(self._source)
         ]
@@ -138,11 +138,13 @@ class Lesson:
     def _all_pairs(self) -> frozenset[str]:
         return frozenset[str]().union(*(shape.pairs for shape in self._shapes))
 
-    def exposed(self, files: Iterable[str]) -> str | None:
+    def first_leak(self, files: Iterable[str]) -> str | None:
         """Return the first of the files that gives the lesson away; None if no file does."""
-        return next((name for path in files for name, data in read(path) if self.is_told(name, data)), None)
+        return next(
+            (name for path in files for name, data in read(path) if self.is_leaked_by(name, data)), None
+        )
 
-    def is_told(self, name: str, data: bytes) -> bool:
+    def is_leaked_by(self, name: str, data: bytes) -> bool:
         """Return whether a file gives the lesson away.
 
         Args:
@@ -202,10 +204,10 @@ def _parts(cell: NotebookNode) -> tuple[str, str]:
     return split_solution(cell.source) if is_answer(cell) else split_tests(cell.source)
 
 
-def _lines(text: str, shortest: int, given: str) -> list[str]:
+def _lines(text: str, shortest: int, released: str) -> list[str]:
     """Return the distinctive lines of a text: long enough, in ASCII, and not in what students receive."""
     lines = [letters(line.encode()) for line in text.splitlines() if line.isascii()]
-    return [line for line in lines if len(line) >= shortest and line not in given]
+    return [line for line in lines if len(line) >= shortest and line not in released]
 
 
 def _long_lines(data: bytes) -> list[str]:
@@ -237,10 +239,10 @@ def _shapes(data: bytes) -> str:
     return "".join(f"\n{shape}\n" for shape in shapes if shape)
 
 
-def _long_shape(code: str, given: str) -> str:
+def _long_shape(code: str, released: str) -> str:
     """Return the `_shapes` of an answer; empty if the answer is short or students receive it."""
     shapes = _shapes(code.encode())
-    return shapes if len(shapes.split()) >= _LONG_ANSWER and shapes not in given else ""
+    return shapes if len(shapes.split()) >= _LONG_ANSWER and shapes not in released else ""
 
 
 def _code_lines(data: bytes) -> Iterator[bytes]:
@@ -253,5 +255,5 @@ def _code_lines(data: bytes) -> Iterator[bytes]:
 def _shape(line: bytes) -> str:
     """Return a line as tokens with all names normalised, without JSON's quotation marks."""
     text = line.decode(errors="replace").replace('\\"', '"').replace("\\\\", "\\").strip(' \t\r",')
-    found = tokens(text)
-    return " ".join(found) if any(token.isalnum() for token in found) else ""
+    result = tokens(text)
+    return " ".join(result) if any(token.isalnum() for token in result) else ""

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox import sweep
-from autograder.sandbox.sweep import read, suspects
+from autograder.sandbox import leak_scan
+from autograder.sandbox.leak_scan import read, suspects
 from autograder.sandbox.visible import Visible
 
 TOLD = "### BEGIN HIDDEN TESTS\ncheck.close(f(2.0), 4.0)\n"
@@ -95,7 +95,7 @@ def test_broken_archives_and_zip_bombs_do_not_stop_the_scan(seen: Visible, tmp_p
     for name in ("bad.zip", "bad.tar.gz", "bad.whl"):
         (lib / name).write_bytes(b"PK\x03\x04 no archive")
     with zipfile.ZipFile(lib / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("big.py", b"\0" * (sweep._MOST + 1))
+        packed.writestr("big.py", b"\0" * (leak_scan._MAX_FILE_BYTES + 1))
     with gzip.open(lib / "half.tgz", "wb") as half:
         half.write(b"x" * 1000)
     assert names(seen, tmp_path / "cache") == set()
@@ -125,13 +125,13 @@ def test_scanned_folder_is_read_again_only_after_a_change(
     seen: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache, looked = tmp_path / "cache/visible.json", list[str]()
-    look = sweep._look
+    look = leak_scan._scan_folder
 
-    def noted(folder: str) -> sweep.Found:
+    def noted(folder: str) -> leak_scan.FolderEntries:
         looked.append(os.path.relpath(folder, tmp_path))
         return look(folder)
 
-    monkeypatch.setattr(sweep, "_look", noted)
+    monkeypatch.setattr(leak_scan, "_scan_folder", noted)
     assert names(seen, cache) == set()
     assert {"usr", "usr/lib", "usr/lib/deep/er"} <= set(looked)
     assert "usr/lib/secret" not in looked  # it is covered
@@ -151,14 +151,14 @@ def test_scanned_folder_is_read_again_only_after_a_change(
 def test_concurrent_scan_waits_for_the_running_one(
     seen: Visible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked, look = list[str](), sweep._look
+    looked, look = list[str](), leak_scan._scan_folder
 
-    def slow(folder: str) -> sweep.Found:
+    def slow(folder: str) -> leak_scan.FolderEntries:
         looked.append(folder)
         time.sleep(0.02)
         return look(folder)
 
-    monkeypatch.setattr(sweep, "_look", slow)
+    monkeypatch.setattr(leak_scan, "_scan_folder", slow)
     with ThreadPoolExecutor(2) as both:
         found = list(both.map(lambda _: names(seen, tmp_path / "cache"), range(2)))
     assert found == [set(), set()]
@@ -178,9 +178,9 @@ def test_scan_cache_of_another_user_is_ignored(
 ) -> None:
     cache = tmp_path / "cache"
     names(seen, cache)
-    assert sweep._load(cache)
+    assert leak_scan._load(cache)
     monkeypatch.setattr(os, "getuid", lambda: 12345)
-    assert sweep._load(cache) == {}
+    assert leak_scan._load(cache) == {}
 
 
 def test_leak_scan_reads_everything_if_no_cache_can_be_stored(seen: Visible) -> None:

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-LOOK_SECONDS = 0.3  # seconds between two checks of the file
+POLL_SECONDS = 0.3  # seconds between two checks of the file
 
 
-def saves(place: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SECONDS)) -> Iterator[None]:
+def watch_file(place: Path, pause: Callable[[], object] = lambda: time.sleep(POLL_SECONDS)) -> Iterator[None]:
     """Yield at once, and then each time a file, or a file in a folder, has changed and is stable again.
 
     The file is polled, because not every file system reports changes and editors replace files. Several saves
@@ -15,7 +15,7 @@ def saves(place: Path, pause: Callable[[], object] = lambda: time.sleep(LOOK_SEC
 
     Args:
         place: the file or folder to watch.
-        pause: called between two checks; sleeps for LOOK_SECONDS by default.
+        pause: called between two checks; sleeps for POLL_SECONDS by default.
     """
     last_stamp = _stamp(place)
     yield

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from secant import explorers
-from secant.explorers.kit import beside
+from secant.explorers.kit import texts
 from secant.language import LANGUAGES
 
 FILES = sorted(Path(explorers.__path__[0]).glob("*.toml"))
@@ -62,11 +62,11 @@ def test_every_legend_entry_has_a_symbol(file: Path) -> None:
 def test_a_legend_stands_in_the_order_of_its_words(tmp_path: Path) -> None:
     words = '[legend]\na = {en = "A", ko = "가"}\nb = {en = "B", ko = "나"}\n'
     tmp_path.joinpath("some.toml").write_text(words, encoding="utf-8")
-    left, right = beside.legend(str(tmp_path / "some.py"), {"b": "<b>", "a": "<a>"}, {"b": "<c>"})
+    left, right = texts.legend(str(tmp_path / "some.py"), {"b": "<b>", "a": "<a>"}, {"b": "<c>"})
     assert left == [("<a>", "A", "가"), ("<b>", "B", "나")]
     assert right == [("<c>", "B", "나")]
 
 
 def test_options_are_named_in_the_language_in_use(both_languages: str) -> None:
     engine = str(FILES[0].parent / "engine.py")
-    assert ({"en": "none", "ko": "없음"}[both_languages], "none") in beside.options(engine, "bug")
+    assert ({"en": "none", "ko": "없음"}[both_languages], "none") in texts.options(engine, "bug")

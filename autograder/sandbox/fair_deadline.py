@@ -9,25 +9,25 @@ machine.
 import time
 from collections.abc import Callable
 
-from autograder.sandbox.results import Starved
+from autograder.sandbox.results import Overloaded
 
-PATIENCE = 10  # how many times the limit may pass in real time before the machine counts as too busy
+MAX_SLOWDOWN = 10  # how many times the limit may pass in real time before the machine counts as too busy
 _MIN_QUERY_SECONDS = 0.5  # seconds; below this, it is not worth asking how much of the time counts
 _MIN_WAIT_SECONDS = 0.05  # minimum number of seconds between two checks of a limit
 
 
-class Allowance:
+class FairDeadline:
     """A time limit, and the part of it that is left.
 
     Args:
         seconds: the limit.
-        starved: a function that takes a moment of time.monotonic, and returns how many of the seconds since
-            then do not count.
+        starved_seconds: a function that takes a moment of time.monotonic, and returns how many of the seconds
+            since then do not count.
     """
 
-    def __init__(self, seconds: float, starved: Callable[[float], float]) -> None:
+    def __init__(self, seconds: float, starved_seconds: Callable[[float], float]) -> None:
         self.seconds = seconds
-        self._starved = starved
+        self._starved_seconds = starved_seconds
         self._start = time.monotonic()
         self._lost = 0.0
 
@@ -35,21 +35,23 @@ class Allowance:
         """Return how many seconds to wait before checking the limit again, or 0 if it is reached.
 
         Raises:
-            Starved: the limit is not reached, but the machine is too busy to wait any longer.
+            Overloaded: the limit is not reached, but the machine is too busy to wait any longer.
         """
         passed = time.monotonic() - self._start
         if passed - self._lost >= self.seconds:
-            self._lost = self._starved(self._start)
+            self._lost = self._starved_seconds(self._start)
         left = self.seconds + self._lost - passed
         if left <= 0:
             return 0.0
-        if passed >= PATIENCE * self.seconds:
-            raise Starved(f"the machine left {passed - self._lost:.1f} s of {passed:.0f} s to a submission")
+        if passed >= MAX_SLOWDOWN * self.seconds:
+            raise Overloaded(
+                f"the machine left {passed - self._lost:.1f} s of {passed:.0f} s to a submission"
+            )
         return max(left, _MIN_WAIT_SECONDS)
 
     def spent(self) -> float:
         """Return the number of seconds since the start that count towards the limit."""
         passed = time.monotonic() - self._start
         if passed > _MIN_QUERY_SECONDS:  # asking the supervisor costs an exchange of messages
-            self._lost = self._starved(self._start)
+            self._lost = self._starved_seconds(self._start)
         return max(0.0, passed - self._lost)

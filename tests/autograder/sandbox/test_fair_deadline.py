@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from autograder.sandbox import allowance
-from autograder.sandbox.allowance import Allowance
+from autograder.sandbox import fair_deadline
+from autograder.sandbox.fair_deadline import FairDeadline
 from autograder.sandbox.inside import stopwatch
 from autograder.sandbox.inside.stopwatch import Stopwatch
-from autograder.sandbox.results import Starved, TimedOut
+from autograder.sandbox.results import Overloaded, TimedOut
 from autograder.sandbox.wall import Wall
 from tests.support.busy import busy_machine, one_processor
 
@@ -51,7 +51,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(allowance, "time", made)
+    monkeypatch.setattr(fair_deadline, "time", made)
     return made
 
 
@@ -59,7 +59,7 @@ def test_starvation_is_not_measured_before_the_limit(clock: Clock) -> None:
     def ask(since: float) -> float:
         raise AssertionError
 
-    limit = Allowance(10, ask)
+    limit = FairDeadline(10, ask)
     clock.now += 9
     assert limit.left() == 1
 
@@ -71,7 +71,7 @@ def test_time_used_by_other_processes_does_not_count(clock: Clock) -> None:
         asked.append(since)
         return (clock.now - since) / 2
 
-    limit = Allowance(10, half)
+    limit = FairDeadline(10, half)
     clock.now += 10
     assert limit.left() == 5
     clock.now += 9
@@ -82,16 +82,16 @@ def test_time_used_by_other_processes_does_not_count(clock: Clock) -> None:
 
 
 def test_starved_process_gets_no_verdict_at_the_outer_limit(clock: Clock) -> None:
-    limit = Allowance(10, lambda since: (clock.now - since) * 0.95)
+    limit = FairDeadline(10, lambda since: (clock.now - since) * 0.95)
     clock.now += 99
     assert limit.left() > 0
     clock.now += 1
-    with pytest.raises(Starved, match=r"6\.0 s of 100 s"):
+    with pytest.raises(Overloaded, match=r"6\.0 s of 100 s"):
         limit.left()
 
 
 def test_process_that_used_its_time_gets_a_verdict_however_late(clock: Clock) -> None:
-    limit = Allowance(10, lambda since: 0.0)
+    limit = FairDeadline(10, lambda since: 0.0)
     clock.now += 1000
     assert limit.left() == 0
 
@@ -116,7 +116,7 @@ def test_a_process_that_waits_its_turn_is_starved_and_a_sleeping_one_is_not() ->
                 since = time.monotonic()
                 time.sleep(0.4)
                 watch.look()
-                found[name] = watch.starved(since) / 0.4
+                found[name] = watch.starved_seconds(since) / 0.4
     finally:
         for process in [*pair, asleep]:
             process.kill()
@@ -139,29 +139,29 @@ class Ticks:
         self.watch = Stopwatch()
         self.watch.look()
 
-    def starved(self) -> float:
+    def starved_seconds(self) -> float:
         """Return how much does not count of a second in which thread 7 waits for nine tenths."""
         since, (ran, waited) = self.now, self.threads["7"]
         self.now += 1
         self.threads["7"] = (ran + 10**8, waited + 9 * 10**8)
         self.watch.look()
-        return self.watch.starved(since)
+        return self.watch.starved_seconds(since)
 
 
 def test_time_of_unseen_threads_is_not_counted_as_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = Ticks(monkeypatch)
-    assert ticks.starved() == pytest.approx(0.9)
+    assert ticks.starved_seconds() == pytest.approx(0.9)
     del ticks.threads["8"]  # it may have computed until its end
-    assert ticks.starved() == 0
-    assert ticks.starved() == pytest.approx(0.9)
+    assert ticks.starved_seconds() == 0
+    assert ticks.starved_seconds() == pytest.approx(0.9)
     ticks.newest += 1
     ticks.threads["11"] = (0, 0)
-    assert ticks.starved() == pytest.approx(0.9)
+    assert ticks.starved_seconds() == pytest.approx(0.9)
     ticks.newest += 1  # one has come and gone
-    assert ticks.starved() == 0
+    assert ticks.starved_seconds() == 0
     ticks.newest = 2  # the numbers begin anew
-    assert ticks.starved() == 0
-    assert ticks.starved() == pytest.approx(0.9)
+    assert ticks.starved_seconds() == 0
+    assert ticks.starved_seconds() == pytest.approx(0.9)
 
 
 def only(pids: list[int]) -> object:
@@ -183,6 +183,6 @@ def test_busy_machine_extends_computing_time_and_not_sleeping_time(plain_wall: W
         with candidate.task() as task, pytest.raises(TimedOut):
             task.ask("rest", timeout=0.5)
         for name in ("spin", "crowd"):  # where other tests leave it next to nothing, nothing can be said
-            with candidate.task() as task, pytest.raises((TimedOut, Starved)):
+            with candidate.task() as task, pytest.raises((TimedOut, Overloaded)):
                 task.ask(name, timeout=0.5)
     assert candidate.spent < 8

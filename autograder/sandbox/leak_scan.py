@@ -2,7 +2,7 @@
 
 It takes seconds to read all files of a system and of a Python with torch. So each folder is read once, and
 the result is kept in the user's cache until the folder's entries change. Notebooks are few, so they are
-always listed. Another module, exam/exposed.py, decides whether a listed file gives away a particular lesson.
+always listed. Another module, exam/leaks.py, decides whether a listed file gives away a particular lesson.
 """
 
 import io
@@ -26,7 +26,7 @@ from secant.files import locked, read_json, replace_file
 # Every file of a course contains one of the first three byte strings. A copy of its tests may lack them and
 # use other names, but it still imports from secant, as all tests do.
 MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
-_MOST = 8 * 2**20  # maximum number of bytes read of a file; lessons are forty times smaller
+_MAX_FILE_BYTES = 8 * 2**20  # maximum number of bytes read of a file; lessons are forty times smaller
 _MAX_ARCHIVE_BYTES = 64 * 2**20
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 # Extensions of the most common files that are not text. Any text file may be a copy of a lesson, whatever its
@@ -42,7 +42,7 @@ _LOCK_SECONDS = 60.0  # seconds to wait for another process that is reading all 
 # Seconds; a folder that changed more recently may change again with the same time stamp.
 _SETTLE_SECONDS = 2.0
 
-Found = tuple[list[str], list[str]]  # the names of a folder's subfolders, and of its suspicious files
+FolderEntries = tuple[list[str], list[str]]  # the names of a folder's subfolders, and of its suspicious files
 
 
 def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ def _search(seen: Visible, file: Path) -> tuple[str, ...]:
             stamp = os.stat(folder).st_mtime_ns
             entry = cached.get(folder)
             if entry is None or entry[0] != stamp:
-                entry = [stamp, *_look(folder)]
+                entry = [stamp, *_scan_folder(folder)]
         except OSError:  # a file, or a folder that is not readable
             continue
         entries[folder] = entry
@@ -94,7 +94,7 @@ def read(path: str) -> Iterator[tuple[str, bytes]]:
             yield path, _head(path)
 
 
-def _look(folder: str) -> Found:
+def _scan_folder(folder: str) -> FolderEntries:
     folders, files = [], []
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -125,7 +125,7 @@ def _head(path: str) -> bytes:
         data = os.read(file, _FIRST_BYTES)
         if b"\0" in data[:_NUL_BYTES] and not path.endswith(_GIT_INDEX):
             return b""
-        while _FIRST_BYTES <= len(data) < _MOST and (more := os.read(file, _MOST)):
+        while _FIRST_BYTES <= len(data) < _MAX_FILE_BYTES and (more := os.read(file, _MAX_FILE_BYTES)):
             data += more
         return data
     finally:
@@ -139,7 +139,9 @@ def _members(path: str) -> Iterator[tuple[str, bytes]]:
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
-                if member.file_size <= min(_MOST, remaining) and not member.filename.endswith(_BINARIES):
+                if member.file_size <= min(_MAX_FILE_BYTES, remaining) and not member.filename.endswith(
+                    _BINARIES
+                ):
                     remaining -= member.file_size
                     yield f"{path}: {member.filename}", archive.read(member)
     elif tarfile.is_tarfile(path):
@@ -148,7 +150,7 @@ def _members(path: str) -> Iterator[tuple[str, bytes]]:
                 remaining -= item.size
                 if remaining < 0:
                     return
-                if item.isfile() and item.size <= _MOST and not item.name.endswith(_BINARIES):
+                if item.isfile() and item.size <= _MAX_FILE_BYTES and not item.name.endswith(_BINARIES):
                     yield f"{path}: {item.name}", (tar.extractfile(item) or io.BytesIO()).read()
 
 

@@ -1,6 +1,6 @@
 """A launcher for ordinary kernels that import nothing from the notebook's folder until a cell runs.
 
-    python -P cold.py -f CONNECTION
+    python -P ordinary.py -f CONNECTION
 
 `python -m ipykernel_launcher` looks for itself, and for the modules that it imports, in the folder where it
 starts. So a file `ipykernel_launcher.py` next to a notebook would run as soon as the notebook is opened. This

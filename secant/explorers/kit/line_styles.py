@@ -18,7 +18,7 @@ Words = tuple[str, str]  # a text as HTML, in English and in Korean
 
 
 @dataclass(frozen=True)
-class Look:
+class LineStyle:
     """A line's colour, its matplotlib marker, and its dash pattern, if any."""
 
     color: str
@@ -50,13 +50,13 @@ SHAPES: dict[str, Callable[[str], str]] = {
     "P": words.cross,
 }
 PARTS = (
-    Look(PURPLE, "s", (6, 2, 2, 2)),
-    Look(GREEN, "^", (2, 2)),
-    Look(AMBER, "o", (6, 2)),
-    Look(SKY, "v", (1, 1)),
-    Look(SECANT, "P", (4, 1, 1, 1, 1, 1)),
+    LineStyle(PURPLE, "s", (6, 2, 2, 2)),
+    LineStyle(GREEN, "^", (2, 2)),
+    LineStyle(AMBER, "o", (6, 2)),
+    LineStyle(SKY, "v", (1, 1)),
+    LineStyle(SECANT, "P", (4, 1, 1, 1, 1, 1)),
 )
-WHOLE = Look(INK, "D")
+WHOLE = LineStyle(INK, "D")
 
 
 def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
@@ -67,8 +67,8 @@ def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
     """
     return [
         # The lines have their markers at different h, so that no marker hides another.
-        look.line(plot, label.replace("$", r"\$"), (8 * i // len(labels), 8))
-        for i, (look, label) in enumerate(_looks(labels))
+        style.line(plot, label.replace("$", r"\$"), (8 * i // len(labels), 8))
+        for i, (style, label) in enumerate(_styles(labels))
     ]
 
 
@@ -98,10 +98,10 @@ def entries(labels: Sequence[str], first: Words, last: Words) -> list[Entry]:
     """Return the legend entries of these lines; add `first` to the first label and `last` to the last."""
     suffixes = [first, *[("", "")] * (len(labels) - 2), last]
     return [
-        (look.sample(), label + en, label + ko)
-        for (look, label), (en, ko) in zip(_looks(labels), suffixes, strict=True)
+        (style.sample(), label + en, label + ko)
+        for (style, label), (en, ko) in zip(_styles(labels), suffixes, strict=True)
     ]
 
 
-def _looks(labels: Sequence[str]) -> Iterator[tuple[Look, str]]:
+def _styles(labels: Sequence[str]) -> Iterator[tuple[LineStyle, str]]:
     return zip([*PARTS[: len(labels) - 1], WHOLE], labels, strict=True)

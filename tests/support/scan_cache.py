@@ -4,7 +4,7 @@ import contextlib
 import shutil
 from pathlib import Path
 
-from autograder.sandbox.sweep import cache_file, suspects
+from autograder.sandbox.leak_scan import cache_file, suspects
 from autograder.sandbox.visible import visible
 
 

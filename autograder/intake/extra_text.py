@@ -217,7 +217,7 @@ def _gaps(
     yield before, len(claims), between
 
 
-def shown(added: list[Cell]) -> dict[int, Cell]:
+def text_to_show(added: list[Cell]) -> dict[int, Cell]:
     """Return the added text to show, by cell number: the first cells, with long ones cut short."""
     chars_left, result = MAX_ADDED_CHARS, {}
     for cell in added[:MAX_ADDED]:
