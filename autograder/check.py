@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check by a server or by this process. Each of its `rows` has the public fields."""
+    """The result of a check by a server or by this process. Each of `rows` has the fields in `_FIELDS`."""
 
     lesson: str
     language: Language | None
@@ -40,8 +40,8 @@ class Checked:
     def as_json(self) -> dict[str, Any]:
         """Return the output of `check --json`, with `hidden: false` if no hidden tests were run."""
         tasks = [{name: row[name] for name in _FIELDS} for row in self.rows]
-        found = {"lesson": self.lesson, "score": self.score, "max_score": self.max_score, "tasks": tasks}
-        return found if self.hidden else {**found, "hidden": False}
+        data = {"lesson": self.lesson, "score": self.score, "max_score": self.max_score, "tasks": tasks}
+        return data if self.hidden else {**data, "hidden": False}
 
     @property
     def all_right(self) -> bool:
@@ -71,9 +71,9 @@ def check(notebook: Path) -> Checked | PlainChecked:
     Raises:
         CourseError: the notebook cannot be checked.
     """
-    found = _by_server(notebook)
-    if found is not None:
-        return found
+    checked = _by_server(notebook)
+    if checked is not None:
+        return checked
     with _checker(keep_warm=False) as checker:
         return _check_here(checker, notebook)
 
@@ -85,18 +85,18 @@ def watch(notebook: Path) -> None:
         checker: Checker | None = None  # the checker stays open, so that only the first check waits for torch
         for _ in watch_file(notebook):
             try:
-                found: Checked | PlainChecked | None = _by_server(notebook)
-                if found is None:
+                checked: Checked | PlainChecked | None = _by_server(notebook)
+                if checked is None:
                     checker = checker or stack.enter_context(_checker())
-                    found = _check_here(checker, notebook)
-            except CourseError as error:  # for example, the notebook is being edited and cannot be read
+                    checked = _check_here(checker, notebook)
+            except CourseError as error:  # a notebook may be unreadable, for example during an edit
                 err.print(str(error), style="red")
             else:
-                if before is None or isinstance(found, PlainChecked):
-                    show(found)
+                if before is None or isinstance(checked, PlainChecked):
+                    show(checked)
                 else:
-                    _show_changes(before, found)
-                before = None if isinstance(found, PlainChecked) else found
+                    _show_changes(before, checked)
+                before = None if isinstance(checked, PlainChecked) else checked
             _show_watching(notebook)
 
 
@@ -126,20 +126,20 @@ def _by_server(notebook: Path) -> Checked | None:
     from autograder.service import client
 
     try:
-        found = client.check(notebook, language())
-    except client.Busy as error:
+        data = client.check(notebook, language())
+    except client.AlreadyChecking as error:
         raise CourseError(str(error)) from None
-    if found is None:
+    if data is None:
         return None
     whole = ("lesson", "language", "hidden", "score", "max_score", "problem", "gained")
-    return Checked(rows=found["tasks"], **{name: found[name] for name in whole})
+    return Checked(rows=data["tasks"], **{name: data[name] for name in whole})
 
 
 def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
     """Check the notebook in processes that this command starts, and record the results."""
     from autograder.exam.sheet import PlainNotebook
     from autograder.sandbox.results import WallError
-    from autograder.service.noting import note
+    from autograder.service.save_results import save_results
 
     try:
         sheet = checker.reader.read(notebook)
@@ -149,12 +149,14 @@ def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
             raise
         return check_plain(notebook.resolve(), checker.pool)
     except WallError as error:
-        why = say(en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없습니다. ({error})")
-        raise CourseError(why) from error
-    found = report.as_json()
-    noted = note(sheet, found["tasks"], whole=True)
-    rows, score, max_score = found["tasks"], found["score"], found["max_score"]
-    problem, gained = noted["problem"], noted["gained"]
+        message = say(
+            en=f"The notebook could not be run: {error}.", ko=f"노트북을 실행할 수 없습니다. ({error})"
+        )
+        raise CourseError(message) from error
+    data = report.as_json()
+    saved = save_results(sheet, data["tasks"], whole=True)
+    rows, score, max_score = data["tasks"], data["score"], data["max_score"]
+    problem, gained = saved["problem"], saved["gained"]
     return Checked(report.lesson, sheet.language, sheet.hidden, rows, score, max_score, problem, gained)
 
 
@@ -168,12 +170,12 @@ _LOOK = {
 }
 
 
-# the words for a pass if there are no hidden tests
+# the description of a passed task if there are no hidden tests
 _VISIBLE = ("visible tests passed", "보이는 테스트 통과", "green")
 
 
-def _look(outcome: str, hidden: bool) -> tuple[str, str, str]:
-    """Return the words for an outcome in English and in Korean, and its colour."""
+def _outcome_style(outcome: str, hidden: bool) -> tuple[str, str, str]:
+    """Return the description of an outcome in English and in Korean, and its colour."""
     if outcome == "passed" and not hidden:
         return _VISIBLE
     return _LOOK.get(outcome, (outcome, outcome, ""))
@@ -194,14 +196,14 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     from rich.syntax import Syntax
 
     from autograder.exam.sheet import worked_solution
-    from autograder.service.noting import has_seen, note_solution
+    from autograder.service.save_results import has_seen, save_solution_view
 
     worked, chosen, lesson = worked_solution(notebook, task)
     language(chosen)
     if not give_up and not has_seen(lesson, task) and not _gives_up():
         return
-    note_solution(lesson, task)
-    wrapping = Terminal()  # wraps long lines, unlike `out`
+    save_solution_view(lesson, task)
+    wrapping = Terminal()  # this terminal wraps long lines, unlike `out`
     wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
     wrapping.print()
     wrapping.print(Markdown(worked.words[chosen]))
@@ -239,7 +241,7 @@ def show(checked: Checked | PlainChecked) -> None:
     table.add_column(say(en="Outcome", ko="결과"))
     table.add_column(say(en="Seconds", ko="초"), justify="right")
     for row in checked.rows:
-        en, ko, style = _look(row["outcome"], checked.hidden)
+        en, ko, style = _outcome_style(row["outcome"], checked.hidden)
         reached = f"{row['points']:g}" if checked.hidden and row["outcome"] != "manual" else "–"
         points = f"{reached} / {row['max_points']:g}"
         table.add_row(
@@ -250,11 +252,12 @@ def show(checked: Checked | PlainChecked) -> None:
         if row["outcome"] not in ("passed", "manual"):
             out.print(f"\n{row['id']}", style="bold")
             out.print(row["message"])
-    done = [row["id"] for row in checked.rows if row["outcome"] == "passed"]
+    passed = [row["id"] for row in checked.rows if row["outcome"] == "passed"]
     failed = [row["id"] for row in checked.rows if row["outcome"] in ("wrong", "crashed", "timed_out")]
-    if done and checked.hidden:
-        # an example task: the user has just read what is wrong with the first one that failed
-        example = (failed or done)[0]
+    if passed and checked.hidden:
+        # the sentence below names one task as an example: the first failed task, because its message is on
+        # the screen
+        example = (failed or passed)[0]
         out.print(
             say(
                 en=f"\nTo see a worked solution with an explanation, add --solution {example}",
@@ -271,11 +274,11 @@ def show(checked: Checked | PlainChecked) -> None:
                 "이 컴퓨터에 없습니다. 모범 풀이는 강사가 피드백과 함께 공개합니다.",
             )
         )
-    here = say(
+    privacy = say(
         en="Everything ran on your machine: nothing was sent anywhere.",
         ko="이 컴퓨터에서만 실행했고, 어디에도 보내지 않았습니다.",
     )
-    out.print(f"\n{checked.total} {here}")
+    out.print(f"\n{checked.total} {privacy}")
     _show_gains(checked)
     if checked.problem:
         err.print(checked.problem, style="yellow")
@@ -283,11 +286,15 @@ def show(checked: Checked | PlainChecked) -> None:
 
 def _show_gains(checked: Checked) -> None:
     """Print the learner's gains. Once all tasks are passed, also print what remains and the next lesson."""
-    from autograder.service.noting import lesson_after
+    from autograder.service.save_results import lesson_after
 
-    for each in checked.gained["achievements"]:
+    for achievement in checked.gained["achievements"]:
         new = say(en="New achievement", ko="새로운 성취")
-        out.print(Text.assemble(("★ ", "yellow"), f"{new}: ", (each["title"], "bold"), f". {each['how']}"))
+        out.print(
+            Text.assemble(
+                ("★ ", "yellow"), f"{new}: ", (achievement["title"], "bold"), f". {achievement['how']}"
+            )
+        )
     graded = [row for row in checked.rows if row["outcome"] != "manual"]
     if any(row["outcome"] != "passed" for row in graded):
         return
@@ -306,33 +313,33 @@ def _show_changes(before: Checked, now: Checked) -> None:
     same = 0
     out.print(f"\n{time.strftime('%H:%M:%S')}", style="bold")
     for row in now.rows:
-        was = old.get(row["id"], row)
-        if (was["outcome"], was["message"]) == (row["outcome"], row["message"]):
+        earlier = old.get(row["id"], row)
+        if (earlier["outcome"], earlier["message"]) == (row["outcome"], row["message"]):
             same += 1
             continue
         out.print(
             Text.assemble(
-                (row["id"], "bold"), "  ", *_outcome_change(was["outcome"], row["outcome"], now.hidden)
+                (row["id"], "bold"), "  ", *_outcome_change(earlier["outcome"], row["outcome"], now.hidden)
             )
         )
         if row["outcome"] not in ("passed", "manual"):
             out.print(row["message"])
     whole = same == len(now.rows)
-    left = say(en="Nothing changed.", ko="바뀐 것이 없습니다.") if whole else _as_before(same)
-    out.print(f"{left} {now.total}")
+    unchanged = say(en="Nothing changed.", ko="바뀐 것이 없습니다.") if whole else _unchanged_count(same)
+    out.print(f"{unchanged} {now.total}")
     _show_gains(now)
     if now.problem and now.problem != before.problem:
         err.print(now.problem, style="yellow")
 
 
-def _outcome_change(was: str, now: str, hidden: bool) -> list[tuple[str, str]]:
+def _outcome_change(before: str, now: str, hidden: bool) -> list[tuple[str, str]]:
     """Return the change from one outcome to another, as words with their colours."""
-    (en, ko, style), (en_now, ko_now, style_now) = (_look(each, hidden) for each in (was, now))
-    if was == now:
+    (en, ko, style), (en_now, ko_now, style_now) = (_outcome_style(each, hidden) for each in (before, now))
+    if before == now:
         return [(say(en=f"still {en}, for another reason", ko=f"아직 {ko}, 이유는 다름"), style)]
     return [(say(en=en, ko=ko), style), (" → ", ""), (say(en=en_now, ko=ko_now), style_now)]
 
 
-def _as_before(tasks: int) -> str:
+def _unchanged_count(tasks: int) -> str:
     noun = "task" if tasks == 1 else "tasks"
     return say(en=f"{tasks} {noun} as before.", ko=f"나머지 과제 {tasks}개는 그대로입니다.")

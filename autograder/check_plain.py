@@ -75,7 +75,7 @@ def check_plain(notebook: Path, pool: "Pool") -> PlainChecked:
 
 
 def show(checked: PlainChecked) -> None:
-    """Print a table of the tests, then the errors, then what the result means and what it does not."""
+    """Print a table of the tests, then the errors, then what the result means and does not mean."""
     report = checked.report
     out.print(_table(report))
     for test in report.tests:

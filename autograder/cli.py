@@ -31,12 +31,12 @@ from secant.terminal import Command, argument, option, options_metavar, print_ve
 
 if TYPE_CHECKING:
     from autograder.build.add import Added
-    from autograder.build.trying import Tried
+    from autograder.build.trying import TriedAnswer
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-# The groups of commands in `autograder --help`, by the people who use them.
+# The groups of commands in `autograder --help`, one for each kind of user.
 STUDENTS, CLASS, AUTHORS = "For students", "Grading a class", "Writing lessons"
 
 Lessons = Annotated[list[str] | None, typer.Argument(help="1, 01 or a folder's name; default: all.")]
@@ -135,10 +135,11 @@ def check(
         ),
     ] = False,
 ) -> None:
+    """Check a notebook of the user, and exit with the status that the help states."""
     from autograder import check as own
     from autograder.course.find import find_notebook
 
-    language(terminal_language())  # the language to use until the notebook's own is known
+    language(terminal_language())  # the language to use until the notebook's own language is known
     if watch and (as_json or solution):
         raise CourseError(
             say(
@@ -192,8 +193,8 @@ def grade(
 
     if scheduler and workers:
         raise CourseError("--workers and --scheduler cannot be used together.")
-    asked = run.asked_for(find_root(Path.cwd()), lesson, student)
-    status = run.grade(asked, workers, scheduler, json_file, force=force, change_tasks=change_tasks)
+    selection = run.select(find_root(Path.cwd()), lesson, student)
+    status = run.grade(selection, workers, scheduler, json_file, force=force, change_tasks=change_tasks)
     raise typer.Exit(status)
 
 
@@ -210,8 +211,8 @@ def feedback(
     _refuse_windows()
     from autograder import run
 
-    asked = run.asked_for(find_root(Path.cwd()), lesson, student)
-    raise typer.Exit(run.make_pages(asked, force=force))
+    selection = run.select(find_root(Path.cwd()), lesson, student)
+    raise typer.Exit(run.make_pages(selection, force=force))
 
 
 @app.command(rich_help_panel=CLASS)
@@ -344,22 +345,22 @@ def forget(
     course = Course.at(find_root(Path.cwd()))
     if not force:
         typer.confirm(f"Delete all grades and work of {student}? This cannot be undone", abort=True)
-    done = deleting(course, student)
-    if not done.deleted:
+    forgotten = deleting(course, student)
+    if not forgotten.deleted:
         out.print(f"No grades or work of {student} were found here.", highlight=False, markup=False)
     else:
-        out.print(f"Deleted: {', '.join(done.deleted)}.", highlight=False, markup=False)
-    if done.left:
-        out.print(f"Still named in: {', '.join(done.left)}.", highlight=False, markup=False)
+        out.print(f"Deleted: {', '.join(forgotten.deleted)}.", highlight=False, markup=False)
+    if forgotten.remaining:
+        out.print(f"Still named in: {', '.join(forgotten.remaining)}.", highlight=False, markup=False)
         out.print("These hold other students' grades, too: delete the files, or the student in them.")
-    if done.unsearched:
-        out.print(f"Could not be searched: {', '.join(done.unsearched)}.", highlight=False, markup=False)
+    if forgotten.unsearched:
+        out.print(f"Could not be searched: {', '.join(forgotten.unsearched)}.", highlight=False, markup=False)
     out.print(
         "Not searched: the exchange, other folders than those that Secant fills, .py, .md, .toml and .ipynb "
         "files in the course's folder, git's history, backups.",
         highlight=False,
     )
-    raise typer.Exit(1 if done.left or done.unsearched else 0)
+    raise typer.Exit(1 if forgotten.remaining or forgotten.unsearched else 0)
 
 
 def _refuse_windows() -> None:
@@ -391,7 +392,7 @@ def pack(
 def _course_to_pack(root: Path) -> Path:
     from autograder.build import add as own
 
-    return own.find_brought()[0] if own.is_own_course(root) else root
+    return own.find_installed_course()[0] if own.is_user_course(root) else root
 
 
 @app.command(rich_help_panel=CLASS)
@@ -416,8 +417,8 @@ def add(
     """
     from autograder.build import add as own
 
-    root = own.find_own_course(Path.cwd())
-    lessons = own.find_brought()[1]
+    root = own.find_user_course(Path.cwd())
+    lessons = own.find_installed_course()[1]
     chosen = choose_lessons(lessons, lesson) if lesson else own.already_added(root, lessons)
     if not chosen:
         raise CourseError(f"Name the lessons to copy: {', '.join(one.name for one in lessons)}.")
@@ -527,9 +528,9 @@ def build(
 
 def _refuse_copies(root: Path, lessons: Sequence[Lesson]) -> None:
     """Refuse to build lessons that `autograder add` copied, because their text in course/ was not copied."""
-    from autograder.build.add import is_own_course
+    from autograder.build.add import is_user_course
 
-    if not is_own_course(root):
+    if not is_user_course(root):
         return
     if not lessons:
         raise CourseError(f"{root} has no lessons to build. `autograder add` copies Secant's into it.")
@@ -622,7 +623,7 @@ def try_(
     if values:
         _show_values(chosen, task)
         return
-    answers = amiss = 0
+    answers = mismatches = 0
     for name, group in groupby(try_answers(chosen, task, lang.value), lambda tried: tried.task.id):
         out.print(name, style="bold")
         of_task = []
@@ -630,11 +631,11 @@ def try_(
             of_task.append(tried)
             _show_tried(tried)
         answers += len(of_task)
-        amiss += sum(bool(tried.amiss) for tried in of_task)
+        mismatches += sum(bool(tried.mismatch) for tried in of_task)
         sentence, suffices = share_seen(of_task)
         out.print(f"  {sentence}", style="" if suffices else "red", highlight=False)
-    out.print(f"{counted(answers, 'answer')}: {amiss} not as recorded.")
-    raise typer.Exit(1 if amiss else 0)
+    out.print(f"{counted(answers, 'answer')}: {mismatches} not as recorded.")
+    raise typer.Exit(1 if mismatches else 0)
 
 
 def _show_values(lesson: Lesson, task: str) -> None:
@@ -647,13 +648,13 @@ def _show_values(lesson: Lesson, task: str) -> None:
             print(f"    {mistake}")
 
 
-def _show_tried(tried: "Tried") -> None:
+def _show_tried(tried: "TriedAnswer") -> None:
     message = " ".join(tried.message.split()) or "passed"
     hint = f"`{tried.hint}`: " if tried.hint else ""
     name = tried.answer.name if tried.kind == "own" else f"{tried.kind}: {tried.answer.name}"
     out.print(f"  {name}: {hint}{message}")
-    if tried.amiss:
-        out.print(f"    NOT AS RECORDED: {tried.amiss}", style="red")
+    if tried.mismatch:
+        out.print(f"    NOT AS RECORDED: {tried.mismatch}", style="red")
 
 
 @app.command(rich_help_panel=CLASS)

@@ -29,7 +29,7 @@ def use_secant(config: Config) -> None:
     """Let nbgrader release, collect and export Secant's lessons, and let the autograder do the grading.
 
     Everything that is not set here keeps the course's own value or nbgrader's default: folders, course_id,
-    stubs, exchange, database, time limits. Settings that follow the call can replace those made here.
+    stubs, exchange, database, time limits. Settings made after this call can replace those made here.
 
     Args:
         config: the course's settings, `get_config()`.
@@ -45,8 +45,8 @@ def use_secant(config: Config) -> None:
     config.ExchangeFactory.release_feedback = ReleasePages
 
     # `nbgrader autograde`, `nbgrader generate_feedback` and formgrader's buttons call the autograder.
-    # nbgrader's own code never runs a student's code, because it would do so with your rights:
-    # docs/grading.md.
+    # nbgrader's own code never runs a student's code, because it would do so with your rights (see
+    # docs/grading.md).
     config.Autograde.exporter_class = GradeInstead
     config.Autograde.sanitize_preprocessors = [Refuse]
     config.Autograde.autograde_preprocessors = [Refuse]
@@ -54,8 +54,8 @@ def use_secant(config: Config) -> None:
     # By default, nbgrader shows hidden tests in the feedback. They are no longer hidden after that.
     config.GenerateFeedback.preprocessors = [GetGrades, HideTests, CSSHTMLHeaderPreprocessor]
 
-    # In `nbgrader export`, a submission that was not handed in, could not be read or waits for a person has
-    # no score, instead of 0.0.
+    # In `nbgrader export`, a submission that was not handed in, could not be read or waits for manual grading
+    # has no score, instead of 0.0.
     config.ExportApp.plugin_class = ScoresGiven
 
 
@@ -63,7 +63,7 @@ def _steps(config: Config) -> list[Any]:
     """Return the course's current steps from source to release: its own, or nbgrader's."""
     default = GenerateAssignment.preprocessors.default()
     steps = config.GenerateAssignment.get("preprocessors", default)
-    # The course may only have appended steps to nbgrader's list.
+    # The setting is a lazy value if the course has merely appended steps to nbgrader's list.
     return list(steps.get_value(default) if isinstance(steps, LazyConfigValue) else steps)
 
 
@@ -91,9 +91,10 @@ def _with_lesson_steps(steps: list[Any]) -> list[Any]:
 
 
 def _find_alembic() -> None:
-    """Add this Python's folder to the PATH if `alembic` is not on it: nbgrader runs it to make a gradebook.
+    """Add the folder of the running Python to the PATH if `alembic` cannot be found there.
 
-    It is not on the PATH if the environment was not activated.
+    nbgrader runs `alembic` to make a gradebook. If the Python environment was not activated, `alembic` is not
+    on the PATH.
     """
     if shutil.which("alembic") is None:
         os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])

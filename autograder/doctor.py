@@ -34,7 +34,7 @@ def look_around(start: Path) -> list[CheckResult]:
         _python(),
         *_packages(),
         *_course(start),
-        *_others(start),
+        *_check_other_users(start),
         *_workers(),
         *probe_machine(),
         *_visible_leaks(start),
@@ -42,7 +42,7 @@ def look_around(start: Path) -> list[CheckResult]:
 
 
 def can_grade(findings: list[CheckResult]) -> bool:
-    """Return whether other people's work may be graded here."""
+    """Return whether other people's work may be graded on this machine."""
     return all(finding.ok for finding in findings if finding.needed)
 
 
@@ -86,20 +86,20 @@ def _course(start: Path) -> list[CheckResult]:
     return [CheckResult("course", True, str(root)), gradebook, disk]
 
 
-def _others(start: Path) -> list[CheckResult]:
-    """Check what other users of this machine can do with the class's files and in the exchange."""
+def _check_other_users(start: Path) -> list[CheckResult]:
+    """Check whether other users of this machine can read the class's files or tamper with the exchange."""
     try:
         course = Course.at(find_root(start))
-    except CourseError:  # already reported as the finding "course"
+    except CourseError:  # the finding "course" already reports this error
         return []
     all_clear = "they cannot read the class's files"
-    found = [_harmless("other users", open_to_others(course), all_clear)]
+    findings = [_risk_finding("other users", open_to_others(course), all_clear)]
     if course.exchange.is_dir():
-        found.append(_harmless("exchange", exchange_risk(course), str(course.exchange)))
-    return found
+        findings.append(_risk_finding("exchange", exchange_risk(course), str(course.exchange)))
+    return findings
 
 
-def _harmless(what: str, risk: Risk | None, detail: str) -> CheckResult:
+def _risk_finding(what: str, risk: Risk | None, detail: str) -> CheckResult:
     return CheckResult(
         what, not risk, risk.detail if risk else detail, risk.fix if risk else "", needed=False
     )
@@ -117,7 +117,7 @@ def _visible_leaks(start: Path) -> list[CheckResult]:
             # `grade` reports lessons that are not built or not released yet
             with contextlib.suppress(CourseError):
                 sources[name] = read_assignment(course.root, name).source
-    except CourseError:  # already reported as the finding "course"
+    except CourseError:  # the finding "course" already reports this error
         return []
     files = suspects(visible(course.hidden))
     found = [(name, LessonSecrets(name, source).first_leak(files)) for name, source in sources.items()]

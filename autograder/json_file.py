@@ -32,7 +32,7 @@ def write_results(json_file: Path, rows: Iterable[Mapping[str, Any]]) -> bool:
     """Write the results that `grade --json` asks for, row by row.
 
     Returns:
-        True if they were written. Otherwise the reason is printed.
+        True if the results were written; otherwise False, and the reason is printed.
     """
     texts = (textwrap.indent(json.dumps(row, ensure_ascii=False, indent=1), " ") for row in rows)
     parts = ((",\n" if number else "[\n") + text for number, text in enumerate(texts))

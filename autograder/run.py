@@ -15,7 +15,7 @@ from rich.text import Text
 from autograder.course.errors import CourseError
 from autograder.course.find_assignments import Gradable, choose_gradable, find_gradable
 from autograder.json_file import refuse_unwritable, write_results
-from autograder.lms.exported import is_exported
+from autograder.lms.filenames import is_exported
 from autograder.sandbox.inside import pages
 from autograder.sandbox.leak_scan import cache_file
 from autograder.sandbox.results import WallUnavailable
@@ -25,51 +25,58 @@ from secant.language import counted
 if TYPE_CHECKING:
     from autograder.course.settings import Course
     from autograder.gradebook.entries import Entry
-    from autograder.grading.batch import Summary
-    from autograder.grading.closing import Closing
+    from autograder.grading.batch import RunOutcome
+    from autograder.grading.run_summary import RunSummary
     from autograder.sandbox.template import Template
     from autograder.workers.executors import Workers
 
-_ROWS, _NAMES = 40, 12  # rows of a table, and names in a row, at most; --json lists all of them
+_ROWS, _NAMES = 40, 12  # maximum number of rows in a table, and of names in a row; --json lists all of them
 _LINE_SECONDS = 3.0  # seconds between two lines of progress
 
 
-class Asked(NamedTuple):
+class Selection(NamedTuple):
     """The submissions that a command has to handle.
 
     Attributes:
         root: the course directory.
-        lessons: the names of their lessons, and of their assignments with ordinary nbgrader tests.
-        every: all lessons and assignments of the course.
+        lessons: the names of the lessons, and of the assignments with ordinary nbgrader tests, that the
+            submissions belong to.
+        gradable: all lessons and assignments of the course.
         students: the students' ids; empty for all students.
     """
 
     root: Path
     lessons: Sequence[str]
-    every: Gradable
+    gradable: Gradable
     students: Sequence[str]
 
 
-def asked_for(root: Path, lessons: list[str] | None, students: list[str] | None) -> Asked:
+def select(root: Path, lessons: list[str] | None, students: list[str] | None) -> Selection:
     """Return the submissions that a command's arguments ask for.
 
     Raises:
         CourseError: no lesson and no assignment has one of the names.
     """
-    return Asked(root, choose_gradable(root, lessons or []), find_gradable(root), students or [])
+    return Selection(root, choose_gradable(root, lessons or []), find_gradable(root), students or [])
 
 
 def grade(
-    asked: Asked, workers: int, scheduler: str, json_file: Path | None, *, force: bool, change_tasks: bool
+    selection: Selection,
+    workers: int,
+    scheduler: str,
+    json_file: Path | None,
+    *,
+    force: bool,
+    change_tasks: bool,
 ) -> int:
     """Grade submissions, and print what is left for a person to do.
 
     Args:
-        asked: the submissions.
+        selection: the submissions.
         workers: the number of processes on this machine; 0 for as many as make sense.
         scheduler: the address of a Dask scheduler, if its workers are to grade; otherwise empty.
         json_file: the file for the results; None for no file.
-        force: whether to grade unchanged submissions, too.
+        force: whether to grade unchanged submissions as well.
         change_tasks: whether to accept dropped and added tasks.
 
     Returns:
@@ -81,42 +88,45 @@ def grade(
     """
     if json_file:
         refuse_unwritable(json_file)
-    course, entries, pool = _start(asked, workers, scheduler, change_tasks)
+    course, entries, pool = _start(selection, workers, scheduler, change_tasks)
     with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
         with pages.frozen_imports():
             # importing takes seconds, and the template continues its own imports meanwhile
             from autograder.grading import batch
 
-        with _progress("Grading", len(entries)) as tell:
-            summary = batch.grade(course, entries, pool, force=force, tell=tell)
-    written = json_file is None or write_results(json_file, summary.rows())
-    is_clean = _end(course, asked, summary)
-    return 0 if is_clean and written and not summary.failed and not summary.refused else 1
+        with _progress("Grading", len(entries)) as on_message:
+            outcome = batch.grade(course, entries, pool, force=force, on_message=on_message)
+    written = json_file is None or write_results(json_file, outcome.rows())
+    is_clean = _end(course, selection, outcome)
+    return 0 if is_clean and written and not outcome.failed and not outcome.refused else 1
 
 
 def _start(
-    asked: Asked, workers: int, scheduler: str, change_tasks: bool
+    selection: Selection, workers: int, scheduler: str, change_tasks: bool
 ) -> tuple["Course", list["Entry"], "Workers"]:
-    """Find the submissions while the workers start. If nothing can be graded, end what was started."""
+    """Find the submissions while the workers start.
+
+    If nothing can be graded, end the processes that were started.
+    """
     from autograder.workers import executors
 
     with ExitStack() as unused:
-        plain = executors.needs_no_torch(asked.root, asked.lessons, asked.every.plain)
-        # the template starts first, because this process also needs seconds for its imports
+        plain = executors.needs_no_torch(selection.root, selection.lessons, selection.gradable.plain)
+        # the template process starts first, because this process spends seconds on its own imports meanwhile
         template = None if scheduler else executors.start_preparations(plain=plain)
         if not scheduler:
             unused.callback(executors.end_server)
         if template is not None:
             unused.callback(template.close)
-        course, entries = _find(asked)
+        course, entries = _find(selection)
         if template is not None and not plain:
             later = executors.imported_later(course.root, {entry.lesson for entry in entries})
             if later is not None:
-                template.prepare(later)  # takes half a second, while the workers are still importing
+                template.prepare(later)  # this takes half a second, and the workers are still importing
         if change_tasks:
             from autograder.gradebook.tasks import change_tasks as change
 
-            for message in change(course, asked.lessons):
+            for message in change(course, selection.lessons):
                 out.print(message, highlight=False, markup=False)
         if scheduler:
             from autograder.workers.cluster import cluster
@@ -128,11 +138,11 @@ def _start(
     return course, entries, pool
 
 
-def make_pages(asked: Asked, *, force: bool) -> int:
+def make_pages(selection: Selection, *, force: bool) -> int:
     """Make the feedback pages that no longer match the gradebook, and print how many.
 
     Args:
-        asked: the submissions.
+        selection: the submissions.
         force: whether to make all pages.
 
     Returns:
@@ -144,47 +154,49 @@ def make_pages(asked: Asked, *, force: bool) -> int:
     from autograder.grading import batch
     from autograder.workers.executors import LocalWorkers
 
-    course, entries = _find(asked)
+    course, entries = _find(selection)
     pool = LocalWorkers(min(len(entries), os.cpu_count() or 1), pages_only=True)
     stopped = "Stopped. Run the same command to continue."
-    with _closed(pool, stopped), _progress("Pages", len(entries)) as tell:
-        summary = batch.make_pages(course, entries, pool, force=force, tell=tell)
-    same, failed = summary.kept - summary.pages, _failures(summary)
-    out.print(f"{counted(summary.pages, 'page')} updated, {same} already up to date; {failed} failed.")
+    with _closed(pool, stopped), _progress("Pages", len(entries)) as on_message:
+        outcome = batch.make_pages(course, entries, pool, force=force, on_message=on_message)
+    same, failed = outcome.graded_before - outcome.pages, _failures(outcome)
+    out.print(f"{counted(outcome.pages, 'page')} updated, {same} already up to date; {failed} failed.")
     return 1 if failed else 0
 
 
-def _failures(summary: "Summary") -> int:
+def _failures(outcome: "RunOutcome") -> int:
     """Return how many submissions could not be graded, including those of refused assignments."""
-    return len(summary.failed) + sum(map(len, summary.refused.values()))
+    return len(outcome.failed) + sum(map(len, outcome.refused.values()))
 
 
-def _find(asked: Asked) -> tuple["Course", list["Entry"]]:
+def _find(selection: Selection) -> tuple["Course", list["Entry"]]:
     """Read the course's settings and list the submissions. End the command if there are no submissions."""
     with pages.frozen_imports():
         from autograder.course.settings import Course
         from autograder.gradebook.entries import find_submissions
 
-    course = Course.at(asked.root)
-    entries = find_submissions(course, asked.lessons, asked.students)
+    course = Course.at(selection.root)
+    entries = find_submissions(course, selection.lessons, selection.students)
     if not entries:
-        raise _nothing_found(course.submitted, asked.every, asked.students)
+        raise _nothing_found(course.submitted, selection.gradable, selection.students)
     return course, entries
 
 
-def _nothing_found(submitted: Path, every: Gradable, students: Sequence[str]) -> typer.Exit:
+def _nothing_found(submitted: Path, gradable: Gradable, students: Sequence[str]) -> typer.Exit:
     """Print that no submission was found, and return the exception that ends the command.
 
-    The exit status is 1 if the user named students, or if anything else lies in the folder.
+    The exit status is 1 if the user named students, or if the folder contains anything else.
     """
-    from autograder.grading.closing import meant, unknown
+    from autograder.grading.run_summary import similar_folder, unknown_folders
 
-    whose = f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
-    out.print(f"No submission{whose} was found in {submitted}, where each is a folder STUDENT/LESSON.")
+    of_students = (
+        f" of {'student' if len(students) == 1 else 'students'} {', '.join(students)}" if students else ""
+    )
+    out.print(f"No submission{of_students} was found in {submitted}, where each is a folder STUDENT/LESSON.")
     for student in students:
-        if (alike := meant(student, submitted)) and alike != student:
-            out.print(f"Did you mean {alike}, not {student}?")
-    strange = list(unknown(submitted, every, is_exported, students))[:_ROWS]
+        if (similar := similar_folder(student, submitted)) and similar != student:
+            out.print(f"Did you mean {similar}, not {student}?")
+    strange = list(unknown_folders(submitted, gradable, is_exported, students))[:_ROWS]
     for place, to_do in strange:
         out.print(f"{place}: {to_do}")
     return typer.Exit(1 if students or strange else 0)
@@ -243,59 +255,62 @@ def _no_wall(error: WallUnavailable) -> CourseError:
     return CourseError(f"Nothing is graded without a sandbox. {error.reason}\n{error.fix}")
 
 
-def _end(course: "Course", asked: Asked, summary: "Summary") -> bool:
-    """Print the results of a run, and return whether every file was read and it is clear which one counts."""
-    from autograder.grading.closing import closing, listed
+def _end(course: "Course", selection: Selection, outcome: "RunOutcome") -> bool:
+    """Print a run's results, and return whether all files were read and it is clear which notebooks count."""
+    from autograder.grading.run_summary import shortened_list, summarize_run
 
-    end = closing(summary, course.submitted, asked.every, asked.students, is_exported)
-    before, unread = summary.kept - summary.unread, len(end.unread)
+    summary = summarize_run(outcome, course.submitted, selection.gradable, selection.students, is_exported)
+    graded_before, unread = outcome.graded_before - outcome.unread, len(summary.unread)
     out.print(
-        f"{counted(end.graded, 'submission')} graded, {before} of them earlier; {_failures(summary)} failed"
+        f"{counted(summary.graded, 'submission')} graded, {graded_before} of them earlier; "
+        f"{_failures(outcome)} failed"
         + (f", {unread} could not be read." if unread else ".")
-        + (f" {counted(summary.pages, 'page')} updated." if summary.kept else "")
+        + (f" {counted(outcome.pages, 'page')} updated." if outcome.graded_before else "")
     )
-    show_closing(end, summary.failed | {listed(entries): why for why, entries in summary.refused.items()})
+    show_summary(
+        summary, outcome.failed | {shortened_list(entries): why for why, entries in outcome.refused.items()}
+    )
     warn_of_others(course)
-    if "single" in summary.walls:
+    if "single" in outcome.walls:
         err.print("A sandbox was built for each submission, which is slow: `autograder doctor` says why.")
-    for notice in summary.notices:
+    for notice in outcome.notices:
         err.print(notice)
-    return end.is_clean
+    return summary.is_clean
 
 
-def show_closing(end: "Closing", failed: Mapping[Any, str]) -> None:
+def show_summary(summary: "RunSummary", failed: Mapping[Any, str]) -> None:
     """Print what is left for a person to do."""
     table = Table("", "Which", "To do", title="What is left to do", title_justify="left", title_style="bold")
     to_do = "Grade in formgrader, then: autograder feedback"
     changed = f"The answer has changed since you gave its points. {to_do}"
     for what, (number, submissions), then in (
-        ("note", end.notes, to_do),
-        ("overruled task", end.overruled, changed),
+        ("note", summary.notes, to_do),
+        ("overruled task", summary.overruled, changed),
     ):
         if number:
             which = f"{counted(number, what)} in {counted(submissions, 'submission')}"
             table.add_row("needs manual grading", which, then)
-    settled = "Ask for it again, or enter points in formgrader; until then it stays on this list."
+    advice = "Ask for it again, or enter points in formgrader; until then it stays on this list."
     rows = [
-        *(("could not be read", which, why) for which, why in end.unread.items()),
-        *(("several notebooks", which, why) for which, why in end.several.items()),
+        *(("could not be read", which, why) for which, why in summary.unread.items()),
+        *(("several notebooks", which, why) for which, why in summary.several.items()),
         *(("not graded", str(which), why) for which, why in failed.items()),
-        *(("wrong place", which, why) for which, why in end.unknown.items()),
-        *(("unknown student", which, why) for which, why in end.strangers.items()),
-        *(("unclear time", which, why) for which, why in end.unclear_times.items()),
-        *(("points off: late", which, why) for which, why in end.late.items()),
+        *(("wrong place", which, why) for which, why in summary.unknown.items()),
+        *(("unknown student", which, why) for which, why in summary.strangers.items()),
+        *(("unclear time", which, why) for which, why in summary.unclear_times.items()),
+        *(("points off: late", which, why) for which, why in summary.late.items()),
     ]
     for number, row in enumerate(rows[:_ROWS], 1):
         table.add_row(*map(Text, row))
-        if number == min(len(end.unread), _ROWS):
-            table.add_row("", "", settled, style="dim")
+        if number == min(len(summary.unread), _ROWS):
+            table.add_row("", "", advice, style="dim")
     if len(rows) > _ROWS:
         table.add_row("…", f"and {len(rows) - _ROWS} more", "--json FILE lists every submission")
-    for lesson, students in end.absent.items():
+    for lesson, students in summary.absent.items():
         shown = ", ".join(students[:_NAMES]) + (" …" if len(students) > _NAMES else "")
         table.add_row("handed in nothing", f"{lesson}: {counted(len(students), 'student')}", Text(shown))
-    if end.packages:
-        table.add_row("not installed here", *map(Text, _packages(end.packages)))
+    if summary.packages:
+        table.add_row("not installed here", *map(Text, _packages(summary.packages)))
     if table.row_count:
         Terminal().print(table)  # unlike `out`, this terminal wraps long lines
 
@@ -312,13 +327,13 @@ def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
 
 @contextmanager
 def _progress(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
-    """Show a progress bar and messages. Without a terminal, print a line of progress now and then."""
+    """Show a progress bar and messages. Without a terminal, print a line of progress every few seconds."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task(what, total=total)
         done, last_line = 0, time.monotonic()
 
-        def tell(entry: object, text: str) -> None:
+        def on_message(entry: object, text: str) -> None:
             nonlocal done, last_line
             if text:
                 progress.console.print(f"{entry}: {text}")
@@ -329,4 +344,4 @@ def _progress(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
                 last_line = time.monotonic()
                 out.print(f"{what}: {done} of {total}")
 
-        yield tell
+        yield on_message

@@ -1,4 +1,4 @@
-"""The terminals that commands print to. Text from strangers can neither control them nor act as markup."""
+"""The terminals that commands print to. Untrusted text can neither control a terminal nor act as markup."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Terminal(Console):
-    """A console that shows paths and notebooks' text as they are, without markup or guessed colours.
+    """A console that shows paths and notebooks' text as they are, without markup or automatic colours.
 
     Control characters are escaped.
     """
@@ -22,6 +22,7 @@ class Terminal(Console):
         super().__init__(highlight=False, markup=False, emoji=False, **more)
 
     def render(self, *what: Any, **how: Any) -> Iterator[Segment]:
+        """Yield the segments of rich's own `render`, with control characters in their texts escaped."""
         for segment in super().render(*what, **how):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 

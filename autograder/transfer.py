@@ -16,16 +16,16 @@ from autograder.gradebook.book import STALE, Book
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.gradebook.errors import GradebookBusy
 from autograder.gradebook.tables import as_csv
-from autograder.lms import collect as into
-from autograder.lms import export as back
+from autograder.lms import collect as lms_collect
+from autograder.lms import export as lms_export
 from autograder.lms.attempts import OUTCOMES
 from autograder.lms.roster import Person, read_roster
 from autograder.terminal import Terminal, err, out, warn_of_others
 from secant.files import move_aside, replace_file
 from secant.language import counted, say
 
-_ROWS = 40  # rows that a table shows, at most
-_NAMES = 3  # ids that a line shows, at most
+_ROWS = 40  # maximum number of rows in a table
+_NAMES = 3  # maximum number of ids in a line
 
 
 def enroll(root: Path, table: Path) -> None:
@@ -49,28 +49,28 @@ def enroll(root: Path, table: Path) -> None:
     missing = sorted(before - {person.id for person in people})
     out.print(
         say(
-            en=f"{table}: {counted(len(people), 'student')}, {len(new)} of them new{_named(new)}.",
-            ko=f"{table}: 학생 {len(people)}명, 그중 새로 입력 {len(new)}명{_named(new)}.",
+            en=f"{table}: {counted(len(people), 'student')}, {len(new)} of them new{_first_ids(new)}.",
+            ko=f"{table}: 학생 {len(people)}명, 그중 새로 입력 {len(new)}명{_first_ids(new)}.",
         )
     )
     if missing:
         out.print(
             say(
-                en=f"In the gradebook, but not in this list: {len(missing)}{_named(missing)}.",
-                ko=f"성적부에는 있지만 이 명단에 없는 학생: {len(missing)}명{_named(missing)}.",
+                en=f"In the gradebook, but not in this list: {len(missing)}{_first_ids(missing)}.",
+                ko=f"성적부에는 있지만 이 명단에 없는 학생: {len(missing)}명{_first_ids(missing)}.",
             )
         )
 
 
-def _refuse_lost_zeros(table: Path, listed: Sequence[str], known: Collection[str]) -> None:
+def _refuse_lost_zeros(table: Path, ids: Sequence[str], gradebook_ids: Collection[str]) -> None:
     """Refuse a list in which a spreadsheet has removed the zeros at the beginning of ids.
 
     Raises:
         CourseError: an id of the list is in the gradebook with zeros in front of it.
     """
-    padded = {known_id.lstrip("0"): known_id for known_id in known if known_id.startswith("0")}
-    for student in listed:
-        if student not in known and student in padded:
+    padded = {known_id.lstrip("0"): known_id for known_id in gradebook_ids if known_id.startswith("0")}
+    for student in ids:
+        if student not in gradebook_ids and student in padded:
             raise CourseError(
                 say(
                     en=f"{table}: {student} is {padded[student]} in the gradebook; a spreadsheet may have "
@@ -81,8 +81,8 @@ def _refuse_lost_zeros(table: Path, listed: Sequence[str], known: Collection[str
             )
 
 
-def _named(students: Sequence[str]) -> str:
-    """Return the first of several ids in brackets, or "" if the list is empty."""
+def _first_ids(students: Sequence[str]) -> str:
+    """Return the first few ids of a list, in brackets, or "" if the list is empty."""
     shown = ", ".join(students[:_NAMES]) + (", …" if len(students) > _NAMES else "")
     return f" ({shown})" if students else ""
 
@@ -106,15 +106,15 @@ def collect(
     """
     course = Course.at(root)
     chosen = _one_lesson(course, lesson) if lesson else ""
-    known = read_roster(roster) if roster else None
-    # the gradebook stays open, so that nothing is graded meanwhile
+    people = read_roster(roster) if roster else None
+    # the gradebook stays open, so that no other command can grade while files are collected
     with Book(course.directory, course.config) as book:
-        done = into.collect(course, downloads, known, chosen, into.system_named(system))
+        collected = lms_collect.collect(course, downloads, people, chosen, lms_collect.system_named(system))
         try:
-            strangers = _strangers(done, class_list.students(book)) if known is None else ""
-            class_list.enter_people(book, map(_row, done.people))
-            for student, name in done.placed:
-                book.mark_stale(student, name, STALE)  # so that no grade of an earlier file is exported
+            strangers = _strangers(collected, class_list.students(book)) if people is None else ""
+            class_list.enter_people(book, map(_row, collected.people))
+            for student, name in collected.collected_entries:
+                book.mark_stale(student, name, STALE)  # the grade of the earlier file must not be exported
         except GradebookBusy as error:
             raise CourseError(
                 say(
@@ -123,31 +123,33 @@ def collect(
                 )
             ) from error
     if json_file:
-        rows = json.dumps([asdict(line) for line in done.lines], ensure_ascii=False, indent=1)
+        rows = json.dumps([asdict(line) for line in collected.lines], ensure_ascii=False, indent=1)
         replace_file(json_file.absolute(), rows.encode())
-    _show_collected(done)
+    _show_collected(collected)
     if strangers:
         err.print(strangers, style="yellow")
     warn_of_others(course)
-    if not any(line.path for line in done.lines):
+    if not any(line.path for line in collected.lines):
         return 2
-    return int(any(line.needs_a_person for line in done.lines))
+    return int(any(line.needs_a_person for line in collected.lines))
 
 
-def _strangers(done: into.Collected, known: Sequence[str]) -> str:
+def _strangers(collected: lms_collect.Collected, students: Sequence[str]) -> str:
     """Return a warning if most students in an archive are not in the gradebook, or "" otherwise."""
-    brought = {line.student for line in done.lines if line.student}
-    new = sorted(brought - set(known))
-    if not known or 2 * len(new) <= len(brought):
+    brought = {line.student for line in collected.lines if line.student}
+    new = sorted(brought - set(students))
+    if not students or 2 * len(new) <= len(brought):
         return ""
     shown = ", ".join(new[:3])
     return say(
-        en=f"The gradebook knows {counted(len(known), 'student')}, but not {len(new)} of the {len(brought)} "
-        f"in this archive ({shown}). Without --roster CSV their ids come from the system's names. If they "
-        "are in your class under other ids, delete these folders in submitted/, then collect with --roster.",
-        ko=f"성적부에 학생 {len(known)}명이 있는데, 압축 파일의 {len(brought)}명 중 {len(new)}명({shown})은 "
-        "거기에 없습니다. --roster CSV가 없으면 시스템에 나오는 이름으로 학번을 만듭니다. 이미 다른 학번으로 "
-        "등록된 학생이라면 submitted/에서 이 폴더들을 지우고 --roster를 붙여 다시 옮기세요.",
+        en=f"The gradebook knows {counted(len(students), 'student')}, but not {len(new)} of the "
+        f"{len(brought)} in this archive ({shown}). Without --roster CSV their ids come from the system's "
+        "names. If they are in your class under other ids, delete these folders in submitted/, then collect "
+        "with --roster.",
+        ko=f"성적부에 학생 {len(students)}명이 있는데, 압축 파일의 {len(brought)}명 중 {len(new)}명"
+        f"({shown})은 거기에 없습니다. --roster CSV가 없으면 시스템에 나오는 이름으로 학번을 만듭니다. "
+        "이미 다른 학번으로 등록된 학생이라면 submitted/에서 이 폴더들을 지우고 --roster를 붙여 "
+        "다시 옮기세요.",
     )
 
 
@@ -162,8 +164,8 @@ def _row(person: Person) -> Mapping[str, str]:
     }
 
 
-def _show_collected(done: into.Collected) -> None:
-    """Print a line for each file. If there are many, those that a person has to look at come first."""
+def _show_collected(collected: lms_collect.Collected) -> None:
+    """Print a line for each file. If there are many, the files that a person has to look at come first."""
     words = _words()
     title = say(en="Outcome of each file", ko="파일별 결과")
     heads = (
@@ -173,7 +175,7 @@ def _show_collected(done: into.Collected) -> None:
         "",
     )
     table = Table(*heads, title=title, title_justify="left", title_style="bold")
-    lines = sorted(done.lines, key=lambda line: not line.needs_a_person)
+    lines = sorted(collected.lines, key=lambda line: not line.needs_a_person)
     for line in lines[:_ROWS]:
         place = f"{line.student}/{line.lesson}" if line.student else ""
         table.add_row(
@@ -183,15 +185,15 @@ def _show_collected(done: into.Collected) -> None:
         more = say(en=f"and {len(lines) - _ROWS} more", ko=f"그 밖에 {len(lines) - _ROWS}개")
         table.add_row("…", "", more, say(en="--json FILE lists every file", ko="--json 파일에 모두 적습니다"))
     Terminal().print(table)
-    counts = ", ".join(f"{number} {words[outcome]}" for outcome, number in done.counts.items())
-    students = len({line.student for line in done.lines if line.student})
+    counts = ", ".join(f"{number} {words[outcome]}" for outcome, number in collected.counts.items())
+    students = len({line.student for line in collected.lines if line.student})
     out.print(
         say(
-            en=f"{counted(len(done.lines), 'line')}, {counted(students, 'student')}: {counts}.",
-            ko=f"{len(done.lines)}줄, 학생 {students}명: {counts}.",
+            en=f"{counted(len(collected.lines), 'line')}, {counted(students, 'student')}: {counts}.",
+            ko=f"{len(collected.lines)}줄, 학생 {students}명: {counts}.",
         )
     )
-    if done.placed:
+    if collected.collected_entries:
         out.print(say(en="Next: autograder grade", ko="다음: autograder grade"))
 
 
@@ -211,7 +213,12 @@ def _words() -> Mapping[str, str]:
 
 
 def export(
-    root: Path, system: back.For, lesson: str, fill: Path | None, column: str, output: Path | None
+    root: Path,
+    system: lms_export.ExportSystem,
+    lesson: str,
+    fill: Path | None,
+    column: str,
+    output: Path | None,
 ) -> None:
     """Write a lesson's grades and feedback in the format of an LMS, and print which students have no points.
 
@@ -220,38 +227,38 @@ def export(
     """
     course = Course.at(root)
     name = _one_lesson(course, lesson) if lesson else _the_lesson(course)
-    path = (output or root / back.EXPORTED / f"{name}.{system}.csv").absolute()
+    path = (output or root / lms_export.EXPORTED / f"{name}.{system}.csv").absolute()
     try:
-        done = back.export(course, system, name, fill, column)
+        exported = lms_export.export(course, system, name, fill, column)
     except GradebookBusy as error:
         raise CourseError(
             say(en=f"The gradebook could not be read: {error}.", ko=f"성적부를 읽지 못했습니다: {error}.")
         ) from error
-    _write(path, as_csv(done.sheet), fill)
-    if done.feedback:
-        _write(path.with_name(f"{path.stem}.feedback.zip"), done.feedback, fill)
+    _write(path, as_csv(exported.sheet), fill)
+    if exported.feedback:
+        _write(path.with_name(f"{path.stem}.feedback.zip"), exported.feedback, fill)
     table = Table(say(en="Student", ko="학생"), say(en="Why no points", ko="점수가 없는 이유"))
-    for student, why in list(done.blank.items())[:_ROWS]:
+    for student, why in list(exported.blank.items())[:_ROWS]:
         table.add_row(Text(student), Text(why))
-    if done.blank:
+    if exported.blank:
         Terminal().print(table)
-    for note in done.notes:
+    for note in exported.notes:
         out.print(note)
     out.print(
         say(
-            en=f"{name}: {done.graded} with points, {len(done.blank)} left blank.",
-            ko=f"{name}: 점수 있음 {done.graded}명, 비워 둠 {len(done.blank)}명.",
+            en=f"{name}: {exported.graded} with points, {len(exported.blank)} left blank.",
+            ko=f"{name}: 점수 있음 {exported.graded}명, 비워 둠 {len(exported.blank)}명.",
         )
     )
 
 
 def _write(path: Path, data: bytes, fill: Path | None) -> None:
-    """Write a file, and keep a different earlier one under another name next to it.
+    """Write a file, and keep an earlier file with other contents next to it under another name.
 
     Raises:
-        CourseError: the file is the table to fill.
+        CourseError: the file to write is the table that is to be filled in.
     """
-    if not path.parent.is_dir() and path.parent.name == back.EXPORTED:
+    if not path.parent.is_dir() and path.parent.name == lms_export.EXPORTED:
         path.parent.mkdir()
     if fill is not None and path == fill.absolute():
         raise CourseError(
@@ -273,15 +280,15 @@ def _write(path: Path, data: bytes, fill: Path | None) -> None:
 
 
 def _one_lesson(course: Course, word: str) -> str:
-    (found,) = choose_gradable(course.root, [word], course.directory.source_directory)
-    return found
+    (lesson,) = choose_gradable(course.root, [word], course.directory.source_directory)
+    return lesson
 
 
 def _the_lesson(course: Course) -> str:
-    """Return the lesson of the submissions, if all of them are of the same lesson.
+    """Return the lesson that all submissions belong to.
 
     Raises:
-        CourseError: the submissions are of several lessons, or there are no submissions.
+        CourseError: the submissions belong to several lessons, or there are no submissions.
     """
     known = find_gradable(course.root, course.directory.source_directory).names
     submissions: list[Entry] = find_submissions(course, known)

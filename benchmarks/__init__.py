@@ -1,1 +1,1 @@
-"""Benchmarks that compare this project with its peers; the two figures of a pair come from the same run."""
+"""Benchmarks that compare this project with its peers; figures that are compared come from the same run."""

@@ -3,8 +3,8 @@
     python -m benchmarks [NAME ...]        or  make bench args="kernels grading"
 
 Every module of this folder that has a `main` is a benchmark. Benchmarks run one after another, each in a
-separate process. The rows of a benchmark that does not run, or that fails, stay as they were, with their
-date. The packages of the peers are installed into .venv-bench when a benchmark first needs them.
+separate process. The rows of a benchmark that does not run, or that fails, keep their old figures and their
+old date. The packages of the peers are installed into .venv-bench when a benchmark first needs them.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def run_benchmark(name: str, environment: dict[str, str]) -> list[Row]:
 
 
 def updated_record(name: str, before: BenchmarkRecord, console: Console) -> BenchmarkRecord:
-    """Run a benchmark and return its new record; rows that could not be measured stay as they were."""
+    """Run a benchmark and return its new record; rows that could not be measured keep their old figures."""
     trouble = []
     if (load := os.getloadavg()[0]) > 0.5 * (os.cpu_count() or 1):
         trouble.append(f"other work was going on: the load was {load:.1f} when it began")

@@ -1,7 +1,8 @@
 """Measure what `torch.compile` gains in a forward and a backward pass, and what its first call costs.
 
-The function applies thirty element-wise operations to 100,000 elements on one thread: sin, a product and a
-sum, ten times over. Lesson 1 quotes the figures. `torch.compile` needs a C++ compiler on the machine.
+The measured function applies sin, a product and a sum ten times over: thirty element-wise operations on
+100,000 elements, on one thread. Lesson 1 quotes the figures. `torch.compile` needs a C++ compiler on the
+machine.
 
     python -m benchmarks.compiled [--json FILE]
 """
@@ -30,7 +31,7 @@ def chain(x: Tensor) -> Tensor:
 
 
 def seconds(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
-    """Return the seconds that a forward and a backward pass take."""
+    """Return the seconds that a forward and a backward pass of the function take."""
     start = time.perf_counter()
     function(x).backward()
     return time.perf_counter() - start
@@ -41,7 +42,7 @@ def rows() -> Iterator[dict[str, Any]]:
     torch.set_num_threads(1)
     x = torch.randn(ELEMENTS, requires_grad=True)
     with tempfile.TemporaryDirectory(prefix="secant-bench-") as cache:
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # empty: code compiled in earlier runs must not count
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # empty folder, so no earlier compilation is reused
         compiled = torch.compile(chain)
         first = seconds(compiled, x)
         pairs = [(seconds(compiled, x), seconds(chain, x)) for _ in range(ROUNDS)]

@@ -1,9 +1,9 @@
 """Feed randomly damaged submissions and archives to the intake and to `autograder collect`.
 
-Half of the files are notebooks, which the intake reads. Some dozens more are graded in one batch by the
-examiner itself. The other half are archives with three students' work each. The benchmark checks that no
-error is raised, that each notebook is accepted or refused with a sentence, that each archive gets lines about
-its outcome, and that nothing is written outside its place.
+Half of the files are notebooks, which the intake reads. The other half are archives, each with the work of
+three students. Some dozens of additional notebooks are graded in one batch by the examiner itself. The
+benchmark checks that no error is raised, that each notebook is accepted or is refused with a reason, that
+collecting an archive reports its outcome, and that no file is written outside the expected folders.
 
     python -m benchmarks.damaged --json FILE [--count 10000] [--seed 0] [--graded 60]
 """
@@ -50,7 +50,7 @@ class Tally:
         self.wrongly_collected = 0
 
     def failed(self, step: str, error: Exception) -> None:
-        """Count an error, with the place at which it was raised."""
+        """Count an error, together with the step and the function in which it was raised."""
         place = traceback.extract_tb(error.__traceback__)[-1]
         self.errors[
             f"{step}: {type(error).__name__} in {Path(place.filename).name}:{place.name}: {error}"[:160]
@@ -96,10 +96,11 @@ def archive(data: bytes, intact: list[bytes], course: Course, place: Path, tally
 
 
 def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any]:
-    """Damage files at random, process them and return the counts of their outcomes.
+    """Damage files at random, pass them to the intake or to `collect`, and return the outcomes.
 
     Args:
-        room: a built course with the tests' small lesson. Its parent folder holds nothing else.
+        room: the folder of a built course with the small lesson of the tests. The parent of this folder
+            holds nothing else.
         count: the number of notebooks and archives together.
         seed: the seed of the random damage.
         graded: the number of additional damaged notebooks that are graded as one batch.

@@ -3,8 +3,8 @@
 The class submits solutions, recorded right and wrong answers and stubs of one lesson, in both languages
 (benchmarks/classroom.py). `autograder grade` uses as many workers as there are processors and grades each
 submission in its wall. It does the same as `nbgrader autograde` and `nbgrader generate_feedback` together:
-the result is gradebook, autograded/ and feedback/. Every command is run as an instructor runs it, so its
-start counts.
+the result is gradebook, autograded/ and feedback/. Every command is run as an instructor runs it, so the time
+that it takes to start is included.
 
 The floor is the work that no grader can avoid: the processor time of each notebook's own cells, all tests
 included, in a fork of a process that has imported everything. The overhead is the processor time that
@@ -12,8 +12,8 @@ included, in a fork of a process that has imported everything. The overhead is t
 graded and compared.
 
 otter-grader, if it is installed, grades the same notebooks, with the same tests in its own format
-(benchmarks/otter_peer.py). Without containers, `otter run` grades one notebook after another and starts again
-for each, which takes half of its time. It has no wall, and writes no gradebook and no feedback pages.
+(benchmarks/otter_peer.py). Without containers, `otter run` grades one notebook after another and starts a new
+process for each, which takes half of its time. It has no wall, and writes no gradebook and no feedback pages.
 
     python -m benchmarks.grading [--lesson 1] [--students 60] [--stock 60] [--otter 12] [--json FILE]
 """
@@ -87,7 +87,7 @@ def timed(folder: Path, *commands: list[str]) -> CommandCost:
     """Run commands one after another and return their cost.
 
     Raises:
-        RuntimeError: if a command fails; the message has the end of its output.
+        RuntimeError: if a command fails; the message contains the end of its output.
     """
     environment = os.environ | dict.fromkeys(PLACES, str(folder / ".home"))
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
@@ -158,7 +158,7 @@ def grade_with_otter(lesson: Lesson, students: int) -> CommandCost:
 
 
 def floor(lesson: Lesson, students: int) -> float:
-    """Return the mean core-seconds of a submission's own cells and all its tests, warm and without a wall."""
+    """Return the mean core-seconds of a submission's cells and tests, excluding imports and the wall."""
     source = assignment(lesson).source
     tests = {task.id: task.test.source for task in tasks(source) if task.test is not None}
     spent = 0.0
@@ -188,7 +188,7 @@ def cell_seconds_in_fork(notebook: NotebookNode) -> float:
 
 
 def run_cells(notebook: NotebookNode) -> float:
-    """Run a notebook's code cells in the warm IPython shell and return their core-seconds."""
+    """Run a notebook's code cells in the existing IPython shell and return their core-seconds."""
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell.instance()

@@ -1,9 +1,9 @@
 """Measure how much memory a learner needs on a JupyterHub of deploy/hub, and how much forty learners need.
 
 Each learner has a server and a kernel in which lesson 1's answers have run, and has just checked the
-notebook. Then the checkers end, because they are idle. A memory page that processes share is counted once
-(PSS), so the figure of one learner is what each additional learner adds. The benchmark must run as root,
-because it starts processes of several users.
+notebook. Memory is measured then, and again after the idle checkers have ended. A memory page that processes
+share is counted once (PSS), so the figure for one learner is what each additional learner adds. The benchmark
+must run as root, because it starts processes of several users.
 
     python -m benchmarks.hub [--learners N] [--json FILE]
 """
@@ -70,10 +70,10 @@ def checkers(users: list[User]) -> list[int]:
 
 
 def measure_memory(users: list[User]) -> tuple[float, float]:
-    """Return the megabytes that these users need while their checkers run, and after the checkers ended."""
+    """Return the megabytes that these users need while their checkers run, and after the checkers end."""
     checked = megabytes(users)
     until = time.monotonic() + float(IDLE_MINUTES) * 60 + 30
-    # Two processes of each user stay: the template and the kernel.
+    # Two processes of each user keep running: the template and the kernel.
     while len(checkers(users)) > 2 * len(users) and time.monotonic() < until:
         time.sleep(1)
     return checked, megabytes(users)

@@ -1,8 +1,8 @@
 """Measure how long a lesson's kernel takes from its start until it has imported torch and secant.
 
-`python -m benchmarks.kernels [--json FILE]` starts warm kernels and stock kernels in turns. The template is
-running already, as in a server that started some seconds ago. Private memory is the memory that the kernel
-then shares with no other process.
+`python -m benchmarks.kernels [--json FILE]` starts warm kernels and stock kernels alternately. The template
+is already running, as in a server that was started some seconds ago. Private memory is the memory that a
+kernel shares with no other process after the imports.
 """
 
 import statistics

@@ -65,7 +65,7 @@ def start(room: Path) -> subprocess.Popen[bytes]:
 
 
 def finish(room: Path) -> float:
-    """Run `autograder grade` to its end and return the seconds."""
+    """Run `autograder grade` to its end and return the elapsed seconds."""
     start_time = time.monotonic()
     process = start(room)
     output, _ = process.communicate()
@@ -75,7 +75,7 @@ def finish(room: Path) -> float:
 
 
 def grading_state(room: Path) -> tuple[object, ...]:
-    """Return everything that a grading leaves: the gradebook's content, the files and the results."""
+    """Return everything that a grading run produces: the gradebook's content, the files and the results."""
     results = timeless(json.loads((room / "results.json").read_text()))
     file_contents = files(room / "autograded", room / "feedback")
     return content(f"sqlite:///{room}/gradebook.db"), file_contents, results
@@ -120,7 +120,7 @@ def kill(process: subprocess.Popen[bytes]) -> float:
 
 
 def measure(kills: int, seed: int) -> dict[str, Any]:
-    """Kill the coordinator the given number of times and return the counts and times."""
+    """Kill the coordinator the given number of times and return the outcomes and durations."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     draw = random.Random(seed)
     linger_seconds, unchanged, entered_counts, temporary_files, finished_early = [], 0, [], 0, 0
@@ -136,8 +136,8 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
             shutil.rmtree(room)
             shutil.copytree(initial, room)
             process = start(room)
-            # Spread the kills over the run: about a third come before the first of seven students is entered
-            # in the gradebook, the others in equal parts after each student.
+            # Spread the kills over the run. About a third of them occur before the first of the seven
+            # students is entered in the gradebook. An equal share of the others follows each student's entry.
             first = max(0, 7 - 10 * (kills - 1 - number) // kills)
             wait_for(room, process, first, draw.uniform(0.0, 0.1 if first else 0.7) * run_seconds)
             finished_early += process.poll() is not None

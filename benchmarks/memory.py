@@ -1,13 +1,13 @@
 """Compare the private memory of a running submission with that of a stock kernel running the same notebook.
 
-Private memory is shared with no other process, so it would be freed if the process ended. It is read many
-times a second from Linux's own count, for all processes of a submission's container, supervisor included. The
-largest sum counts. A loaded notebook shares memory with its copy that answers a task. That memory is private
-to neither process, but it belongs to the submission. Where control groups are available, their peak is
-therefore taken if it is larger.
+Private memory is the memory that a process shares with no other process, so it would be freed if the process
+ended. It is read many times a second from Linux's own count, for all processes of a submission's container,
+supervisor included. The largest sum counts. A process that has loaded a notebook shares memory with the copy
+of itself that answers a task. That memory is private to neither process, but it belongs to the submission.
+Where control groups are available, their peak is therefore used if it is larger.
 
-Each lesson's solution is graded, and the row is that of the lesson that needs most. The memory of a worker
-and of its template is shown as well.
+Each lesson's solution is graded, and the row shows the lesson that needs the most memory. The memory of a
+worker and of its template is shown as well.
 
     python -m benchmarks.memory [--json FILE]
 """
@@ -54,7 +54,7 @@ def process_tree(ancestor: int) -> list[int]:
 
 
 def in_containers(ancestor: int) -> list[int]:
-    """Return the process's descendants that run in a container.
+    """Return the ids of those descendants of a process that run in a container.
 
     They are two process namespaces deeper than the process: one for the wall and one for the container.
     """
@@ -141,7 +141,7 @@ def container_peak(wall: Wall, lesson: Lesson) -> int:
 
 
 def stock_kernel_peak(lesson: Lesson) -> int:
-    """Run a lesson's notebook with its tests in a stock kernel and return the kernel's peak bytes."""
+    """Run a lesson's notebook with its tests in a stock kernel and return its peak private bytes."""
     with (
         kernel(STOCK) as running_kernel,
         peak_private_memory(lambda: process_tree(running_kernel.process.pid)) as peak,

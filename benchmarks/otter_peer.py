@@ -48,7 +48,7 @@ def generate_command() -> list[str]:
 
 
 def run_commands(folder: Path) -> list[list[str]]:
-    """Return the commands that grade, one for each submission.
+    """Return the commands that grade the class, one for each submission.
 
     Without containers, otter-grader has no command that grades a whole class.
     """
@@ -59,10 +59,10 @@ def run_commands(folder: Path) -> list[list[str]]:
 
 
 def verify(folder: Path, lesson: Lesson) -> None:
-    """Check that otter-grader gave no points for wrong answers and stubs, and all points for the rest.
+    """Check that otter-grader gave no points for wrong answers and stubs, and full points for other answers.
 
     Raises:
-        RuntimeError: if a task of a submission has other points.
+        RuntimeError: if a task of a submission has a different number of points.
     """
     unearned = {(answer.task, answer.source) for answer in wrong_answers(lesson)}
     for release in assignment(lesson).releases.values():

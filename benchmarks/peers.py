@@ -85,7 +85,7 @@ def make() -> None:
 def install(requirement: Requirement) -> str:
     """Install a package into .venv-bench and return "", or the reason why it cannot be installed.
 
-    The versions of this Python's packages are constraints and do not change.
+    The versions of this Python's packages are passed to pip as constraints, so they do not change.
     """
     with tempfile.TemporaryDirectory() as folder:
         constraints = Path(folder, "constraints.txt")

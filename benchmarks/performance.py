@@ -52,7 +52,7 @@ class BenchmarkRecord:
             date: the date of the measurement.
             machine: a description of the machine.
             trouble: remarks on the run, such as a peer that could not be installed.
-            complete: whether all peers were available. If not, old rows that were not measured again stay.
+            complete: whether all peers were available. If not, rows that were not measured again are kept.
         """
         new = [{**row, "date": date, "machine": machine} for row in rows]
         measured = {(row["figure"], row["peer"]) for row in rows}
@@ -79,7 +79,7 @@ def validated_rows(rows: Any) -> list[Row]:
 
 
 def read(root: Path) -> dict[str, BenchmarkRecord]:
-    """Read the records in docs/performance.json, by the names of the benchmarks."""
+    """Read the records in docs/performance.json, keyed by the name of the benchmark."""
     path = root / JSON
     if not path.exists():
         return {}
@@ -89,7 +89,7 @@ def read(root: Path) -> dict[str, BenchmarkRecord]:
 
 
 def write(root: Path, records: Mapping[str, BenchmarkRecord]) -> None:
-    """Write the records to docs/performance.json, and docs/performance.md from them."""
+    """Write the records to docs/performance.json, and generate docs/performance.md from them."""
     ordered = {name: asdict(records[name]) for name in sorted(records)}
     for name, text in (
         (JSON, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n"),

@@ -64,16 +64,16 @@ def whole(root: Path, students: int) -> float:
     subprocess.run(command, cwd=root, check=True, capture_output=True)
     took = time.perf_counter() - started
     assert len(list((root / "feedback").glob("*/*/*.html"))) == students
-    for written in ("course", "autograded", "feedback"):  # stock nbgrader must start from nothing
+    for written in ("course", "autograded", "feedback"):  # stock nbgrader must not find our results
         shutil.rmtree(root / written)
     (root / "gradebook.db").unlink()
     return took / students
 
 
 def stock(root: Path, students: int) -> tuple[float, float]:
-    """Return the seconds per submission that stock nbgrader takes to grade it, and to make its page.
+    """Return the seconds that stock nbgrader takes to grade one submission, and to make one feedback page.
 
-    Each command's start is included.
+    The time that each command takes to start is included.
     """
     _nbgrader(root, ["generate_assignment", NAME, "--create"])
     started = time.perf_counter()

@@ -2,7 +2,7 @@
 
 The gradebook and autograded/ are filled without running a grader. For each task, a student has one of the
 lesson's recorded answers, right or wrong, with the recorded hint. The student's variables are renamed and a
-line is added. One student in fifty has the same answers as the student before. Then the command runs on one
+line is added. One student in fifty has the same answers as the previous student. Then the command runs on one
 lesson, and on all of them.
 
     python -m benchmarks.report [--json FILE] [--students 1000] [--lesson 2] [--lessons 10]
@@ -28,12 +28,12 @@ from tests.support.gradebooks import hurried
 from tests.support.graded_class import Fate, Student, course_of, enter
 from tests.support.lessons import LESSONS, ROOT, questions, right_answers, wrong_answers
 
-_COPY_EVERY = 50  # one student in this many has the answers of the student before
+_COPY_EVERY = 50  # one student per this number has the same answers as the previous student
 _LOCAL_NAMES = re.compile(r"\b(seen|todo|node|names|leaves|out|total|step|found|result)\b")
 
 
 def class_of_students(lesson: Lesson, students: int) -> dict[str, Student]:
-    """Return students with answers of many kinds; every call returns the same students."""
+    """Return students with a wide range of answers; every call returns the same students."""
     chance = random.Random(lesson.name)
     answers_of_task: dict[str, list[tuple[str, Fate]]] = {}
     for task in questions(lesson):
@@ -97,8 +97,8 @@ def compare_reports(students: int, lesson: int, lessons: int) -> Iterator[dict[s
 
     Args:
         students: the number of students.
-        lesson: the number of the lesson that is reported on alone.
-        lessons: the number of lessons in the course.
+        lesson: the number of the lesson for the report on a single lesson.
+        lessons: the number of lessons in the course, and in the report on several lessons.
     """
     chosen = [candidate for candidate in LESSONS if int(candidate.name[:2]) == lesson]
     chosen += [candidate for candidate in LESSONS if candidate not in chosen][: lessons - 1]

@@ -1,4 +1,4 @@
-"""The rows that benchmarks produce: a figure of this project next to a peer's."""
+"""The rows that benchmarks produce; each has a figure of this project and that of a peer, if there is one."""
 
 import argparse
 import json

@@ -1,14 +1,15 @@
 """Compare a class graded by two workers of a Dask cluster with the same class graded by two local workers.
 
-Warm workers of both kinds take turns to grade the same class of real submissions of lesson 1, from submitted/
+Warm workers of both kinds take turns grading the same class of real submissions of lesson 1, from submitted/
 to gradebook, autograded/ and feedback/. Scheduler and workers are processes of this machine with separate
-folders, so the figures show Dask's share of the cost and not a network's. For docs/scale.md, the benchmark
-also shows the processor time of all processes for one submission, and that of the one process that writes.
+folders, so the figures include the cost of Dask but not that of a network. For docs/scale.md, the benchmark
+also shows two processor times per submission: that of all processes, and that of the coordinator, the one
+process that writes the results.
 
-The rate of that process alone is measured too, because no cluster can be faster. For this, the same class is
-graded by workers that immediately return the recorded results of real workers. The results are written, in
-turns, into an empty gradebook in SQLite and into one in PostgreSQL. As usual, the PostgreSQL server writes to
-the disk before it answers.
+The rate at which the coordinator alone writes results is measured as well, because no cluster can be faster.
+For this, the same class is graded by workers that immediately return the recorded results of real workers.
+The results are written alternately into an empty SQLite gradebook and an empty PostgreSQL gradebook. As
+usual, the PostgreSQL server writes to the disk before it answers.
 
     python -m benchmarks.scale [--json FILE] [--students 60] [--rounds 3]
 """
@@ -117,7 +118,7 @@ def measure(course: Course, workers: Workers, scheduler: int) -> Cost:
 
 
 def kilobytes(course: Course, students: int) -> dict[str, float]:
-    """Return the kilobytes on disk per submission, by folder or file of the course."""
+    """Return the kilobytes on disk per submission, keyed by folder or file of the course."""
     return {
         name: sum(file.stat().st_size for file in (place, *place.rglob("*")) if file.is_file())
         / 1024
@@ -133,7 +134,7 @@ class ReplayingWorkers:
     With recorded results, all time is spent in the coordinator.
 
     Attributes:
-        start: the time at which the first job was submitted, or zero.
+        start: the clock reading in seconds when the first job was submitted, or 0 before that.
     """
 
     def __init__(self, workers: LocalWorkers) -> None:
@@ -166,7 +167,7 @@ class ReplayingWorkers:
             self._workers.settle(future)
 
     def close(self, kill: bool = False) -> None:
-        """Close the workers; kill those that are still at work if asked to."""
+        """Close the workers; with `kill`, kill those that are still working."""
         self._workers.close(kill)
 
 
@@ -180,7 +181,7 @@ def course_with_gradebook(room: Path, url: str) -> Course:
 def results_per_second(course: Course, workers: ReplayingWorkers) -> float:
     """Return how many results per second are written into an empty gradebook and empty folders.
 
-    The time runs from the first job on.
+    The measurement starts when the first job is submitted.
     """
     for name in ("autograded", "feedback"):
         shutil.rmtree(course.root / name)
@@ -189,14 +190,14 @@ def results_per_second(course: Course, workers: ReplayingWorkers) -> float:
     summary = grade(course, entries, workers)
     seconds = time.perf_counter() - workers.start
     assert not summary.failed
-    assert (len(summary.results), summary.kept) == (len(entries), 0)
+    assert (len(summary.results), summary.graded_before) == (len(entries), 0)
     return len(entries) / seconds
 
 
 def writing_rates(
     room: Path, workers: ReplayingWorkers, postgres: Server, rounds: int
 ) -> tuple[float, float]:
-    """Return the median number of results written per second into SQLite, and that for PostgreSQL."""
+    """Return the median numbers of results written per second into SQLite and into PostgreSQL."""
     empty = room / "empty.db"
     for url in (f"sqlite:///{empty}", postgres.database("empty")):
         course = course_with_gradebook(room, url)
@@ -230,7 +231,7 @@ class Medians(NamedTuple):
 
 
 def compare_workers(students: int, rounds: int) -> Medians:
-    """Grade a class with local and with Dask's workers, then time the coordinator alone."""
+    """Grade a class with local and with Dask's workers, then measure the coordinator alone."""
     durable = {"fsync": "on", "full_page_writes": "on"}
     with tempfile.TemporaryDirectory() as name, server(**durable) as postgres:
         room = Path(name, "room")

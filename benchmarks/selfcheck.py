@@ -2,10 +2,10 @@
 
 Both buttons are clicked and timed in a page of headless Chromium. Ours is timed until the last requested
 verdict is in the panel, nbgrader's until its dialog is shown. Both buttons save the notebook first. Both have
-been clicked before, so our service already has its worker, while nbgrader starts a kernel each time. The
-commands are timed as a user would run them, ours with that server running and without a server. nbgrader runs
-only the visible tests, because a student's notebook has no others. The times are medians, and the machine
-rests before each measurement.
+been clicked before, so our service already has its worker, while nbgrader starts a kernel for each click. The
+commands are timed as a user would run them. Ours is timed twice: while that server is running, and without a
+server. nbgrader runs only the visible tests, because a student's notebook has no others. The times are
+medians, with a pause before each measurement.
 
     python -m benchmarks.selfcheck [--lesson NAME | --all] --json FILE
 """
@@ -37,7 +37,7 @@ from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 5
-REST_SECONDS = 2.0  # pause in seconds between two checks, as no learner checks again immediately
+REST_SECONDS = 2.0  # pause in seconds before each measurement; no learner checks again immediately
 EXTENSIONS = ("autograder.service", "nbgrader.server_extensions.validate_assignment")
 # Clicks a button, and returns the seconds until the frame that shows the click's result is about to be drawn.
 CLICK = """async ([button, seen, wanted]) => {
@@ -64,10 +64,10 @@ def write_solved(lesson: str, folder: Path) -> Path:
 
 
 def seconds(action: Callable[[], float | None], rounds: int = ROUNDS) -> float:
-    """Return the median of the seconds that a function takes, with a rest before each call.
+    """Return the median of the seconds that a function takes, with a pause before each call.
 
     Args:
-        do: the function. If it returns a number, that number counts as its seconds.
+        action: the function. If it returns a number, that number is used as its seconds.
         rounds: the number of calls.
     """
     measured_seconds = []
@@ -88,7 +88,7 @@ class Buttons:
     def agree(self) -> None:
         """Check the notebook for the first time and confirm that it may run.
 
-        Secant asks for confirmation because it did not put this notebook here itself.
+        Secant asks for confirmation because Secant itself did not place this notebook in the folder.
         """
         self.page.locator(".secant-check:visible").first.click()
         self.page.get_by_role("button", name="Run and check").click()
@@ -96,7 +96,10 @@ class Buttons:
         self.page.locator(".secant-panel[aria-busy=false]").wait_for()
 
     def check(self, task: str | None = None) -> float:
-        """Click our check button for the solved notebook, or for one of its tasks, and return the seconds."""
+        """Click our check button for the solved notebook, or for one of its tasks.
+
+        Return the seconds until the verdicts are shown.
+        """
         button = f".secant-row[data-task={task}] .secant-buttons button" if task else ".secant-check"
         elapsed: float = self.page.evaluate(CLICK, [button, ".secant-row[data-outcome=waiting]", False])
         self.page.locator(".secant-panel[aria-busy=false]").wait_for()
@@ -107,7 +110,7 @@ class Buttons:
         return elapsed
 
     def validate(self) -> float:
-        """Click nbgrader's Validate button and return the seconds."""
+        """Click nbgrader's Validate button and return the seconds until its dialog is shown."""
         elapsed: float = self.page.evaluate(CLICK, [VALIDATE, ".jp-Dialog", True])
         dialog = self.page.locator(".jp-Dialog")
         message = dialog.inner_text()
@@ -123,7 +126,7 @@ def server(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """Start JupyterLab in a folder.
 
     Yields:
-        its address, and the environment variables with which commands find the server.
+        the address of the server, and the environment variables that let commands find the server.
     """
     with tempfile.TemporaryDirectory() as home:
         port = free_port()
@@ -170,7 +173,7 @@ def command_runner(environment: dict[str, str], *words: str) -> Callable[[], Non
 
 
 def time_buttons(page: Page, path: Path, rounds: int) -> tuple[list[float], float, float]:
-    """Return the seconds to check each task alone, to check the whole lesson, and for nbgrader's Validate."""
+    """Return the seconds to check each task alone, to check the lesson, and to run nbgrader's Validate."""
     page.evaluate(lab.OPEN, path.name)
     page.evaluate("() => window.jupyterapp.shell.activateById('secant-panel')")
     page.locator(".secant-row").first.wait_for()
@@ -189,7 +192,7 @@ def time_buttons(page: Page, path: Path, rounds: int) -> tuple[list[float], floa
 
 
 def rows(lesson: str, other_lessons: list[str]) -> list[dict[str, Any]]:
-    """Measure and return the rows: buttons and commands for one lesson, then the buttons for the others."""
+    """Measure and return the rows: buttons and commands for one lesson, buttons for the other lessons."""
     results = []
     with (
         tempfile.TemporaryDirectory() as name,

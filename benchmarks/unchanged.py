@@ -88,7 +88,7 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
         ]
         connection.execute(insert(records), copies)
         if engine.dialect.name == "postgresql":
-            connection.execute(text("ANALYZE"))  # autovacuum would do this within a minute
+            connection.execute(text("ANALYZE"))  # PostgreSQL's autovacuum would run ANALYZE within a minute
     engine.dispose()
     for step in ("submitted", "autograded", "feedback"):
         for name in names:
@@ -96,7 +96,7 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
 
 
 def grade_again(room: Path) -> dict[str, Any]:
-    """Grade once more by the command line and return its time, its memory and its output."""
+    """Run `autograder grade` once more and return its time, its memory and its output."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     words = [sys.executable, "-m", "autograder.cli", "grade", "--workers", "1", "--json", "results.json"]
     start = time.monotonic()
@@ -115,7 +115,7 @@ def grade_again(room: Path) -> dict[str, Any]:
 
 
 def time_formgrader(room: Path, lesson: str, size: int) -> dict[str, Any]:
-    """Request formgrader's lists of the class and return the seconds until they arrive, and its memory."""
+    """Request formgrader's lists of the class and return the seconds for each, and the server's memory."""
     figures = {}
     with formgrader(room) as ask:
         for name, path in {
@@ -140,7 +140,7 @@ def change_one(room: Path, lesson: str) -> None:
 
 
 def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dict[str, Any]]:
-    """Grade a class again at each of these sizes, and finally with one new file; yield the measurements."""
+    """Yield measurements of grading a class again at each of these sizes, and finally with one new file."""
     make_course(room, lesson, url)
     before = 1
     for size in sizes:

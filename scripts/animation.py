@@ -25,26 +25,26 @@ EXPLORER = ".secant-explorer"
 HIDE_FILE_BROWSER = "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
 WIDTH, HEIGHT, DENSITY = 1120, 960, 1.5
 COLOURS = 256  # colours of the palette: enough for a picture of a page, at a third of the bytes
-MARGIN = 6  # pixels of the page around the explorer
-# Constants of the moving picture.
+MARGIN = 6  # pixels of the page that are shown around the explorer
+# The constants below are for the moving picture only.
 MOVES = 52
 PACE, FIRST, LAST = 75, 700, 1300  # durations in milliseconds of most frames, the first frame and the last
-END_OF_DRAG = 0.12  # the fraction of its track at which the slider is released
-SETTLING_SECONDS = 0.4  # from a move until picture and numbers are up to date; the numbers are delayed by 0.2
+END_OF_DRAG = 0.12  # where the slider is released, as a fraction of its track
+SETTLING_SECONDS = 0.4  # pause after a move to let picture and numbers update; numbers lag by 0.2 seconds
 LIMIT = 1_500_000  # maximum size in bytes of a moving picture
 
 
 def mouse_positions(start: float, end: float) -> Iterator[float]:
-    """Yield the mouse's position at each move as a fraction of the track; the steps are small at first.
+    """Yield the mouse's position at each move as a fraction of the track.
 
-    The secant turns most at the start of the drag.
+    The steps are small at first, because the secant turns most at the start of the drag.
     """
     for move in range(1, MOVES + 1):
         yield start + (end - start) * (move / MOVES) ** 2.2
 
 
 def photograph(page: Page, clip: FloatRect) -> Image.Image:
-    """Return a screenshot of a part of the page as soon as two in a row are the same."""
+    """Return a screenshot of a part of the page once two consecutive ones are equal, or after 3 seconds."""
     before, now = b"", page.screenshot(clip=clip)
     deadline = time.monotonic() + 3
     while before != now and time.monotonic() < deadline:
@@ -57,7 +57,7 @@ def drag(page: Page, number: int) -> list[Image.Image]:
 
     Args:
         page: the page.
-        number: the number of the slider, from 0.
+        number: the index of the slider.
     """
     handle = page.locator(f"{EXPLORER} .noUi-handle").nth(number)
     explorer = lab.box(page.locator(EXPLORER))

@@ -1,8 +1,8 @@
 """Build .venv if it is not ready, then run its Python: `python3 scripts/bootstrap.py -m secant lab`.
 
-It uses only the standard library, and only syntax that Python 3.6 can parse, so that an old Python can report
-that it is too old. For each problem that the user can solve, it prints one sentence with the solution, in
-English or Korean (SECANT_LANG).
+This script uses only the standard library, and only syntax that Python 3.6 can parse, so that an old Python
+can report that it is too old. For each problem that the user can solve, it prints one sentence with the
+solution, in English or Korean (SECANT_LANG).
 """
 
 import errno
@@ -107,7 +107,7 @@ def no_network() -> Failure:
 
 
 def no_space() -> Failure:
-    """Return the failure for a full disk: that of the course or that of the temporary files."""
+    """Return the failure for a full disk: the one with the course or the one with the temporary files."""
     places = f"{ROOT}, {os.environ.get('TMPDIR', '/tmp')}"
     return Failure(
         f"No space is left on the disk ({places}): make room and run this again; "
@@ -191,7 +191,7 @@ def front_end() -> "list[str]":
 
 
 def read_stamp() -> "dict[str, Any]":
-    """Return the record of what was installed, or an empty dict."""
+    """Return the record of what was installed, or an empty dict if there is none."""
     try:
         with open(STAMP, encoding="utf-8") as file:
             stamp = json.load(file)
@@ -227,7 +227,7 @@ def is_new_enough(python: str, also: str = "sys") -> bool:
 
 
 def wait_for_others() -> object:
-    """Wait until no other set-up is running, and return the lock to hold until this one has finished."""
+    """Wait until no other set-up is running, and return a lock to hold until this set-up has finished."""
     try:
         import fcntl
     except ImportError:  # Windows has no fcntl
@@ -307,7 +307,7 @@ def run(command: "list[str]", capture: bool = False) -> None:
 
     Args:
         command: the command.
-        capture: whether ERRORS receives all output of the command and not only its error output.
+        capture: whether the file ERRORS receives all output of the command and not only its error output.
     """
     with open(ERRORS, "wb") as errors:
         code = subprocess.call(command, cwd=ROOT, stdout=errors if capture else None, stderr=errors)
@@ -360,7 +360,7 @@ class PipProgress:
     def note(self, line: str) -> None:
         """Update the counts from a line of pip's output.
 
-        Such lines are `Collecting torch==2.14.1` or `Downloading torch-2.14.1-cp312.whl (188.0 MB)`.
+        Examples are `Collecting torch==2.14.1` and `Downloading torch-2.14.1-cp312.whl (188.0 MB)`.
         """
         keyword, _, rest = line.partition(" ")
         if keyword == "Collecting":
@@ -437,7 +437,7 @@ def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]
     """Yield the contents of all folders with this name below a folder, without descending into them.
 
     Yields:
-        the path, the subfolders and the files of each, as from os.walk.
+        the path, the subfolders and the files of each such folder, as from os.walk.
     """
     for at, folders, files in os.walk(folder):
         if os.path.basename(at) == name:
@@ -446,7 +446,7 @@ def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]
 
 
 def install(extras: "list[str]") -> None:
-    """Install constraints.txt, and the package itself as editable, so that a `git pull` takes effect."""
+    """Install the packages in constraints.txt, and Secant as editable so that a `git pull` takes effect."""
     package = ROOT + (f"[{','.join(extras)}]" if extras else "")
     pip = [
         PYTHON,

@@ -31,7 +31,7 @@ def lessons_table(language: Language) -> str:
 
 
 def online_links() -> str:
-    """Return the links that open one lesson in Colab or Kaggle, and all of them in Codespaces or Binder."""
+    """Return the links that open one lesson in Colab or Kaggle, or all lessons in Codespaces or Binder."""
     repository = urls()["Repository"]
     name = repository.removeprefix("https://github.com/")
     rows = ["| | lesson | in English | in Korean |", "|---:|---|---|---|"]
@@ -57,7 +57,7 @@ def _notebook_links(repository: str, language: Language, folder: str) -> str:
 
 
 def updated_texts() -> dict[Path, str]:
-    """Return the complete new text of each file, by path."""
+    """Return the complete new text of each file, keyed by path."""
     parts = {name: lessons_table(language) for name, language in READMES.items()} | {ONLINE: online_links()}
     texts = {}
     for name, part in parts.items():

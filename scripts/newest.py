@@ -33,7 +33,7 @@ TESTS = (
     "tests/secant/graph",
     "tests/secant/test_causes.py",
 )
-GIGABYTES = 10  # disk space in GB that PyTorch for Linux and its CUDA libraries need, with the download
+GIGABYTES = 10  # disk space in GB that PyTorch for Linux and its CUDA libraries need, including the download
 MINUTES = 10  # time limit in minutes for the installation
 
 
@@ -52,7 +52,8 @@ def install() -> str:
         raise NotInstalledError(f"it needs {GIGABYTES} GB and only {free:.1f} GB are free")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", PLACE], check=True)
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(PLACE)}))
-    # Not just a path: addsitedir also reads that folder's .pth files, one of which leads to Secant itself.
+    # The new .pth file calls addsitedir and does not just name the folder, because addsitedir also reads the
+    # .pth files in that folder. One of them adds Secant itself.
     link = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
     (packages / "environment_below.pth").write_text(link, encoding="utf-8")
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
@@ -71,7 +72,8 @@ def install() -> str:
 def test(version: str, arguments: Sequence[str]) -> int:
     """Run the tests with the newest PyTorch, print the result, and return pytest's exit code."""
     before, start = _core_seconds(), time.monotonic()
-    # Test every lesson and recorded answer, without bounds on time: PyTorch with CUDA imports more slowly.
+    # Test every lesson and recorded answer, without limits on processor time, because PyTorch with CUDA takes
+    # longer to import.
     command = [str(PYTHON), "-m", "pytest", "-q", "--whole", "-p", "no:costs", *TESTS, *arguments]
     code = subprocess.run(command, cwd=ROOT).returncode
     spent = f"{time.monotonic() - start:.0f} s, {_core_seconds() - before:.0f} core-seconds"

@@ -1,7 +1,8 @@
 """Run the tests with each Python of this machine and the newest packages: `python -m scripts.pythons -k ask`.
 
-The Pythons are those on PATH and those of pyenv. Each has its environment: .venv-3.12 and so on. Only PyTorch
-stays at the version in constraints.txt, because the lessons quote that version's messages and numbers.
+The Pythons are those on PATH and those of pyenv. Each has its own environment, such as .venv-3.12. Only
+PyTorch stays at the version in constraints.txt, because the lessons quote that version's messages and
+numbers.
 """
 
 import os
@@ -52,7 +53,7 @@ def test(minor: Minor, python: Path, arguments: Sequence[str]) -> str:
     newest = ["install", "--quiet", "--upgrade", "--upgrade-strategy", "eager"]
     if _run([inside, "-m", "pip", *newest, _torch(), "-e", f"{ROOT}[dev]"]):
         return "not installed"
-    # Run without bounds on time, because PyPI's PyTorch includes CUDA and takes longer to import.
+    # Run without limits on processor time, because PyPI's PyTorch includes CUDA and takes longer to import.
     return "failed" if _run([inside, "-m", "pytest", "-p", "no:costs", *arguments]) else "passed"
 
 

@@ -1,8 +1,8 @@
 """Check Secant's version with `python -m scripts.version`, or begin a new one with a number such as 0.3.0.
 
 The version is defined in pyproject.toml. CITATION.cff and the JupyterLab extension's package.json have copies
-of it, because their readers look only there. `--tag v0.3.0` fails unless that is the tag of this version.
-`--notes` prints the version's part of CHANGELOG.md.
+of it, because the programs that read these files look nowhere else. `--tag v0.3.0` fails unless that is the
+tag of this version. `--notes` prints the section of CHANGELOG.md about this version.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def notes(root: Path, version: str) -> str:
 
 
 def begin_version(root: Path, version: str) -> None:
-    """Write a new version into all files, and move the unreleased changes under its heading with the date."""
+    """Write a new version into all files, and put the version and date above the unreleased changes."""
     for place, pattern in PLACES.items():
         text = (root / place).read_text(encoding="utf-8")
         new = re.sub(pattern, lambda match: match[0].replace(match[1], version), text)

@@ -1,7 +1,7 @@
 """The project's web addresses, its version, and the address for reporting a problem.
 
-Addresses and version are written in pyproject.toml only. A checkout reads that file; an installed package
-reads its metadata.
+The addresses and the version are written only in pyproject.toml. A checkout reads that file; an installed
+package reads its metadata.
 """
 
 import importlib.metadata
@@ -12,12 +12,12 @@ from urllib.parse import quote, urlencode
 
 import secant
 
-#: The schemes that a class may use in its own address for problem reports.
+#: The prefixes that are allowed for the address to which a class of students sends its problem reports.
 SCHEMES = ("https://", "http://", "mailto:")
 
 
 def project() -> dict[str, Any] | None:
-    """Return the table [project] of the checkout that this package runs from; None if it was installed."""
+    """Return the [project] table of the checkout's pyproject.toml; None if this package was installed."""
     file = Path(secant.__file__).resolve().parent.parent / "pyproject.toml"
     try:
         table: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
@@ -27,7 +27,7 @@ def project() -> dict[str, Any] | None:
 
 
 def urls() -> dict[str, str]:
-    """Return the project's addresses by their labels: Repository, Issues, Documentation."""
+    """Return the project's web addresses, keyed by label: Repository, Issues, Documentation."""
     if table := project():
         return dict(table["urls"])
     try:
@@ -60,8 +60,8 @@ def report_url(lesson: str = "", task: str = "", *, version_text: str = "", addr
         lesson: the lesson's name, such as 01_what_autograd_does; empty on the start page.
         task: the task's name, if the report is about one.
         version_text: the text to give as the version instead of Secant's own.
-        address: where to report instead of the project's issues: an e-mail address as mailto:, an issue
-            tracker's /issues, or any page, which is opened as it is.
+        address: the address for reports instead of the project's issues: a mailto: address, the address of an
+            issue tracker that ends in /issues, or any other page, which is opened as it is.
     """
     address = address or urls().get("Issues", "")
     title = f"{', '.join(filter(None, (lesson, task))) or 'Secant'}: "

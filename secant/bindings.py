@@ -1,7 +1,7 @@
-"""The names of a notebook: which cell bound each of them, what they are now, and why one is missing.
+"""The names of a notebook: which cell bound each of them, what each is now, and why a name is missing.
 
-A verdict reports these causes if an answer relies on a name that means something else by now. The module runs
-in two places: in a notebook's kernel, and in the student's process during grading. Findings from the
+A verdict reports these findings if an answer uses a name that is missing or means something else now. The
+module runs both in a notebook's kernel and, during grading, in the student's process. Findings from the
 student's process are used only as text.
 """
 
@@ -24,16 +24,16 @@ BUILTINS: Mapping[str, Any] = dict(vars(builtins))
 #: The suffix of the names under which a plain test reads builtins. A notebook's code cannot bind a name that
 #: contains a space.
 PRISTINE = " "
-# The names that IPython and Python's `site` module add for interactive use.
+# The names that IPython and Python's `site` module add for interactive use; they do not count as builtins.
 _NOT_BUILTIN = {"_", "copyright", "credits", "display", "exit", "get_ipython", "help", "license", "quit"}
 _BUILTIN_NAMES = {name for name in BUILTINS if name not in _NOT_BUILTIN and not name.startswith("__")}
 
 #: The kinds of findings about a name that is bound but means something else now.
 REBOUND = ("python", "lesson", "own")
-_MAX_FINDINGS = 3  # the most findings reported for one error
-_VALUE_LENGTH, _LINE_LENGTH = 40, 200  # the most characters shown of a value, and of a line of code
-_MAX_CODE = 500_000  # the most characters of a notebook's code that are parsed to explain names
-_DEPTH = 4  # the most levels of nested calls, and of nested code objects, that are searched
+_MAX_FINDINGS = 3  # maximum number of findings reported for one error
+_VALUE_LENGTH, _LINE_LENGTH = 40, 200  # maximum lengths in characters of a value and a code line in a message
+_MAX_CODE = 500_000  # maximum number of characters of a notebook's code that are parsed to explain names
+_DEPTH = 4  # maximum number of levels of nested calls, and of nested code objects, that are searched
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _PLAIN = (bool, int, float, str, type(None))
 _MAGIC = re.compile(r"\s*%%(\w[\w.]*)")
@@ -43,17 +43,19 @@ _SHELL_ESCAPE = re.compile(r"\s*%%?(\w+)|\s*!")
 
 @dataclass(frozen=True)
 class Finding:
-    """A reason why a name does not mean what an answer takes it for.
+    """A reason why a name does not mean what an answer expects.
 
     Attributes:
         name: the name, as the answer writes it.
-        kind: the kind of reason. The name means something else now: "python" if it is one of Python's
-            builtins, "lesson" if the lesson imports it, "own" for any other name of the notebook. It was
-            bound and then "deleted". Or it was never bound: "stopped" (the cell ended before it), "perhaps"
-            (a cell stopped at an import of everything), "branch" (code that did not run), "magic" (the cell's
-            magic does not run it here), "inside" (it is local to a function or class), "comment", "text" (a
-            text cell), "below" (a later cell), "endless" (the cell did not end).
-        cell: the label of the cell that is the reason, such as "cell 7".
+        kind: the kind of reason. If the name means something else now: "python" for one of Python's builtins,
+            "lesson" for a name that the lesson imports, "own" for any other name of the notebook. If the name
+            was bound and then deleted: "deleted". If the name was never bound, the kind tells where its
+            binding is: "stopped" (below the line at which its cell stopped), "perhaps" (perhaps in an
+            `import *` or a %run at which a cell stopped), "branch" (in code that did not run), "magic" (in a
+            cell whose magic does not run it here), "inside" (in a function or class), "comment" (in a
+            comment), "text" (in a text cell), "below" (in a later cell), "endless" (in a cell that did not
+            end).
+        cell: the label of the cell that explains the finding, such as "cell 7".
         line, text: the number of the line in that cell, and its code; 0 and "" if unknown.
         more: a description of the name's present value; for "stopped" and "perhaps" the error; for "magic"
             and "inside" the name of the magic or of the surrounding definition.
@@ -72,10 +74,10 @@ class Finding:
 
 
 class Bindings:
-    """A notebook's names, watched from cell to cell.
+    """A record of a notebook's names, updated after each cell.
 
     Args:
-        names: the notebook's namespace, as it is before the first cell.
+        names: the notebook's namespace, as it is before the first cell runs.
         label: a function that returns the label of the cell that a frame belongs to, or "" for a frame
             outside the notebook.
         python: the notebook's builtins, if it has its own copy of them.
@@ -97,12 +99,12 @@ class Bindings:
         self._readings: dict[str, tuple[dict[str, int], dict[str, str]]] = {}
         self._unread = _MAX_CODE
         self._errors: dict[str, tuple[int, str, str]] = {}
-        # For each cell that stopped: the missing name, or the findings made at that time.
+        # For each cell that an error stopped: the missing name, or the findings made when the cell stopped.
         self._causes: dict[str, str | list[Finding]] = {}
         self._bound: dict[str, list[str]] = {}
         self._deleted: dict[str, str] = {}
         self._kinds: dict[str, str] = {}  # the kind of each name's first value
-        # The type of each name's value before its last binding, and since then.
+        # The types of each name's value, as a pair: before its last binding, and after it.
         self._types: dict[str, tuple[str, str]] = {}
         self._lesson: dict[str, Any] = {}
         now = self._identities()
@@ -112,15 +114,15 @@ class Bindings:
         self._python_ids = list(map(id, python.values()))
 
     def begin(self, sources: Iterable[tuple[str, str]]) -> None:
-        """Store the text of all cells by label, before the first cell runs."""
+        """Store the text of all cells, keyed by label, before the first cell runs."""
         self._sources = dict(sources)
 
     def note(self, cell: str, source: str = "", *, imports: bool = False) -> None:
-        """Record which names a cell that has just run has bound, rebound or deleted.
+        """Record the names that a cell bound, rebound or deleted, right after the cell has run.
 
         Args:
             cell: the cell's label.
-            source: the cell's text, unless `begin` has stored it.
+            source: the cell's text; not needed if `begin` has stored it.
             imports: whether the cell holds the lesson's own imports.
         """
         if source:
@@ -149,7 +151,7 @@ class Bindings:
         self._seen = now
 
     def fail(self, cell: str, error: BaseException, line: int, text: str, message: str) -> None:
-        """Record that an error stopped a cell, with the line at which it was raised."""
+        """Record the error that stopped a cell, and the line that raised it."""
         self._errors[cell] = line, text.strip()[:_LINE_LENGTH], message[:_LINE_LENGTH]
         # The exception is not stored, because its frames would keep the notebook's tensors alive.
         self._causes[cell] = _missing_name(error) or self.explain_error(error)
@@ -176,7 +178,7 @@ class Bindings:
     def rebound(self) -> dict[str, Finding]:
         """Return a finding for each name that means something else now.
 
-        It may be a name of Python, of the lesson or of the notebook. A name of the notebook counts only if
+        The name may come from Python, the lesson or the notebook. A name from the notebook counts only if
         its first value was a function, a class or a module and it now holds an object of another kind.
         """
         findings = {}
@@ -205,7 +207,7 @@ class Bindings:
 
         Args:
             name: the name of the function or class that a task asks for.
-            cell: the label of the answer's cell. Some answers define a name other than the task's.
+            cell: the label of the answer's cell, because some answers define a name other than the task's.
             rebound: the findings that the method `rebound` returned.
         """
         defined = [other for other, cells in self._bound.items() if cell in cells and other in self._names]
@@ -221,7 +223,7 @@ class Bindings:
         return [causes[other] for other in causes if other in used][:_MAX_FINDINGS]
 
     def _defined_again(self, cell: str) -> dict[str, Finding]:
-        """Return findings for functions and classes bound up to this cell and defined again by a later cell.
+        """Return findings for functions and classes bound in or before a cell, and again in a later cell.
 
         Classes that extend the lesson's own class of the same name are left out, because lesson 10 asks for
         several of them.
@@ -254,7 +256,8 @@ class Bindings:
         for name in used:  # names that another cell has bound to a value of another type
             before, now = self._types.get(name, ("", ""))
             several = len(set(self._bound.get(name, ()))) > 1
-            called = before != now or f"{name}()" in str(error)  # a function's parameters may have changed
+            # If the error is about a call of the function with this name, its parameters may have changed.
+            called = before != now or f"{name}()" in str(error)
             if name not in rebound and name in self._names and several and called:
                 findings.append(self._finding(name, "own"))
         return findings[:_MAX_FINDINGS]
@@ -274,7 +277,7 @@ class Bindings:
         return (line, lines[line - 1].strip()[:_LINE_LENGTH]) if 0 < line <= len(lines) else (0, "")
 
     def _read(self, cell: str) -> tuple[dict[str, int], dict[str, str]]:
-        """Return the names that a cell's text binds, and those it defines inside another definition.
+        """Return the names that a cell's text binds, and the names of its nested functions and classes.
 
         The text of each cell is parsed only once.
         """
@@ -425,7 +428,7 @@ def _definition(source: str, name: str) -> tuple[int, str]:
 
 
 def _magic_line(source: str) -> int:
-    """Return the number of the first line of a cell that is a magic or a star import; 0 if there is none."""
+    """Return the number of a cell's first line with a magic or a star import; 0 if there is none."""
     for number, line in enumerate(source.splitlines(), 1):
         if _SHELL_ESCAPE.match(line) or re.match(r"\s*from\s+\S+\s+import\s+\*", line):
             return number
@@ -521,7 +524,7 @@ def _expression(step: TracebackType) -> str:
 
 
 def _is_same_or_extends(now: Any, before: Any) -> bool:
-    """Return whether a name still holds what the lesson imported, or a class that extends it."""
+    """Return whether a name still holds the object that the lesson imported, or a class that extends it."""
     return now is before or (isinstance(now, type) and any(base is before for base in type.mro(now)))
 
 
@@ -561,7 +564,7 @@ def _described(value: Any) -> str:
 
 
 def describe_finding(finding: Finding) -> str:
-    """Return a finding as a sentence without a full stop, in the language in use. The code comes last."""
+    """Return a finding as a sentence without a full stop, in the language in use, with code at the end."""
     name, more, where = f"`{finding.name}`", finding.more, _where(finding)
     match finding.kind:
         case "python":

@@ -1,4 +1,4 @@
-"""The hints of a lesson's tasks. course/LESSON/hints.toml holds them by name, in every language."""
+"""The hints of a lesson's tasks. course/LESSON/hints.toml holds them, keyed by name, in every language."""
 
 import tomllib
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Self
 from secant.language import say
 from secant.where import course_above
 
-#: Hints by name; each is one text, or texts by language.
+#: Hints, keyed by name. Each hint is one text, or a mapping of texts keyed by language.
 Texts = Mapping[str, str | Mapping[str, str]]
 #: The section of hints.toml for hints that several tasks of a lesson share.
 SHARED = "all"
@@ -31,7 +31,7 @@ class Hint(str):
         return hint
 
     def format(self, *args: object, **kwargs: object) -> "Hint":
-        """Return the formatted text with the same name."""
+        """Return the formatted text as a hint with the same name."""
         return Hint(super().format(*args, **kwargs), self.name)
 
     def __add__(self, more: str) -> "Hint":
@@ -65,7 +65,7 @@ def hints(task: str = "", texts: Texts | None = None, /, **chosen: str) -> Hints
     Args:
         task: the task's id. A built notebook contains its hints; a notebook in source/ reads them from the
             course in a folder above it. Without a course, every hint is empty.
-        texts: all hints by name, then by language, as a grader and the gradebook pass them.
+        texts: all hints, keyed by name, then by language, as a grader and the gradebook pass them.
         **chosen: the hints that a released test cell needs, in its language.
     """
     return Hints(texts if texts is not None else chosen or of_task(_catalogue(), task))
@@ -78,17 +78,17 @@ def name_of(text: str) -> str:
 
 @cache
 def usual() -> Texts:
-    """Return the hints that the tests of all lessons share, by name, then by language."""
+    """Return the hints that the tests of all lessons share, keyed by name, then by language."""
     return tomllib.loads((Path(__file__).parent / "hints.toml").read_text(encoding="utf-8"))
 
 
 def of_task(catalogue: Mapping[str, Texts], task: str) -> Texts:
-    """Return a task's hints from a lesson's catalogue, together with those that all its tasks share."""
+    """Return a task's hints from a lesson's catalogue, and the hints that all tasks of the lesson share."""
     return {**catalogue.get(SHARED, {}), **catalogue.get(task, {})}
 
 
 def read_hints(lesson: Path) -> dict[str, Texts]:
-    """Return the hints in a lesson's folder by task, name and language; empty if there are none.
+    """Return the hints in a lesson's folder, keyed by task, name and language; empty if there are none.
 
     Raises:
         ValueError: if hints.toml is not valid TOML.

@@ -1,8 +1,8 @@
-"""Likely causes, in words, of the usual errors of Python and torch in these lessons.
+"""Descriptions of the likely causes of common Python and torch errors in these lessons.
 
-An entry is found by the exception's name and by pieces of its message that torch has kept for years. Each
-piece is a short fixed string, so a message of any length is searched in one pass. tests/secant/provoked.py
-raises every one of these errors with real code.
+An entry is selected by the exception's name and by pieces of its message that torch has not changed for
+years. Each piece is a short fixed string, so a message of any length is searched in one pass.
+tests/secant/provoked.py raises every one of these errors with real code.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from secant.language import say
 QUESTION = "<question>"
 #: The message of the NotImplementedError that a release puts in place of each answer.
 STUB = "Write your answer here / 여기에 답을 쓰세요"
-_MAX_SEARCHED = 2_000  # the most characters of a message that are searched
+_MAX_SEARCHED = 2_000  # maximum number of characters of a message that are searched
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Cause:
     ko: str
 
 
-# The messages by which `math` reports an argument outside a function's domain. Up to Python 3.13, all
+# The messages with which `math` reports an argument outside a function's domain. Up to Python 3.13, all
 # functions share the first message; later each function has its own.
 _OUTSIDE_THE_DOMAIN = (
     "math domain error",

@@ -50,12 +50,12 @@ def _replace(temporary: str, path: Path) -> None:
 
 
 def read_json(path: Path, convert: Callable[[Any], T], default: T) -> T:
-    """Return the content of a small JSON file, or a default if it is missing, damaged or of another form.
+    """Return the content of a small JSON file; a default if it is missing, damaged or malformed.
 
     Args:
         path: the file. Anything but a regular file counts as missing, because reading a pipe might never end.
-        convert: a function that returns the parsed data in the form that is wanted. If it raises an error,
-            the file counts as being of another form.
+        convert: a function that returns the parsed data in the required format. If it raises an error, the
+            file counts as malformed.
         default: the value to return otherwise.
     """
     try:
@@ -82,7 +82,7 @@ def locked(path: Path, seconds: float) -> Iterator[None]:
 
 
 def move_aside(path: Path, mark: str) -> Path:
-    """Rename a file that is in the way, since its owner may still want it; return its new path.
+    """Rename a file that is in the way, because its owner may still want it; return its new path.
 
     Raises:
         OSError: if the file cannot be renamed.

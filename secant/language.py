@@ -32,7 +32,7 @@ def language(name: str | None = None) -> Language | None:
 
     Returns:
         The language of Secant's own texts if no name was given, else None, so that a notebook shows nothing.
-        The initial language is that of the environment's SECANT_LANG, else "en".
+        The initial language is the value of the environment variable SECANT_LANG, by default "en".
 
     Raises:
         ValueError: if the name is not a language code.

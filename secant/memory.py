@@ -1,4 +1,4 @@
-"""The memory that tensors take, counted by PyTorch's allocations, so that other programs do not affect it."""
+"""The memory that tensors take, counted from PyTorch's allocations, so that other programs do not matter."""
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence

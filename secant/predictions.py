@@ -20,11 +20,10 @@ from secant.files import locked, move_aside, replace_file
 from secant.language import say
 
 FILE = "predictions.json"
-MAX_BYTES = 1_000_000  # the most bytes that are read: hundreds of times what all lessons write
+MAX_BYTES = 1_000_000  # maximum number of bytes read: hundreds of times what all lessons write
 LOCK_TIMEOUT = 2.0  # seconds to wait while another notebook writes, which takes milliseconds
 
-# The style wraps choices that are too long for one line, and makes the radio buttons visible on a dark page
-# too.
+# The style wraps choices that are too long for one line, and makes the radio buttons visible on dark pages.
 _STYLE = """<style>
 .secant-prediction .widget-radio-box { min-width: 0; margin: 0; }
 .secant-prediction .widget-radio-box label { display: flex; align-items: flex-start; height: auto;
@@ -41,8 +40,8 @@ _STYLE = """<style>
 
 SavedChoices = dict[str, dict[str, str]]
 
-# For each prediction: the choices that this kernel has shown, and the functions to call when one of them is
-# chosen.
+# For each prediction: the choices that this kernel has shown, and the functions to call when the learner
+# picks one of these choices.
 _choices_shown: dict[str, Mapping[str, str]] = {}
 _callbacks: dict[str, list[Callable[[], None]]] = {}
 # The right letter of each prediction that this kernel answers, and the names of the predictions that it
@@ -57,10 +56,10 @@ def read(folder: Path) -> SavedChoices:
 
 
 def save_choice(folder: Path, name: str, choice: str) -> None:
-    """Save a choice in one step, and keep those of other notebooks; a damaged file is renamed first.
+    """Save a choice in one step, and keep other notebooks' choices; rename a damaged file first.
 
     Raises:
-        OSError: if nothing can be written there.
+        OSError: if the file cannot be written.
     """
     with _write_lock():
         choices = _parsed(_content(folder))
@@ -277,11 +276,11 @@ def _record(name: str, choice: str) -> None:
 
 
 def predict(name: str, **choices: str) -> Prediction:
-    """Show the choices of a prediction, and save the one that is made in a file next to the notebook.
+    """Show the choices of a prediction, and save the learner's choice in a file next to the notebook.
 
     Args:
         name: the prediction's name, which no other lesson uses: "3 two calls".
-        **choices: the choices by letter: A="4 and 12". Text in `backquotes` is code.
+        **choices: the choices, keyed by letter: A="4 and 12". Text in `backquotes` is code.
 
     Raises:
         ValueError: if there are fewer than two choices.
@@ -297,8 +296,8 @@ def predicted(name: str, right: str, **replies: str) -> PredictionReply:
     Args:
         name: the prediction's name, as in `predict`.
         right: the letter of the right choice.
-        **replies: the reply to each choice, by letter: what is right about it, or which misconception leads
-            to it.
+        **replies: the reply to each choice, keyed by letter: what is right about the choice, or which
+            misconception leads to it.
 
     Raises:
         ValueError: if the right choice has no reply, or the letters are not those of the prediction.
@@ -309,12 +308,12 @@ def predicted(name: str, right: str, **replies: str) -> PredictionReply:
 
 
 def as_html(choices: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of choices as HTML, by letter."""
+    """Return the texts of choices as HTML, keyed by letter."""
     return {letter: _html(text) for letter, text in choices.items()}
 
 
 def replies_as_html(reply: PredictionReply) -> dict[str, list[str]]:
-    """Return the reply to each choice, by letter, as lines of HTML for a page without a kernel."""
+    """Return the reply to each choice as lines of HTML, keyed by letter, for a page without a kernel."""
     return {letter: [*map(_html, reply.reply_to(letter))] for letter in reply.replies}
 
 

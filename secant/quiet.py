@@ -4,15 +4,15 @@ A kernel may answer widgets in one thread while a cell runs in another. Both thr
 warning filters and torch's number of threads. A thread that replaces one of them for a while takes it from
 the other thread, and two threads that overlap leave it replaced for good. So neither `print` nor sys.stdout
 is replaced. Instead, the stream that is sys.stdout at the moment, and a warning filter, check whether the
-thread that writes is silent. They do not check a context variable, because `call_soon` would pass that on. If
-a cell replaces sys.stdout while a function is being drawn, the new stream receives what that one draw still
-prints.
+thread that writes is silent. They do not check a context variable, because `call_soon` would pass its value
+on to callbacks. If a cell replaces sys.stdout while a function is being drawn, the new stream receives what
+that one draw still prints.
 
 The threads of a kernel also share the following, which is safe for these reasons:
 
 - matplotlib: an explorer's figure is unknown to pyplot, and no rcParams are set.
 - Autograd modes, saved-tensor hooks, numpy's errstate and sys.settrace are local to each thread.
-- Random numbers: no explorer draws any. A learner's function that does so draws them in each frame, too.
+- Random numbers: no explorer draws any. A learner's function may, and it then draws them in each frame.
 - torch.set_num_threads holds for the thread that calls it, and for good in each thread that starts meanwhile.
   So no explorer calls it. Instead, `difference.by_steps` keeps tensors so small that torch uses one thread.
 - Settings that `watch` changes while it calls an answer: no explorer writes any of them, so no answer is
@@ -70,7 +70,7 @@ _FILTER: Any = ("ignore", _SilentThreadMatch(), Warning, None, 0)
 
 
 def move_filter_to_front() -> None:
-    """Move the filter for silent threads to the front, before filters that were set up meanwhile."""
+    """Move the filter for silent threads to the front, before filters that were added after it."""
     if not warnings.filters or warnings.filters[0] is not _FILTER:
         warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
 

@@ -41,7 +41,7 @@ def tensor_info(**tensors: torch.Tensor) -> TensorInfo:
     """Return a table of the autograd state of some tensors: `tensor_info(x=x, y=y)`.
 
     Every attribute is read from the tensor. PyTorch's warning about the `.grad` of an intermediate tensor is
-    dropped here, since the table shows `retains_grad` as well.
+    dropped here, because the table shows `retains_grad` as well.
 
     Raises:
         TypeError: if one of the arguments is not a tensor.

@@ -48,7 +48,7 @@ class _InBothLanguages:
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from typer import rich_utils  # imported late, as Typer itself does
 
-        # Typer takes this word only from a variable of its module, not from a parameter.
+        # Typer reads the label of required options from a variable of this module; no parameter sets it.
         rich_utils.REQUIRED_LONG_STRING = say(en="[required]", ko="[필수]")
         super().format_help(ctx, formatter)  # type: ignore[misc]
 

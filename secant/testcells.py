@@ -57,7 +57,7 @@ class TestCells:
         self._shell.user_module, self._shell.user_ns = module, vars(module)
 
     def _end(self, result: Any) -> None:
-        """Restore the learner's namespace after a test cell; after another cell, record what it bound."""
+        """Restore the learner's namespace after a test cell; after any other cell, record what it bound."""
         if self._aside is not None:
             (self._shell.user_module, self._shell.user_ns), self._aside = self._aside, None
             return

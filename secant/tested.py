@@ -12,13 +12,13 @@ from secant.language import say
 
 #: The oldest tested version, the lower bound in pyproject.toml.
 OLDEST_TORCH = Version("2.13")
-#: The newest tested version. When `make test-newest` has passed with a newer one, raise it here and in
+#: The newest tested version. When `make test-newest` has passed with a newer one, enter that one here and in
 #: docs/support.md.
 NEWEST_TORCH = Version("2.14")
 
 
 def is_untested_torch(version: str) -> bool:
-    """Return whether a version of PyTorch is newer than the tested ones; patches and builds do not count."""
+    """Return whether a PyTorch version is newer than the tested ones, apart from its patch and its build."""
     try:
         return Version(version).release[:2] > NEWEST_TORCH.release
     except InvalidVersion:

@@ -20,12 +20,12 @@ from secant.testcells import TestCells, judges
 from secant.verdict import Note, Part, Parts, Verdict, at, because, head, named_error
 
 _TASK = re.compile(r"^hint = hints\([\"'](\w+)", re.MULTILINE)
-_MAX_ENTRIES = 12  # the most traceback entries that are kept
-_MAX_LINES = 3  # the most lines of the learner's own code that are shown
+_MAX_ENTRIES = 12  # maximum number of traceback entries that are kept
+_MAX_LINES = 3  # maximum number of lines of the learner's own code that are shown
 _SHOWN_LENGTH, _READ_LENGTH = (
     300,
     10_000,
-)  # the most characters of an error message that are shown, and that are read
+)  # maximum numbers of characters of an error message that are shown, and that are read
 
 
 def install() -> None:
@@ -74,7 +74,7 @@ def _show(
             parts = describe_error(error, own_steps, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))
-        elif findings or likely(kind.__name__, _text(error)):  # the answer has the wrong parameters, say
+        elif findings or likely(kind.__name__, _text(error)):  # e.g. the answer has wrong parameters
             parts = describe_error(error, [], findings)
         else:  # the answer is not the kind of object that the test expects
             line = _joined(cells[-1:])

@@ -1,4 +1,4 @@
-"""A number that records how it was made: the base of lesson 10's engine, and a version built on torch."""
+"""Numbers that record how they were made: the base class of lesson 10's engine, and a class on torch."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -46,8 +46,8 @@ class Value:
 class TorchValue(Value):
     """A Value that computes with torch, for code that needs a working engine.
 
-    `passes` counts all backward() calls. Every grad is torch's times `scale`, so that a gradient that was not
-    read from a Value's grad has the wrong size.
+    `passes` counts all backward() calls. Every grad is torch's gradient times `scale`, so that a gradient
+    that was not read from a Value's grad is wrong by this factor.
     """
 
     passes, scale = 0, 1.0

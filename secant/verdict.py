@@ -2,8 +2,8 @@
 
 The checks and the examiner compose the parts. The Check panel and the feedback page show each part by its
 kind, so no code has to recognise a kind from the text. In the message, a line that begins with one of
-Secant's labels is always a part of that kind. The mark `| ` precedes every further line of a part, and other
-text that begins like a label.
+Secant's labels always begins a part of that kind. The prefix `| ` marks every further line of a part, and
+other text that begins like a label.
 """
 
 import re
@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 from secant.language import Language, language, say
 from secant.visible import visible
 
-LIMIT = 4_000  # the most characters of a part, and of a message
+LIMIT = 4_000  # maximum number of characters of a part, and of a whole message
 #: The kinds of parts of a verdict. credit: the points of a test cell's parts. head: a sentence about the
 #: task. call: the call, followed by the code that it needs, one line each. text: what is wrong with the
 #: call's result. trace: an error. place: the position in the student's code, followed by a `code` part with
@@ -86,7 +86,7 @@ class Verdict:
         return message if len(message) <= LIMIT else message[: LIMIT - 3] + "..."
 
     def shown(self) -> Iterator[tuple[Kind, str]]:
-        """Yield the kind of each part and its lines of the message; a place is joined with its code."""
+        """Yield the kind of each part and its text in the message; a place is joined with its code."""
         place = ""
         for part, below in zip_longest(self.parts, self.parts[1:]):
             first, *further = part.text.split("\n")

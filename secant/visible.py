@@ -1,15 +1,15 @@
 r"""Escapes for characters in untrusted text that are invisible or change how the text is displayed.
 
-A control character rings a bell or moves a terminal's cursor. A direction character makes code appear in
-another order than it runs in (Trojan Source, CVE-2021-42574). Other characters take up no room at all. Each
-is shown as Python would write it, `\x1b` or `\u202e`. Nothing is removed, so that two texts that differ
-look different.
+A control character rings a bell or moves a terminal's cursor. A direction character makes code appear in a
+different order from the one in which it runs (Trojan Source, CVE-2021-42574). Other characters take up no
+room at all. Each is shown as Python would write it, `\x1b` or `\u202e`. Nothing is removed, so that two
+texts that differ look different.
 
 - Line ends and tabs stay. Korean needs no other exceptions, because its text has no joiners.
-- The characters that join an emoji (U+200D, U+FE0F) stay between its parts, where no name can be. Elsewhere
-  they would be invisible, so they are escaped.
-- A byte order mark, a soft hyphen and the fillers of Hangul (U+3164 is a valid name in Python) are invisible
-  too.
+- The characters that join the parts of an emoji (U+200D, U+FE0F) stay between these parts, because no name
+  can contain an emoji. Elsewhere they would be invisible, so they are escaped.
+- A byte order mark, a soft hyphen and the fillers of Hangul (U+3164 is a valid name in Python) are also
+  invisible.
 - An unusual space, which Python refuses, is escaped. The escape tells the student why the code fails.
 - Letters that are written from right to left reorder the characters around them, so they are escaped in code.
   In prose they stay.
@@ -31,7 +31,7 @@ _JOINED = re.compile(
 _HIDDEN = re.compile(f"[{_FILLERS}]")
 _FROM_RIGHT = ("R", "AL", "AN")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
-_MAX_MARKS = 2  # combining marks allowed on one letter, as in Vietnamese; more would cover other lines
+_MAX_MARKS = 2  # combining marks that one letter may have, as in Vietnamese; more would cover other lines
 
 
 def visible(text: str, *, prose: bool = False) -> str:

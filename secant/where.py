@@ -1,7 +1,7 @@
 """The location of the course: its lessons, their tests, and the files that students receive.
 
 A course is code: its settings and its test cells run with the rights of the user. So a course that is found
-in a folder above counts only if it belongs to this user or to root, as with git's `safe.directory`
+in a parent folder counts only if it belongs to this user or to root, as with git's `safe.directory`
 (CVE-2022-24765).
 """
 
@@ -13,12 +13,14 @@ import secant
 from secant.language import say
 
 # The folder in which a wheel contains the course, next to this package (see pyproject.toml). It is inside the
-# autograder, which no notebook can see behind the wall.
+# autograder's package, which a notebook behind the wall cannot see.
 INSIDE = "autograder/_course"
 
 
-TRUST = "SECANT_TRUST"  # a list like PATH: the folders of other users' courses whose code may run
-COURSE, WORKSPACE = "SECANT_COURSE", "SECANT_WORKSPACE"  # set by `secant lab` for its processes
+# The environment variable that lists, as PATH does, the folders of other users' courses whose code may run.
+TRUST = "SECANT_TRUST"
+# The environment variables that `secant lab` sets for its child processes.
+COURSE, WORKSPACE = "SECANT_COURSE", "SECANT_WORKSPACE"
 
 
 class NoCourseError(LookupError):
@@ -87,7 +89,7 @@ def _folders_in(variable: str) -> list[Path]:
 
 
 def remember_course(root: Path, workspace: Path) -> None:
-    """Pass on to child processes, in the environment, which course a workspace was copied from."""
+    """Set environment variables that tell child processes which course a workspace was copied from."""
     os.environ |= {COURSE: str(root), WORKSPACE: str(workspace)}
 
 
@@ -102,9 +104,10 @@ def _remembered(start: Path) -> Path | None:
 def course_root(*starts: Path) -> Path:
     """Return the folder with course/, source/, release/ and nbgrader_config.py.
 
-    The starts are tried in order, and after them the current folder. Each leads to the course that the
-    workspace around it was copied from, or else to the course in which it lies. If none leads to a course,
-    the one that this package brings is returned: that of its repository, or the wheel's own.
+    The folders in `starts`, and then the current folder, are tried in order. A folder inside a known
+    workspace leads to the course from which the workspace was copied; any other folder leads to the course
+    that contains it. If no folder leads to a course, the course that comes with this package is returned,
+    from its repository or from the wheel.
 
     Raises:
         NoCourseError: if there is no course.

@@ -49,12 +49,12 @@ class Added:
     files: Sequence[Path]
 
 
-def find_own_course(start: Path) -> Path:
+def find_user_course(start: Path) -> Path:
     """Return the root of the nbgrader course that a folder belongs to.
 
     Raises:
         CourseError: there is no such course, it is Secant's own, it belongs to another user and is not
-            trusted, or its settings name other folders than nbgrader's defaults.
+            trusted, or its settings name folders other than nbgrader's defaults.
     """
     root = nearest(start, lambda folder: (folder / _SETTINGS).is_file())
     if root is None:
@@ -74,12 +74,12 @@ def find_own_course(start: Path) -> Path:
     return root
 
 
-def is_own_course(root: Path) -> bool:
-    """Return whether a course takes its lessons from the installed Secant, even if it has none yet."""
+def is_user_course(root: Path) -> bool:
+    """Return whether a course has lessons that Secant added, or has no folder course/ yet."""
     return (root / _RECORD).is_file() or not (root / "course").is_dir()
 
 
-def find_brought() -> tuple[Path, list[Lesson]]:
+def find_installed_course() -> tuple[Path, list[Lesson]]:
     """Return the course that is installed with Secant, and its lessons.
 
     Raises:
@@ -105,8 +105,8 @@ def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Add
     Args:
         root: the course directory.
         lesson: a lesson of the course that is installed with Secant.
-        languages: the languages to release, the main one first; empty for those that the lesson has in the
-            course, or for English if it is new.
+        languages: the languages to release, the main one first. If empty, an existing lesson keeps the
+            languages that it has in the course, and a new lesson is released in English.
 
     Raises:
         CourseError: a notebook cannot be read, or the lesson is not written in one of the languages.
@@ -132,13 +132,17 @@ def add_lesson(root: Path, lesson: Lesson, languages: Sequence[str] = ()) -> Add
 
 
 def _files(lesson: Lesson, languages: Sequence[str]) -> Files:
-    """Return the files that a course needs for a lesson, by path."""
+    """Return the contents of the files that a course needs for a lesson, keyed by path."""
     home = Path("source", lesson.name)
     folder = lesson.root / home
     notebook = read_notebook(folder / f"{lesson.name}.ipynb")
-    known = sorted({str(cell.metadata["lang"]) for cell in notebook.cells if "lang" in cell.metadata})
-    if unknown := [language for language in languages if language not in known]:
-        raise CourseError(f"{lesson.name} is not written in {unknown[0]!r}, only in {', '.join(known)}.")
+    languages_of_lesson = sorted(
+        {str(cell.metadata["lang"]) for cell in notebook.cells if "lang" in cell.metadata}
+    )
+    if unknown := [language for language in languages if language not in languages_of_lesson]:
+        raise CourseError(
+            f"{lesson.name} is not written in {unknown[0]!r}, only in {', '.join(languages_of_lesson)}."
+        )
     notebook.metadata["secant"]["languages"] = list(languages)
     files = {home / f"{lesson.name}.ipynb": f"{nbformat.writes(notebook)}\n".encode()}
     files |= {home / path: (folder / path).read_bytes() for path in lesson.extra_files}
@@ -152,7 +156,7 @@ def _languages_there(root: Path, name: str) -> list[str]:
 
 
 def _version(path: Path, content: bytes) -> str:
-    """Return a hash of what an author writes in a file.
+    """Return a hash of the parts of a file that an author writes.
 
     The hash of a notebook does not change if the notebook is only run and saved.
     """
@@ -161,7 +165,7 @@ def _version(path: Path, content: bytes) -> str:
             notebook = nbformat.reads(content.decode(), as_version=4)
             mark = json.dumps(notebook.metadata.get("secant"), sort_keys=True)
             content = f"{fingerprint(notebook)} {mark}".encode()
-    # if the file is not a notebook, its bytes are hashed as they are
+    # if the file is not a notebook, its bytes are hashed unchanged
     except (ValueError, KeyError, AttributeError, TypeError):
         pass
     return hashlib.sha256(content).hexdigest()
@@ -175,7 +179,7 @@ def _texts(record: Any) -> dict[str, Versions]:
 
 
 def _refuse_other_folders(root: Path) -> None:
-    """Refuse a course with settings that name other folders than Secant expects.
+    """Refuse a course if its settings name folders other than those that Secant expects.
 
     Raises:
         CourseError: the settings name another root, source folder or release folder.

@@ -30,7 +30,7 @@ from autograder.course.settings import load_config
 from secant.catalogue import read_hints
 from secant.files import replace_file
 
-#: The contents of each file, by its path in the course directory.
+#: The contents of each file, keyed by its path in the course directory.
 Files = dict[Path, bytes]
 
 _IGNORED = (".ipynb_checkpoints", "__pycache__", ".gitkeep", ".DS_Store")
@@ -178,8 +178,8 @@ def _read_tree(base: Path, folder: Path) -> Files:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    found = [path for path in folder.rglob("*") if path.is_file()]
-    return sorted(p for p in found if not set(p.relative_to(folder).parts) & set(_IGNORED))
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return sorted(p for p in files if not set(p.relative_to(folder).parts) & set(_IGNORED))
 
 
 def _differences(root: Path, files: Files) -> list[Stale]:
@@ -207,7 +207,7 @@ def _extra_files(root: Path, lessons: list[Lesson], languages: list[str], files:
 
 
 def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
-    """Return a problem if writing the source notebook would lose edits that were made since it was built."""
+    """Return the problems if a build would overwrite edits to the source notebook, or an empty list."""
     path = Path("source", lesson.name, f"{lesson.name}.ipynb")
     if not (root / path).is_file():
         return []
@@ -227,8 +227,9 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
 
 
 def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
-    """Yield the header lines that must change, because jupytext does not carry over nbgrader's metadata."""
-    # Notebooks built by an earlier version of Secant have no such marks, so there is nothing to compare.
+    """Yield the cell headers that an author must update after changing nbgrader's metadata in a notebook."""
+    # jupytext does not copy nbgrader's metadata into the headers of the lesson's text. Notebooks built by an
+    # earlier version of Secant record no headers, so there is nothing to compare.
     has_marks = any(key in cell.metadata for cell in notebook.cells for key in HEADER_MARKS)
     for cell in notebook.cells if has_marks else ():
         marks = header_marks(cell)
@@ -238,14 +239,14 @@ def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
 
 
 def _restore_placeholders(lesson: Lesson) -> None:
-    """Put placeholders back into a lesson's text where saving a notebook has replaced them with values."""
+    """Put placeholders back into a lesson's text if saving a notebook has replaced them with values."""
     text = lesson.text.read_text(encoding="utf-8")
     if (restored := with_placeholders(text)) != text:
         lesson.text.write_text(restored, encoding="utf-8")
 
 
 def _settle_age(lesson: Lesson) -> None:
-    """Make the source notebook no newer than the lesson's text, or jupytext in JupyterLab opens neither."""
+    """Make the source notebook no newer than the lesson's text; otherwise jupytext opens neither of them."""
     path = lesson.root / "source" / lesson.name / f"{lesson.name}.ipynb"
     age = lesson.text.stat().st_mtime_ns
     if path.stat().st_mtime_ns > age:
@@ -253,8 +254,8 @@ def _settle_age(lesson: Lesson) -> None:
 
 
 def fingerprint(notebook: NotebookNode) -> str:
-    """Return a hash of what an author writes in a notebook, without outputs, ids and viewers' metadata."""
-    # the header marks are left out, since they only repeat nbgrader's metadata
+    """Return a hash of an author's work in a notebook, without outputs, ids and viewers' metadata."""
+    # the metadata that records a cell's header is left out, because it only repeats nbgrader's metadata
     keys = CELL_METADATA.difference(HEADER_MARKS)
     cells = [
         [

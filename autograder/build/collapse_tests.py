@@ -17,7 +17,8 @@ _ANSWERS = re.compile(r"^(?:secant\.)?predicted\(", re.MULTILINE)
 class CollapseTests(LessonStep):
     """A step that collapses the source of test cells and of cells that answer predictions.
 
-    A click on JupyterLab's bar opens the source again. The output of the cell stays visible.
+    A click on the bar that JupyterLab shows in its place expands the source again. The output of the cell
+    stays visible.
     """
 
     def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> tuple[NotebookNode, Any]:

@@ -1,4 +1,4 @@
-"""A step from source to release: insert a first cell that installs Secant where it is missing."""
+"""A step from source to release: insert a first cell that installs Secant if it is missing."""
 
 from typing import Any
 
@@ -42,13 +42,13 @@ _FAILED = {
 
 
 class InstallCell(LessonStep):
-    """A step that puts the installing cell first.
+    """A step that inserts the cell that installs Secant at the top of the notebook.
 
-    Where Secant is installed, the cell does nothing, and Secant's JupyterLab extension hides it.
+    If Secant is already installed, the cell does nothing, and Secant's JupyterLab extension hides it.
     """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook with the installing cell."""
+        """Return the notebook with the cell that installs Secant."""
         lang, repository = supported_language(nb.metadata["lang"]), urls()["Repository"]
         failed = "\n            ".join(f'"{line}"' for line in _FAILED[lang]).format(repository=repository)
         code = _CODE.format(why=_WHY[lang], repository=repository, failed=failed)

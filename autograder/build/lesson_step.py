@@ -13,7 +13,8 @@ from autograder.course.assignment import is_built, not_built
 from autograder.course.errors import CourseError
 from secant.causes import STUB
 
-# the key that marks a lesson in nbconvert's resources; the notebook's own mark is removed before release
+# The key that marks a lesson in nbconvert's resources. The metadata that marks a lesson in the notebook
+# itself is removed before release.
 _LESSON = "secant_lesson"
 
 
@@ -32,7 +33,7 @@ class MarkLesson(NbGraderPreprocessor):
             CourseError: the course has a lesson of this name, but the notebook was not built from it.
         """
         name = str(resources.get("nbgrader", {}).get("assignment", ""))
-        # If the settings name no folder, the course is the current folder, because nbgrader has changed to
+        # If the settings name no folder, the course is the working directory, because nbgrader has changed to
         # it.
         root = Path(self.config.CourseDirectory.get("root", ""))
         if not is_built(nb) and name and (root / "course" / name).is_dir():
@@ -55,7 +56,7 @@ class LessonStep(NbGraderPreprocessor):
 
 
 class ClearAnswers(NbGraderPreprocessor):
-    """nbgrader's ClearSolutions as it is configured, except that all languages of a lesson get one stub."""
+    """nbgrader's ClearSolutions as it is configured, but with the same stub in all languages of a lesson."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook without its solutions."""

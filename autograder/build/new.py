@@ -8,7 +8,7 @@ from autograder.course.lesson import Lesson, english_hash, find_lessons
 
 _NAME = re.compile(r"(?P<number>\d\d)_[a-z0-9_]+")
 _TEMPLATE = Path(__file__).parent / "template"
-#: The files in a lesson's folder, by the template that each is made from.
+#: The file names in a lesson's folder, keyed by the template that each file is made from.
 _FILES = {
     "lesson.txt": "{name}.py",
     "hints.txt": "hints.toml",
@@ -28,24 +28,24 @@ def new_lesson(root: Path, name: str) -> Lesson:
     Raises:
         CourseError: the name is not valid, its number is taken, or there is no folder course/ or no template.
     """
-    given = _NAME.fullmatch(name)
-    if not given:
+    match = _NAME.fullmatch(name)
+    if not match:
         raise CourseError(f'"{name}" is not a valid lesson name. A valid name is, for example, 11_my_lesson.')
     if not (root / "course").is_dir():
         raise CourseError(f"{root} has no folder course/. Write lessons in a copy of Secant's repository.")
     if not _TEMPLATE.is_dir():
         raise CourseError("A class's edition holds no template: write lessons in a copy of the repository.")
-    taken = [lesson for lesson in find_lessons(root) if lesson.name[:2] == given["number"]]
-    if taken:
+    existing = [lesson for lesson in find_lessons(root) if lesson.name[:2] == match["number"]]
+    if existing:
         raise CourseError(
-            f"Lesson {given['number']} exists already: {taken[0].folder}. Choose another number."
+            f"Lesson {match['number']} exists already: {existing[0].folder}. Choose another number."
         )
     lesson = Lesson(name, root / "course" / name)
     lesson.folder.mkdir()
-    marks = {"N": str(int(given["number"])), "TITLE": _title(name)}
+    marks = {"N": str(int(match["number"])), "TITLE": _title(name)}
     for template, file in _FILES.items():
         path = lesson.folder / file.format(name=name)
-        path.write_text(_filled(template, marks), encoding="utf-8")
+        path.write_text(_fill_template(template, marks), encoding="utf-8")
     return lesson
 
 
@@ -54,8 +54,8 @@ def _title(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _filled(template: str, marks: dict[str, str]) -> str:
-    """Return a template with its marks filled in, and the hash of the English text in each Korean cell."""
+def _fill_template(template: str, marks: dict[str, str]) -> str:
+    """Return a template with its placeholders filled in, among them the hashes in the Korean cells."""
     text = (_TEMPLATE / template).read_text(encoding="utf-8")
     for mark, value in marks.items():
         text = text.replace(f"@{mark}@", value)

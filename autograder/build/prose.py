@@ -1,4 +1,4 @@
-"""Rules for a lesson's text: it may name only tasks that exist, and must not repeat its cells' numbers."""
+"""Rules for a lesson's text: it names only tasks that exist, and uses placeholders for computed numbers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,8 @@ def prose_problems(
     Args:
         notebook: the instructor's notebook.
         number: the number of the lesson.
-        course: the numbers of the tasks in each lesson of the course folder, this one included, by lesson.
+        course: the numbers of the tasks in each lesson of the course folder, including this lesson, keyed by
+            lesson.
         total: the number of lessons in the syllabus; None if there is no syllabus.
 
     Yields:
@@ -66,7 +67,7 @@ def prose_problems(
 
 
 def literal_problems(text: NotebookNode) -> Found:
-    """Find numbers in a lesson's text that must be placeholders, and placeholders that do not exist.
+    """Find numbers in a lesson's text that must be written as placeholders, and unknown placeholders.
 
     Args:
         text: the lesson's text, with its placeholders.
@@ -75,8 +76,8 @@ def literal_problems(text: NotebookNode) -> Found:
         lang, source = cell.metadata.get("lang"), with_placeholders(cell.source)
         literals = _LITERALS if lang == "en" else _LITERALS | _TRANSLATED_LITERALS
         for literal, placeholder in literals.items() if lang else ():
-            if found := re.search(literal, source, re.MULTILINE):
-                yield index, f'it says "{found[0]}": write {placeholder} there, which the build fills in'
+            if match := re.search(literal, source, re.MULTILINE):
+                yield index, f'it says "{match[0]}": write {placeholder} there, which the build fills in'
         for name in sorted({*_PLACEHOLDER.findall(source)} - {*NAMES}) if lang else ():
             yield index, f"there is no placeholder {{{{{name}}}}}, only {', '.join(NAMES)}"
 
@@ -93,8 +94,8 @@ def _references(cells: Sequence[NotebookNode], course: Mapping[int, set[str]], t
         for reference in _REFERENCE.findall(_HEADING.sub("", cell.source)):
             for number in re.findall(r"\d+\.\d+", reference):
                 lesson = int(number.partition(".")[0])
-                # If the syllabus lists a lesson that is not here, its tasks are unknown, so any task number
-                # is accepted.
+                # If the syllabus lists a lesson that is not in the course folder, its tasks are unknown, so
+                # any task number is accepted.
                 if number not in course.get(lesson, {number} if total is None or lesson <= total else set()):
                     yield index, f"it mentions task {number}, which does not exist"
 

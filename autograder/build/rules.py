@@ -44,17 +44,18 @@ from secant.language import LANGUAGES
 Found = Iterator[tuple[int, str]]
 Names = set[str]
 
-# Limits on a lesson's code, so that a reader takes it in at a glance. Blank lines do not count. Lines in
-# Markdown cells have no limit.
-WIDTH = 110  # characters in a line of code, at most
-VISIBLE_LINES = 30  # lines in the visible part of a test, at most
-# lines, and characters in a line, of the visible part of a test as it is released with its hints, at most
+# Limits on the size of a lesson's code, so that a reader can take it in at a glance. Blank lines do not
+# count. Lines in Markdown cells have no limit.
+WIDTH = 110  # maximum number of characters in a line of code
+VISIBLE_LINES = 30  # maximum number of lines in the visible part of a test
+# maximum number of lines, and of characters in a line, in a test's visible part, hints included
 RELEASED_LINES, RELEASED_WIDTH = 40, 100
 
-WRONG_ANSWERS, RIGHT_ANSWERS = 3, 1  # wrong and right answers that must be recorded for each task, at least
+# minimum number of wrong answers, and of right answers, recorded for each task
+WRONG_ANSWERS, RIGHT_ANSWERS = 3, 1
 
-# JupyterLab's Markdown strikes through text between two tildes of a block, even single ones, except in code
-# and in maths. A block ends with an empty line, or where a list item or a heading begins.
+# JupyterLab's Markdown strikes through text between two tildes in the same block, even single tildes, except
+# in code and in maths. A block ends with an empty line, or where a list item or a heading begins.
 _VERBATIM = re.compile(r"^(```|~~~).*?^\1|(`+).*?\2|\$\$.*?\$\$|\$[^$]*\$|\\.", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"\n\s*(?:\n|(?=[-*+>#|] |\d+\. ))")
 _STRUCK = re.compile(r"(?<!~)(~~?)(?=[^\s~]).*?[^\s~]\1(?!~)", re.DOTALL)
@@ -87,13 +88,13 @@ def lesson_problems(lesson: Lesson) -> list[str]:
 
 def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: Sequence[int]) -> list[str]:
     others = lessons.find_lessons(lesson.root)
-    course = {int(one.name[:2]): prose.numbered(lessons.lesson_text(one)) for one in others}
-    written = lessons.read_text(lesson.text)
-    found = [
+    course = {int(other.name[:2]): prose.numbered(lessons.lesson_text(other)) for other in others}
+    text_of_lesson = lessons.read_text(lesson.text)
+    problems = [
         *prose.prose_problems(notebook, int(lesson.name[:2]), course, lessons.listed_lessons(lesson.root)),
-        *prose.literal_problems(written),
+        *prose.literal_problems(text_of_lesson),
     ]
-    return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in found]
+    return [f"{_place(file, notebook, index, lines)}: {text}." for index, text in problems]
 
 
 def _too_few(
@@ -104,8 +105,8 @@ def _too_few(
     recorded = Counter(answer.task for answer in answers)
     for task in tested if file.is_file() else ():
         if recorded[task] < least:
-            said = f"it has {recorded[task]} for {task}: record at least {least} for each task."
-            yield f"{file.relative_to(lesson.root)}: {said}"
+            problem = f"it has {recorded[task]} for {task}: record at least {least} for each task."
+            yield f"{file.relative_to(lesson.root)}: {problem}"
 
 
 def _syllabus_problems(lesson: Lesson, notebook: NotebookNode) -> Iterator[str]:
@@ -179,7 +180,7 @@ def notebook_problems(
 def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
     """Return the problems of a released notebook, such as a solution or a hidden test in it.
 
-    A text in both languages and a test that is too long or too wide are problems, too.
+    A text in both languages is also a problem, and so is a test that is too long or too wide.
     """
     regions = {BEGIN_SOLUTION: "a solution", END_SOLUTION: "a solution"}
     regions |= {BEGIN_HIDDEN: "hidden tests", END_HIDDEN: "hidden tests"}
@@ -201,15 +202,15 @@ def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
     ]
 
 
-def _too_long(visible: str, most: int) -> Iterator[str]:
-    """Yield a problem if the visible part of a test has more than `most` lines."""
-    if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > most:
-        yield f"its visible part has {lines} lines, but at most {most} are allowed"
+def _too_long(visible: str, limit: int) -> Iterator[str]:
+    """Yield a problem if the visible part of a test has more than `limit` lines."""
+    if (lines := sum(bool(line.strip()) for line in visible.splitlines())) > limit:
+        yield f"its visible part has {lines} lines, but at most {limit} are allowed"
 
 
-def _too_wide(source: str, most: int = WIDTH) -> Iterator[str]:
-    if wide := [line.strip() for line in source.splitlines() if len(line) > most]:
-        yield f"it has a line of more than {most} characters, {wide[0][:40]}..."
+def _too_wide(source: str, limit: int = WIDTH) -> Iterator[str]:
+    if wide := [line.strip() for line in source.splitlines() if len(line) > limit]:
+        yield f"it has a line of more than {limit} characters, {wide[0][:40]}..."
 
 
 def _place(file: Path, notebook: NotebookNode, index: int, lines: Sequence[int] = ()) -> str:
@@ -474,7 +475,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
-    """Return the names that code outside probes uses in any way other than calling them."""
+    """Return the names that code outside probes uses other than by calling them."""
     inside = {node for probe in probes for node in ast.walk(probe)}
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -511,8 +512,8 @@ def _answer_problems(
         answers: the recorded answers.
         file: the file that contains the answers.
         tasks: the ids of the lesson's tasks.
-        languages: the languages of the course if each answer needs a hint; otherwise empty. Hints are needed
-            in those languages that Secant itself supports.
+        languages: the languages of the course if each answer needs a hint, otherwise empty. A hint is needed
+            in each of these languages that Secant itself supports.
     """
     hinted = {name for name in LANGUAGES if name in languages}
     names = Counter(answer.name for answer in answers)
@@ -523,8 +524,8 @@ def _answer_problems(
         elif names[answer.name] > 1:
             yield f"{place}: {names[answer.name]} answers have this name."
         if answer.task not in tasks:
-            listed = ", ".join(sorted(tasks)) or "none"
-            yield f'{place}: there is no task "{answer.task}"; the tasks are: {listed}.'
+            task_names = ", ".join(sorted(tasks)) or "none"
+            yield f'{place}: there is no task "{answer.task}"; the tasks are: {task_names}.'
         if hinted and answer.hint_name and not answer.hint:
             yield f"{place}: hints.toml has no `{answer.hint_name}` of {answer.task}."
         elif hinted and not hinted <= set(answer.hint):

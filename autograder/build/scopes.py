@@ -1,4 +1,4 @@
-"""Find the names that a cell binds and looks up in its module, in the same way on every Python version."""
+"""Find the names that a cell binds and looks up in its module, in the same way in every Python version."""
 
 import ast
 import builtins
@@ -6,12 +6,12 @@ import copy
 import symtable
 from collections.abc import Iterator
 
-# On Python 3.14, symtable also lists a name that the compiler adds if a module annotates a variable.
+# In Python 3.14, symtable also lists a name that the compiler adds to modules with annotated variables.
 _NOT_LOOKED_UP = {*dir(builtins), "__conditional_annotations__"}
 
 
 class _AsGenerators(ast.NodeTransformer):
-    """A transformer from comprehensions to generator expressions, which have a scope on every Python.
+    """A transformer from comprehensions to generator expressions. These have a scope in every Python version.
 
     From Python 3.12 on, a comprehension is inlined (PEP 709), and symtable lists its variables in the
     enclosing scope.

@@ -17,17 +17,18 @@ from autograder.course.placeholders import without_spans
 #: The call in a lesson's setup cell that sets the language of the notebook.
 LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:[a-z]{2,3})\1\)""")
 SAY = re.compile(r"\bsay\(")
-#: The name `say` in an import of several names. A cell in one language no longer needs it.
+#: The name `say` in an import of several names. A cell in one language no longer imports it.
 IMPORTED_SAY = re.compile(r"(?m)(?<=import )say, |(?<=, )say, |, say$")
 
 
 class SelectLanguage(LessonStep):
-    """A step that keeps the cells in one language or in none, and sets that language in the setup cell.
+    """A step that keeps only the cells in one language and those in no particular language.
 
-    The language is the first one that the notebook names (see `autograder add`), or else `lang`.
+    It also sets that language in the setup cell. The language is the first one that the notebook names (see
+    `autograder add`), or else `lang`.
 
-    In ungraded code, a text in both languages becomes a plain string in this one. Graded cells are the same
-    in all releases, so that one gradebook accepts submissions in every language.
+    In ungraded code, a text in both languages becomes a plain string in the chosen one. Graded cells are the
+    same in all releases, so that one gradebook accepts submissions in every language.
     """
 
     lang = Unicode(help="The language to keep; by default SECANT_LANG, else en.").tag(config=True)
@@ -41,15 +42,15 @@ class SelectLanguage(LessonStep):
         if any("lang" in cell.metadata and "nbgrader" in cell.metadata for cell in nb.cells):
             raise ValueError("a graded cell must not carry a language")
         lang = next(iter(languages_of(nb)), self.lang)
-        written = {cell.metadata["lang"] for cell in nb.cells if "lang" in cell.metadata}
-        if written and lang not in written:
+        languages = {cell.metadata["lang"] for cell in nb.cells if "lang" in cell.metadata}
+        if languages and lang not in languages:
             raise ValueError(f"no cell is written in {lang!r}")
         nb.cells = [cell for cell in nb.cells if cell.metadata.get("lang", lang) == lang]
         for cell in nb.cells:
             _settle(cell, lang)
-        ours = [cell for cell in nb.cells if is_ordinary(cell)]
-        if not any(SAY.search(cell.source) for cell in ours):
-            for cell in ours:
+        code_cells = [cell for cell in nb.cells if is_ordinary(cell)]
+        if not any(SAY.search(cell.source) for cell in code_cells):
+            for cell in code_cells:
                 cell.source = IMPORTED_SAY.sub("", cell.source)
         nb.metadata.pop("secant", None)
         nb.metadata["lang"] = lang
@@ -57,15 +58,15 @@ class SelectLanguage(LessonStep):
 
 
 def _settle(cell: NotebookNode, lang: str) -> None:
-    # The marks are no longer needed, and a student need not see them.
+    # The metadata for the build is no longer needed, and a student need not see it.
     for mark in ("lang", "en", *HEADER_MARKS):
         cell.metadata.pop(mark, None)
     cell.source = without_spans(cell.source)
     if is_ordinary(cell):
-        cell.source = LANGUAGE_CALL.sub(f'language("{lang}")', said(cell.source, lang))
+        cell.source = LANGUAGE_CALL.sub(f'language("{lang}")', in_language(cell.source, lang))
 
 
-def said(source: str, language: str) -> str:
+def in_language(source: str, language: str) -> str:
     """Return code with each `say(en=..., ko=...)` replaced by its text in one language.
 
     A learner reads the code too, and the other language would be noise there. Code that does not parse, such
@@ -90,7 +91,7 @@ def said(source: str, language: str) -> str:
         chosen = texts.get(language) or texts["en"]
         words = text[span(chosen)]
         place = span(call)
-        # without the call, a text on several lines or an expression needs its own brackets
+        # once the call is gone, an expression or a text on several lines needs brackets around it
         if b"\n" in words or not isinstance(chosen, ast.Constant | ast.JoinedStr):
             inside = text[place].removeprefix(b"say(").removesuffix(b")")
             before, after = inside[: -len(inside.lstrip())], inside[len(inside.rstrip()) :]
@@ -100,7 +101,7 @@ def said(source: str, language: str) -> str:
 
 
 def _says(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls of `say` below a node, except those in f-strings."""
+    """Yield the calls of `say` below a node of the syntax tree, except those in f-strings."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
         yield node
     elif not isinstance(node, ast.JoinedStr):

@@ -1,4 +1,4 @@
-"""Find and accept stale translations. A translated cell stores a hash of the English text it follows."""
+"""Find and accept stale translations. A translated cell stores a hash of its English original."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _HASH = re.compile(r' en="[^"]*"')
 
 
 def stale_translations(lesson: Lesson) -> list[str]:
-    """Return the place of each translation that does not follow the English, with what to do there."""
+    """Return the location of each stale or missing translation, and what to do about it."""
     places = []
     for path in _texts(lesson):
         file = path.relative_to(lesson.root)
@@ -37,7 +37,7 @@ def accept_translations(lesson: Lesson) -> list[str]:
     """Mark all translations of a lesson as checked: store the hash of the English in each translated cell.
 
     Returns:
-        The places that changed, as "file:line".
+        The locations of the cells that changed, as "file:line".
     """
     return [f"{path.relative_to(lesson.root)}:{line}" for path in _texts(lesson) for line in _accept(path)]
 

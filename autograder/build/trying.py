@@ -1,7 +1,7 @@
 """Run recorded answers against their test cells, as a quick check for the author of the cells.
 
-The code is the author's own, so there is no wall. Each answer runs in a separate process, forked from this
-one.
+The code is the author's own, so there is no wall. Each answer runs in a separate process, which is forked
+from the current one.
 """
 
 import contextlib
@@ -24,22 +24,22 @@ from secant.catalogue import read_hints
 from secant.language import Language, language
 
 _MAX_CHILDREN = os.cpu_count() or 1
-_ANSWER_SECONDS = 120.0  # seconds that an answer may take
+_ANSWER_SECONDS = 120.0  # maximum number of seconds that an answer may take
 
 Kind = Literal["own", "right", "wrong"]
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedAnswer:
     """A recorded answer and the result of its test.
 
     Attributes:
         task: the task that the answer is for.
         kind: `own` for the course's own answer, otherwise `right` or `wrong`.
         message: the message that a student would read; empty for a pass.
-        hint: the name of the hint in the message, if a catalogue has it.
-        amiss: how the result differs from what is recorded; empty if it does not.
-        unseen: whether the answer is wrong and passes the visible part.
+        hint: the name of the hint in the message; empty if the message has no hint from a catalogue.
+        mismatch: how the result differs from the recorded one; empty if it does not.
+        passes_visible: whether the answer is wrong and passes the visible part.
         earned: the points of a wrong answer, if the task gives partial credit.
     """
 
@@ -48,18 +48,18 @@ class Tried:
     answer: Answer
     message: str
     hint: str
-    amiss: str
-    unseen: bool = False
+    mismatch: str
+    passes_visible: bool = False
     earned: float = 0.0
 
 
-def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
+def try_answers(lesson: Lesson, task: str, lang: Language) -> Iterator[TriedAnswer]:
     """Run the course's own answer to a task and all recorded answers against the task's test cell.
 
     Args:
         lesson: the lesson as it is in course/, built or not.
         task: the task's id; empty for all tasks.
-        tongue: the language of the messages.
+        lang: the language of the messages.
 
     Raises:
         CourseError: there is no such task, a test cell names a hint that no catalogue has, or the system
@@ -68,19 +68,20 @@ def try_answers(lesson: Lesson, task: str, tongue: Language) -> Iterator[Tried]:
     first, chosen = tasks_to_try(lesson, task)
     recorded: list[tuple[Kind, Answer]] = [("right", chosen_task) for chosen_task in right_answers(lesson)]
     recorded += [("wrong", chosen_task) for chosen_task in wrong_answers(lesson)]
-    begun = deque[tuple[Task, Kind, Answer, Child]]()
+    started = deque[tuple[Task, Kind, Answer, Child]]()
     for chosen_task in chosen:
         assert chosen_task.test is not None
         own = Answer("the course's own answer", chosen_task.id, chosen_task.answer.source)
         for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == chosen_task.id)]:
-            # A student has only the visible part, so a wrong answer is run against that, too.
+            # A student has only the visible part, so a wrong answer is also run against the visible part
+            # alone.
             visible = split_tests(chosen_task.test.source)[0] if kind == "wrong" else ""
-            child = Child(_ask, f"{first}\n{answer.source}", chosen_task.test.source, visible, tongue)
-            begun.append((chosen_task, kind, answer, child))
-            if len(begun) > _MAX_CHILDREN:
-                yield _collect(*begun.popleft(), tongue)
-    for left in begun:
-        yield _collect(*left, tongue)
+            child = Child(_run_and_send, f"{first}\n{answer.source}", chosen_task.test.source, visible, lang)
+            started.append((chosen_task, kind, answer, child))
+            if len(started) > _MAX_CHILDREN:
+                yield _collect(*started.popleft(), lang)
+    for child_task in started:
+        yield _collect(*child_task, lang)
 
 
 def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
@@ -107,39 +108,41 @@ def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     return first, chosen
 
 
-def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", tongue: Language) -> Tried:
+def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", lang: Language) -> TriedAnswer:
     result = child.result()
-    message, hint, unseen, earned = (result, "", False, 0.0) if isinstance(result, str) else result
+    message, hint, passes_visible, earned = (result, "", False, 0.0) if isinstance(result, str) else result
     if kind != "wrong":
-        return Tried(task, kind, answer, message, hint, "this answer must pass" if message else "")
-    expected = answer.hint_name or answer.hint.get(tongue, "")
+        return TriedAnswer(task, kind, answer, message, hint, "this answer must pass" if message else "")
+    expected = answer.hint_name or answer.hint.get(lang, "")
     if answer.hint_name and not answer.hint:
         expected = f"{expected}, which hints.toml does not have for {task.id}"
-    is_as_recorded = contains_hint(message, answer.hint.get(tongue, "\0")) and hint in (
+    is_as_recorded = contains_hint(message, answer.hint.get(lang, "\0")) and hint in (
         "",
         answer.hint_name or hint,
     )
-    amiss = "" if is_as_recorded else f"recorded is: {expected}"
+    mismatch = "" if is_as_recorded else f"recorded is: {expected}"
     if earned != answer.points:
-        amiss = f'it earns points="{earned:g}", and recorded are {answer.points:g}'
-    return Tried(task, kind, answer, message, hint, amiss, unseen, earned)
+        mismatch = f'it earns points="{earned:g}", and recorded are {answer.points:g}'
+    return TriedAnswer(task, kind, answer, message, hint, mismatch, passes_visible, earned)
 
 
-def share_seen(tried: Sequence[Tried]) -> tuple[str, bool]:
-    """Return a sentence on how many wrong answers the visible part rejects, and whether that suffices.
+def share_seen(tried: Sequence[TriedAnswer]) -> tuple[str, bool]:
+    """Return a sentence that counts the wrong answers that the visible part rejects.
+
+    Also return whether there are enough of them.
 
     A student whose answer passes the visible part believes that it is right until the hidden tests are run.
     """
     wrong = [each for each in tried if each.kind == "wrong"]
-    unseen = [each.answer.name for each in wrong if each.unseen]
-    sentence = f"The visible part refuses {len(wrong) - len(unseen)} of {len(wrong)} wrong answers"
-    if 3 * len(unseen) <= len(wrong):
+    passing = [each.answer.name for each in wrong if each.passes_visible]
+    sentence = f"The visible part refuses {len(wrong) - len(passing)} of {len(wrong)} wrong answers"
+    if 3 * len(passing) <= len(wrong):
         return f"{sentence}.", True
-    return f"{sentence}, but must refuse at least two thirds. These pass: {', '.join(unseen)}.", False
+    return f"{sentence}, but must refuse at least two thirds. These pass: {', '.join(passing)}.", False
 
 
 class Child:
-    """A process, forked from this one, that runs an answer and sends one result.
+    """A process, forked from the current one, that runs an answer and sends one result.
 
     Args:
         target: the function to call in the process, with a connection for the result and `arguments`.
@@ -164,17 +167,21 @@ class Child:
         return result
 
 
-def _ask(connection: Connection, answer: str, test: str, visible: str, tongue: Language) -> None:
-    """Send the message (empty for a pass), its hint, whether the visible tests pass, and the points."""
-    message, hint, earned = _run(answer, test, tongue)
-    unseen = bool(visible) and (not message or not _run(answer, visible, tongue)[0])
-    connection.send((message, hint, unseen, earned))
+def _run_and_send(connection: Connection, answer: str, test: str, visible: str, lang: Language) -> None:
+    """Run an answer against its test, and send the result.
+
+    The result is the message (empty for a pass), its hint, whether a wrong answer passes the visible tests,
+    and the partial credit.
+    """
+    message, hint, earned = _run(answer, test, lang)
+    passes_visible = bool(visible) and (not message or not _run(answer, visible, lang)[0])
+    connection.send((message, hint, passes_visible, earned))
 
 
 @contextlib.contextmanager
-def quiet(tongue: Language) -> Iterator[None]:
-    """Run the body in a language, without output, and with warnings as errors."""
-    language(tongue)
+def quiet(lang: Language) -> Iterator[None]:
+    """Run the body of a `with` statement in a language, without output, and with warnings as errors."""
+    language(lang)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")
         # DeprecationWarnings in torch's own code are not errors
@@ -182,12 +189,12 @@ def quiet(tongue: Language) -> Iterator[None]:
         yield
 
 
-def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
-    """Return an answer's message (empty for a pass), its hint, and the points of the parts that passed."""
+def _run(answer: str, test: str, lang: Language) -> tuple[str, str, float]:
+    """Run an answer and its test; return the message (empty for a pass), its hint and the partial credit."""
     earned = 0.0
     names: dict[str, object] = {"__name__": "__main__"}
     check.seed(os.urandom(8))
-    with quiet(tongue):
+    with quiet(lang):
         try:
             exec(compile(answer, "answer", "exec"), names)
             exec(compile(test, "test", "exec"), names)
@@ -197,6 +204,6 @@ def _run(answer: str, test: str, tongue: Language) -> tuple[str, str, float]:
         except check.CheckFailed as failure:
             return str(failure), failure.verdict.hint, earned
         except BaseException as error:  # an answer may raise any error, and its author wants to see it
-            notes = getattr(error, "__notes__", [])  # notes on the error, such as the call that failed
+            notes = getattr(error, "__notes__", [])  # notes on the error, such as the failed call
             return "\n".join([f"{type(error).__name__}: {error}", *notes]), "", earned
     return "", "", earned

@@ -17,7 +17,7 @@ from secant import check
 from secant.checking import situation
 from secant.checking.ask import use_transport
 
-_DIGITS = 12  # significant digits of a number to paste; no test compares a mistake more closely
+_DIGITS = 12  # significant digits of a printed value; no test compares a mistake's value more precisely
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Case:
 
 
 def wrong_values(lesson: Lesson, task: str) -> Iterator[Case]:
-    """Put the questions of a task's visible tests to the course's own answer and each recorded wrong one.
+    """Put the questions of a task's visible tests to the course's own answer and each wrong answer.
 
     The visible part may contain a new case without its expected value yet. Therefore the questions are
     collected from a run of the course's own answer, and a failure of that run is ignored.
@@ -56,7 +56,7 @@ def wrong_values(lesson: Lesson, task: str) -> Iterator[Case]:
             for call, right, value, error in [] if isinstance(rows, str) else rows:
                 case = cases.setdefault(call, Case(call, right, []))
                 mistake = _mistake(answer, value, error)
-                # with partial credit, the same question may be asked again
+                # with partial credit, a test may ask the same question again
                 if value != right and mistake not in case.mistakes:
                     case.mistakes.append(mistake)
         if not cases:

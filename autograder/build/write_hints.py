@@ -8,7 +8,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.build.lesson_step import LessonStep
-from autograder.build.select_language import IMPORTED_SAY, SAY, said
+from autograder.build.select_language import IMPORTED_SAY, SAY, in_language
 from autograder.course.cells import is_test
 from autograder.course.hints import in_one_language, with_hints
 
@@ -22,7 +22,7 @@ class KeepHints(LessonStep):
 
 
 class ReleaseHints(LessonStep):
-    """A step that keeps in each test cell the hints of its visible part, in the notebook's language.
+    """A step that keeps only the hints of each test cell's visible part, in the notebook's language.
 
     It runs after ClearHiddenTests, and before the last ComputeChecksums.
     """
@@ -30,7 +30,7 @@ class ReleaseHints(LessonStep):
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook with its test cells in one language."""
         for cell in filter(is_test, nb.cells):
-            cell.source = said(in_one_language(cell.source, nb.metadata["lang"]), nb.metadata["lang"])
+            cell.source = in_language(in_one_language(cell.source, nb.metadata["lang"]), nb.metadata["lang"])
             if not SAY.search(cell.source):
                 cell.source = IMPORTED_SAY.sub("", cell.source)
         return nb, resources

@@ -26,7 +26,7 @@ class Assignment:
     Attributes:
         lesson: the lesson's name.
         source: the instructor's notebook, hidden tests included.
-        releases: the released notebooks that students received, by language.
+        releases: the released notebooks that students received, keyed by language.
     """
 
     lesson: str
@@ -66,7 +66,7 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
     """
     releases = read_releases(root, lesson)
     if not releases:
-        # `autograder add` copies no lesson texts.
+        # `autograder add` copies a lesson without its text, so `autograder build` cannot build it.
         has_text = (root / "course" / lesson / f"{lesson}.py").is_file()
         command = "autograder build" if has_text else f"nbgrader generate_assignment {lesson}"
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `{command}`.")
@@ -80,7 +80,7 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
 
 
 def read_releases(root: Path, lesson: str) -> dict[str, NotebookNode]:
-    """Return a lesson's released notebooks by language, Secant's own languages first.
+    """Return a lesson's released notebooks, keyed by language, with Secant's own languages first.
 
     The files are release/LANGUAGE/NAME/NAME.ipynb. In a course with nbgrader's own folders, they are
     release/NAME/NAME.ipynb and release/NAME/NAME.LANGUAGE.ipynb.
@@ -136,10 +136,10 @@ def not_built(name: str) -> str:
 
 
 def built_lessons(root: Path, source: str = "source") -> list[str]:
-    """Return the names of the lessons that have been built, in order.
+    """Return the names of the lessons that have been built, sorted.
 
     A class's edition of the course has no lesson texts. There, every notebook that has a lesson's name
-    counts.
+    counts as built.
     """
     names = sorted(path.stem for path in (root / source).glob("[0-9][0-9]_*/*.ipynb") if is_home(path))
     return [name for name in names if not has_hidden_tests(root) or (root / "course" / name).is_dir()]
@@ -166,7 +166,7 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def find_course(*starts: Path) -> Path:
-    """Return the course directory that contains one of these paths, or the one installed with Secant.
+    """Return the course directory that contains one of these paths, or the course installed with Secant.
 
     Raises:
         CourseError: no course directory is found.

@@ -44,7 +44,7 @@ def text_id(kind: str, source: str) -> str:
 
 
 def fill_metadata(cell: NotebookNode) -> None:
-    """Derive a cell's nbgrader metadata from its header marks, or the marks from the metadata."""
+    """Fill in a cell's nbgrader metadata from its header marks, or the header marks from the metadata."""
     marks = {key: cell.metadata[key] for key in HEADER_MARKS if key in cell.metadata}
     if isinstance(marks.get("answer", marks.get("test")), str):
         cell.metadata["nbgrader"] = _metadata_of(marks, cell.cell_type)
@@ -53,7 +53,7 @@ def fill_metadata(cell: NotebookNode) -> None:
 
 
 def header_marks(cell: NotebookNode) -> dict[str, object]:
-    """Return the header marks equivalent to a cell's nbgrader metadata; empty if no marks express it."""
+    """Return the header marks equivalent to a cell's nbgrader metadata; empty if there are none."""
     metadata = grading(cell)
     marks: dict[str, object] = {"test": grade_id(cell).removeprefix("test_")}
     if is_answer(cell):
@@ -97,7 +97,7 @@ def is_ordinary(cell: NotebookNode) -> bool:
 
 
 def is_installer(cell: Mapping[str, Any]) -> bool:
-    """Return whether a cell only installs Secant, for a lesson opened on its own, and has no outputs."""
+    """Return whether a cell installs Secant, for a lesson opened on its own, and has no outputs."""
     return "installs" in cell["metadata"] and not cell.get("outputs")
 
 
@@ -126,7 +126,7 @@ def without_marks(source: str) -> str:
 
 
 def _split(source: str, begin: str, end: str) -> tuple[str, str]:
-    """Split a source into the lines outside of marked regions and those inside."""
+    """Split a cell's source into the lines outside and the lines inside its marked regions."""
     outside: list[str] = []
     inside: list[str] = []
     lines = outside
@@ -139,7 +139,7 @@ def _split(source: str, begin: str, end: str) -> tuple[str, str]:
 
 
 def imports(lesson: Iterable[NotebookNode]) -> str:
-    """Return the import statements of a lesson's ungraded code cells, each of them once."""
+    """Return the import statements of a lesson's ungraded code cells, without duplicates."""
     return _imports(tuple(c.source for c in lesson if c.cell_type == "code" and not grade_id(c)))
 
 

@@ -2,8 +2,8 @@
 
 nbgrader's `parse_utc` reads an abbreviation such as KST as UTC, and the offset `+0900` as 900 seconds. This
 module looks a zone up in nbgrader's own settings first, then among all zones. An abbreviation with several
-meanings is left undecided. When the clocks change, a local time occurs twice or never. It is then read as the
-earlier of its two possible times, so that no student is late because of it.
+meanings is left undecided. When the clocks change, a local time occurs twice or never. Such a time is read
+as the earlier of its two possible times, so that no student is late because of it.
 
 Times are stored in UTC and shown in the class's time zone.
 """
@@ -50,7 +50,7 @@ class Reading:
 
 
 class _UndecidedZone(Exception):
-    """Raised for a time zone's name that could mean several offsets from UTC, or that no zone has.
+    """Raised for a time zone name that is unknown or could mean several offsets from UTC.
 
     Attributes:
         offsets: the offsets that the name could mean, in ascending order; empty for an unknown name.
@@ -67,7 +67,7 @@ class Clock:
 
     Attributes:
         zone: the zone of nbgrader's exchange, UTC by default. A time written without a zone is in this zone.
-        shown: the zone in which times are shown: formgrader's if the class has set it, else the exchange's.
+        shown: the zone in which times are shown: the one set for formgrader, or else the exchange's zone.
         name: the name of the zone in which times are shown.
         form: nbgrader's `timestamp_format`.
         is_set: whether the class's settings set a time zone.
@@ -143,7 +143,7 @@ class Clock:
         return None
 
     def _zone(self, word: str, local: datetime) -> tzinfo:
-        """Return the time zone that a name, abbreviation or offset stands for at a local time.
+        """Return the time zone that a name, abbreviation or offset refers to at a given local time.
 
         Raises:
             _UndecidedZone: the word could stand for several zones, or no zone has this name.
@@ -186,7 +186,7 @@ def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
 
 
 def _zone_named(section: str, name: str) -> tzinfo:
-    """Return the time zone that a setting names, read as nbgrader reads it.
+    """Return the time zone that a setting names, interpreting the name as nbgrader does.
 
     Raises:
         CourseError: no time zone has this name.
@@ -201,7 +201,7 @@ def _zone_named(section: str, name: str) -> tzinfo:
 
 
 def _split(text: str) -> tuple[datetime, str] | None:
-    """Split a time that begins with the year into its local time and its zone's name."""
+    """Split a written time that begins with the year into the local time and the zone's name."""
     match = _ISO.fullmatch(text)
     if match is None:
         return None
@@ -227,13 +227,13 @@ def _at_offset(sign: str, hours: str, minutes: str) -> tzinfo:
 
 @cache
 def _names() -> dict[str, str]:
-    """Map the names of all time zones, in capitals, to their usual spelling."""
+    """Map the names of all time zones, in upper case, to their usual spelling."""
     return {name.upper(): name for name in sorted(available_timezones())}
 
 
 @cache
 def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
-    """Map each zone abbreviation to the UTC offsets it has in any zone, in January or July of a year."""
+    """Map each zone abbreviation to all UTC offsets that it stands for in January or July of a year."""
     offsets: dict[str, frozenset[timedelta]] = {}
     for name in _names().values():
         for season in _seasons(ZoneInfo(name), year):
@@ -244,7 +244,7 @@ def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
 
 
 def _names_of(zones: tuple[tzinfo, ...], year: int) -> set[str]:
-    """Return the abbreviations, in capitals, that zones have in January or July of a year."""
+    """Return the zones' abbreviations, in upper case, for January and July of a year."""
     return {(season.tzname() or "").upper() for zone in zones for season in _seasons(zone, year)}
 
 

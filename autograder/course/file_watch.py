@@ -8,7 +8,7 @@ POLL_SECONDS = 0.3  # seconds between two checks of the file
 
 
 def watch_file(place: Path, pause: Callable[[], object] = lambda: time.sleep(POLL_SECONDS)) -> Iterator[None]:
-    """Yield at once, and then each time a file, or a file in a folder, has changed and is stable again.
+    """Yield immediately, and then after each completed change to a file or to the files in a folder.
 
     The file is polled, because not every file system reports changes and editors replace files. Several saves
     in quick succession count as one. If the file is temporarily missing, the function waits for it.
@@ -31,7 +31,10 @@ def watch_file(place: Path, pause: Callable[[], object] = lambda: time.sleep(POL
 
 
 def _stamp(place: Path) -> object:
-    """Return values that change when a file is saved: inode, size and time; None if there is no file."""
+    """Return values that change when a file is saved: inode, size and modification time.
+
+    For a folder, return those of its files. If there is no such file or folder, return None.
+    """
     if place.is_dir():
         return sorted((path.name, _stamp(path)) for path in place.iterdir() if path.suffix != ".pyc")
     try:

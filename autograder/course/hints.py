@@ -1,4 +1,4 @@
-"""Hints in test cells: in every language in source/, in one language in a student's notebook."""
+"""Hints in test cells: notebooks in source/ have them in every language, students' notebooks in one."""
 
 import ast
 import re
@@ -25,7 +25,7 @@ def contains_hint(message: str, hint: str) -> bool:
 
 
 def catalogue_of(notebook: NotebookNode) -> Catalogue:
-    """Return the hints stored in a notebook in source/, by task, name and language."""
+    """Return the hints stored in a notebook in source/, keyed by task, hint name and language."""
     hints: Catalogue = notebook.metadata.get("secant", {}).get("hints", {})
     return hints
 
@@ -44,7 +44,7 @@ def with_hints(notebook: NotebookNode) -> NotebookNode:
 
 
 def in_one_language(source: str, language: str) -> str:
-    """Reduce the hints that `with_all_languages` wrote to one language and to those that the cell uses."""
+    """Reduce the hints that `with_all_languages` wrote into a test cell to one language and those it uses."""
 
     def written(call: re.Match[str]) -> str:
         texts = ast.literal_eval(call[2].removeprefix(", "))

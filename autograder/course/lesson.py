@@ -24,7 +24,7 @@ from secant.where import TRUST, is_course, is_trusted, nearest
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
 #: The folders of a lesson whose files are released to students together with the notebook.
 EXTRA_FOLDERS = ("data", "images")
-#: The name by which a recorded answer refers to the course's own answer as the one it is based on.
+#: The name of the course's own answer, on which a recorded answer can be based.
 OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -69,7 +69,7 @@ class Answer:
         name: the title of the answer.
         task: the task's id.
         source: the answer's code.
-        hint: the text of the hint, by language; empty for a correct answer.
+        hint: the text of the hint, keyed by language; empty for a correct answer.
         hint_name: the hint's name in a catalogue, if the answer refers to the hint by name. If no catalogue
             has this name, `hint` is empty.
         line: the line at which the answer begins in its file.
@@ -134,7 +134,7 @@ def course_languages(root: Path) -> list[str]:
     file = root / "course" / "syllabus.toml"
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    except ValueError:  # the build reports this error for the lessons in the syllabus
+    except ValueError:  # the build reports an invalid syllabus.toml
         table = {}
     setting = table.get("languages", list(LANGUAGES))
     names = [str(name) for name in setting] if isinstance(setting, list) else []
@@ -144,7 +144,7 @@ def course_languages(root: Path) -> list[str]:
 
 
 def language_name(language: str) -> str:
-    """Return a language's name in English, or its code in quotation marks for other languages."""
+    """Return "English" or "Korean", or the code of any other language in quotation marks."""
     return {"en": "English", "ko": "Korean"}.get(language, f'"{language}"')
 
 
@@ -190,7 +190,7 @@ def read_text(path: Path) -> NotebookNode:
         read = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent")
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}.") from error
-    except Exception as error:  # jupytext does not wrap its own errors or YAML's
+    except Exception as error:  # jupytext raises errors of many types, YAML's included
         raise CourseError(f"{path} is not a py:percent text: {str(error).splitlines()[0]}") from error
     for cell in read.cells:
         for key in _LAYOUT:
@@ -210,7 +210,7 @@ def cell_lines(path: Path, count: int) -> list[int]:
     """
     text = path.read_text(encoding="utf-8").splitlines()
     lines = [number for number, line in enumerate(text, 1) if line.startswith("# %%")]
-    return [1] * (count - len(lines)) + lines  # text before the first mark is a cell too
+    return [1] * (count - len(lines)) + lines  # text before the first cell marker is also a cell
 
 
 def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
@@ -281,7 +281,7 @@ def _answers(lesson: Lesson, name: str, hints: Mapping[str, Texts] | None = None
 
 
 def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[str]) -> list[Answer]:
-    """Fill in the unchanged code of answers that are variants of the course's own answer or an earlier one.
+    """Add the unchanged code to each answer that is a variant of the course's own or of an earlier answer.
 
     Raises:
         CourseError: an answer's base does not precede it, or the two cannot be merged.
@@ -309,21 +309,21 @@ def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[st
 def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer:
     data = cell.metadata
     task = str(data.get("task", ""))
-    # A hint is given by its name in the lesson's or the kit's catalogue, or by a part of a message that is in
-    # no catalogue.
+    # An answer refers to a hint by its name in the lesson's or the kit's catalogue. If the message is in no
+    # catalogue, the answer quotes a part of it.
     name = str(data.get("hint", ""))
     texts = {**usual(), **of_task(hints, task)}.get(name)
     hint = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
     if name:
         hint = dict(texts) if isinstance(texts, dict) else {}
-        # The English text is expected in the message if the hint has no translation.
+        # If the hint has no translation, its English text is expected in every language.
         if "en" in hint:
             hint = dict.fromkeys(LANGUAGES, hint["en"]) | hint
     return Answer(_title(data), task, cell.source, hint, name, line, float(data.get("points", 0)))
 
 
 def _title(data: Mapping[str, str | None]) -> str:
-    """Return an answer's title, with the words like .grad or h=0 that jupytext reads as metadata."""
+    """Return an answer's title, including words such as .grad or h=0, which jupytext reads as metadata."""
     words = [data.get("title", ""), data.get("incorrectly_encoded_metadata", "")]
     words += [key for key, value in data.items() if value is None]
     return " ".join(word for word in words if word)

@@ -13,7 +13,7 @@ CELL_MINUTES = 0.75  # minutes to read and run a short code cell and look at its
 EXPLORER_MINUTES = 5.0  # minutes to answer an explorer's questions with the sliders
 # minutes to answer the single question below the heading "First look" with the sliders
 FIRST_LOOK_MINUTES = 2.0
-MAX_MINUTES = 90  # minutes a lesson may take: learners finish it in one sitting
+MAX_MINUTES = 90  # maximum minutes of a lesson, so that learners finish it in one sitting
 
 _EXPLORER = re.compile(r"^explore\w*\(", re.MULTILINE)
 _HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
@@ -26,7 +26,7 @@ def minutes(cells: Iterable[NotebookNode]) -> float:
     """Return the minutes that a lesson's prose, code, explorers and tasks take, optional parts excluded.
 
     A section or task is optional if its heading contains "optional". It ends at the next heading of the same
-    or a higher rank. Hints and worked detours are not counted, since they are folded.
+    or a higher level. Hints and worked detours are not counted, because they are collapsed.
     """
     total, section = 0.0, ""
     for cell in _required(cells):
@@ -55,7 +55,7 @@ def round_minutes(estimate: float) -> int:
 
 def _required(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the English text and the ungraded code of a lesson, without its optional sections."""
-    skipped = 0  # rank of the heading marked as optional; 0 outside of optional sections
+    skipped = 0  # level of the heading marked as optional; 0 outside of optional sections
     for cell in cells:
         if cell.metadata.get("lang", "en") != "en" or grading(cell):
             continue

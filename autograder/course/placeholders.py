@@ -1,8 +1,8 @@
 """Placeholders in a lesson's text, such as {{points}}, that are filled with values from its cells.
 
 In source/, each filled-in value is marked by a span whose class is the placeholder's name. When such a
-notebook is saved back to the text, the span is turned into the placeholder again, so none is lost. Released
-notebooks contain the plain value.
+notebook is saved back to the text, the span is turned into the placeholder again, so no placeholder is lost.
+Released notebooks contain the plain value.
 """
 
 import re

@@ -25,7 +25,7 @@ from autograder.course.cells import grade_id, grading, is_answer, is_manual, is_
 from autograder.course.errors import CourseError
 
 Kind = Literal["test", "answer", "manual", "task", "locked"]
-# total bytes of the files that accompany the notebooks; every submission gets a copy
+# maximum total bytes of the files that accompany the notebooks; every submission gets a copy of them
 MAX_FILES_BYTES = 64_000_000
 #: Patterns of files that nbgrader does not release with a notebook, unless the course's settings list others.
 IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache")
@@ -85,7 +85,7 @@ class PlainAssignment:
     Attributes:
         name: the name of the assignment's folder.
         notebooks: the notebooks, in nbgrader's order.
-        files: the contents of the files that accompany the notebooks, by path.
+        files: the contents of the files that accompany the notebooks, keyed by path.
     """
 
     name: str
@@ -145,7 +145,7 @@ def read_plain(
 
 
 def instructors_notebooks(root: Path, name: str, source: str = "source") -> dict[str, NotebookNode]:
-    """Return the instructor's notebooks of a plain assignment by name.
+    """Return the instructor's notebooks of a plain assignment, keyed by name.
 
     Raises:
         CourseError: a notebook cannot be read.
@@ -166,14 +166,15 @@ def _instructors(path: Path) -> NotebookNode:
 def merge_files(
     assignment_files: Mapping[str, bytes], student_files: Mapping[str, bytes], protected: Iterable[str] = ()
 ) -> dict[str, bytes]:
-    """Merge the course's and the student's files into those that a submitted notebook runs with.
+    """Merge the course's and the student's files into the set with which a submitted notebook runs.
 
-    If both have a file of the same path, nbgrader's rules decide.
+    If both have a file with the same path, nbgrader's rules decide which one is used.
 
     Args:
-        assignment_files: the assignment's files, by path.
-        student_files: the student's files, by path.
-        protected: paths at which the student's file wins over the assignment's
+        assignment_files: the contents of the assignment's files, keyed by path.
+        student_files: the contents of the student's files, keyed by path.
+        protected: the paths at which the student's file is used even if the assignment
+            has one
             (`Autograde.exclude_overwriting`).
     """
     overwritten = {
@@ -215,7 +216,7 @@ def _read(path: Path, config: Config) -> PlainSource:
 
 
 def refuse_awaiting(cell: PlainCell, where: str) -> None:
-    """Refuse a test that uses `await` outside of a function, since only a Jupyter kernel can run it.
+    """Refuse a test that uses `await` outside of a function, because only a Jupyter kernel can run it.
 
     Raises:
         Unsupported: the test uses `await` outside of a function.
@@ -289,7 +290,7 @@ def _names_bound(sources: Iterable[str]) -> frozenset[str]:
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    """Read the files that accompany an assignment's notebooks, by path.
+    """Return the contents of the files that accompany an assignment's notebooks, keyed by path.
 
     Raises:
         CourseError: the files are too large or cannot be read.

@@ -19,7 +19,7 @@ from autograder.course.lesson import choose_lessons, find_lessons
 from secant.address import SCHEMES
 
 _EXCHANGE = Exchange.root.default_value
-SECRET = ".autograder-secret"  # lies next to nbgrader_config.py; see grading/secret.py
+SECRET = ".autograder-secret"  # file with the secret key, in the course's root; see grading/secret.py
 REPORT = "report"  # the folder to which `autograder report` writes
 
 
@@ -113,7 +113,7 @@ class Course:
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """The paths hidden from students' code: the course directory and the class's folders elsewhere."""
+        """The paths hidden from students' code: the course directory, and the class's folders outside it."""
         names = ("submitted", "autograded", "feedback", "source", "release")
         folders = [self.root / getattr(self.directory, f"{name}_directory") for name in names]
         paths = (self.root, self.root / "course", *folders, self.root / SECRET, self.exchange)

@@ -1,7 +1,7 @@
-"""Worked solutions: why the course's own answer to a task is right, and a common detour.
+"""Worked solutions. Each explains why the course's own answer to a task is right, and a common detour.
 
-They are stored next to a lesson, in course/NN_x/solutions.py, and are in no notebook. `autograder check`
-shows one on request, with `--solution`.
+They are stored next to a lesson's text, in course/NN_x/solutions.py, and not in any notebook. `autograder
+check` shows one on request, with `--solution`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from secant.language import LANGUAGES, Language
 
 FILE = "solutions.py"
 
-Words = Mapping[str, Mapping[Language, str]]  # explanations by task and language
+Words = Mapping[str, Mapping[Language, str]]  # explanations, keyed by task and language
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class WorkedSolution:
     Attributes:
         task: the task's id.
         code: the course's own answer to the task.
-        words: the explanation by language, in Markdown.
+        words: the explanation in Markdown, keyed by language.
     """
 
     task: str
@@ -34,7 +34,7 @@ class WorkedSolution:
 
 
 def worked_solutions(lesson: Lesson, notebook: NotebookNode) -> dict[str, WorkedSolution]:
-    """Return a lesson's worked solutions by task.
+    """Return a lesson's worked solutions, keyed by task.
 
     Args:
         lesson: the lesson.
@@ -46,7 +46,7 @@ def worked_solutions(lesson: Lesson, notebook: NotebookNode) -> dict[str, Worked
 
 
 def solution_words(lesson: Lesson) -> dict[str, dict[Language, str]]:
-    """Return the explanations of a lesson's worked solutions by task and language, in Markdown."""
+    """Return a lesson's explanations of worked solutions in Markdown, keyed by task and language."""
     words: dict[str, dict[Language, str]] = {}
     for cell in _cells(lesson):
         words.setdefault(str(cell.metadata.get("task", "")), {})[cell.metadata.get("lang")] = cell.source

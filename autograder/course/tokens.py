@@ -6,8 +6,8 @@ The tokenizer accepts any text, so that an answer that does not compile has toke
 import keyword
 import re
 
-#: A comment, a string, a name with the dot before it, a number, or a sign. The length of a string is limited,
-#: so that no student's text can make the match slow.
+#: Matches a comment, a string, a name with the dot before it, a number, or any other single character. The
+#: length of a string is limited, so that no student's text can make matching slow.
 TOKEN = re.compile(
     r"#[^\n]*"
     r"|(?:\b[rbfuRBFU]{1,2})?"
@@ -28,19 +28,21 @@ def tokens(text: str, is_code: bool = True, max_chars: int = MAX_CHARS) -> tuple
     Args:
         text: the answer.
         is_code: whether the answer is code. In code, comments are left out. All variable names are replaced
-            with one token and all strings with another, since a writer is free to choose them. Attributes,
-            keywords, numbers and signs are kept. In prose, every word counts.
-        max_chars: the number of characters to look at.
+            with one token and all strings with another, because a writer is free to choose them.
+            Attributes, keywords, numbers and symbols are kept. In prose, every word counts.
+        max_chars: the maximum number of characters to read.
     """
     matches = TOKEN.findall(text[:max_chars])
     return tuple(_normalised(token) for token in matches if token[0] != "#") if is_code else tuple(matches)
 
 
 def letters(text: bytes, *, lines: bool = False) -> str:
-    """Return the letters and digits of a text, in any script, so that JSON's escapes make no difference.
+    """Return the letters and digits of a text, in any script, with JSON's Unicode escapes decoded.
+
+    So a text and its copy inside a JSON string can be compared.
 
     Args:
-        text: the text in UTF-8; since students submit it, it may be any bytes.
+        text: the text in UTF-8. It may contain invalid bytes, because students submit it.
         lines: whether to keep line feeds.
     """
     text = _ESCAPED.sub(lambda escape: chr(int(escape[1], 16)).encode(errors="replace"), text)

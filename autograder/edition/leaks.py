@@ -1,13 +1,13 @@
 """Search a class edition for leaks: any line of an answer, a hidden test or a worked solution.
 
 A line is reduced to its letters and digits, so that quotes, spaces and a notebook's JSON make no difference.
-It is secret if at least `SHORTEST` of them remain and if no text for students contains the same: no hint,
-visible test or example.
+A line is secret if at least `SHORTEST` letters and digits remain, and if no text for students (hint, visible
+test or example) contains the same sequence of them.
 
-In Secant's own code, a line is reduced to its tokens, with all names made alike: an answer remains an answer
-when its class and variables are renamed. That code may share a short line such as `with torch.enable_grad():`
-by chance. So only two consecutive lines or a single long line count there, and only if they compute
-something.
+In Secant's own code, a line is reduced to its tokens, with all variable names replaced by the same token,
+because an answer remains an answer when its class and variables are renamed. Secant's code may share a short
+line such as `with torch.enable_grad():` by chance. So only two consecutive lines or a single long line count
+as a leak there, and only if they compute something.
 """
 
 import io
@@ -24,10 +24,10 @@ from autograder.course.lesson import Lesson, find_lessons, right_answers
 from autograder.course.solutions import solution_words
 from autograder.course.tokens import letters, tokens
 
-SHORTEST = 8  # letters and digits of the shortest line that is searched for
-# tokens of a line, and of two consecutive lines, that are searched for in Secant's own code
+SHORTEST = 8  # minimum number of letters and digits in a line to search for
+# minimum number of tokens in a line, and in two consecutive lines, to search for in Secant's own code
 LONG, LONG_PAIR = 20, 18
-_START = 8  # tokens at the start of a line, used to look it up
+_START = 8  # number of tokens at the start of a line by which the line is looked up
 
 
 class Line(NamedTuple):
@@ -64,12 +64,12 @@ class Secrets:
         }
         self.shapes = dict(_shapes(secrets, "\n".join(public)))
 
-    def told_by(self, text: str, *, is_code: bool = False) -> list[Line]:
+    def lines_in(self, text: str, *, is_code: bool = False) -> list[Line]:
         """Return the secret lines that a text contains.
 
         Args:
             text: the text to search.
-            is_code: whether the text is Secant's own code, which may contain a line with other names.
+            is_code: whether the text is Secant's own code, where a secret line may appear with other names.
         """
         if is_code:
             return self._shaped_in(text)
@@ -80,9 +80,9 @@ class Secrets:
         ]
 
     def _shaped_in(self, code: str) -> list[Line]:
-        found = tokens(code, max_chars=len(code))
-        starts = {found[i : i + _START] for i in range(len(found))}
-        joined = _joined(found)
+        code_tokens = tokens(code, max_chars=len(code))
+        starts = {code_tokens[i : i + _START] for i in range(len(code_tokens))}
+        joined = _joined(code_tokens)
         return [
             line
             for shape, line in self.shapes.items()
@@ -91,13 +91,13 @@ class Secrets:
 
     def leaks(self, archive: bytes) -> list[Leak]:
         """Return the secret lines in the files of a zip, in archives inside it and in file names."""
-        seen: dict[bytes, str] = {}  # a file that is in the zip twice is searched once
+        names: dict[bytes, str] = {}  # identical files in the zip are searched once
         for name, data in files_in("", archive):
-            seen.setdefault(data, name)
+            names.setdefault(data, name)
         return [
             Leak(name, line)
-            for data, name in seen.items()
-            for line in self.told_by(data.decode(errors="replace"), is_code=is_code(name))
+            for data, name in names.items()
+            for line in self.lines_in(data.decode(errors="replace"), is_code=is_code(name))
         ]
 
 
@@ -108,7 +108,7 @@ def is_code(name: str) -> bool:
 
 
 def _shapes(secrets: Sequence[Line], public: str) -> Iterator[tuple[tuple[str, ...], Line]]:
-    """Yield the tokens of long secret lines, and of pairs of consecutive secret lines."""
+    """Return the tokens of long secret lines, and of pairs of consecutive secret lines."""
     public_tokens = _joined(tokens(public, max_chars=len(public)))
     code = [(tokens(line.text), line) for line in secrets if line.kind != "worked solution"]
     alone = [(shape, line) for shape, line in code if len(shape) >= LONG and shape[-1] != ":"]
@@ -127,7 +127,7 @@ def _shapes(secrets: Sequence[Line], public: str) -> Iterator[tuple[tuple[str, .
 def _computes(token: str) -> bool:
     """Return whether a token is an attribute, a number or an arithmetic operator.
 
-    Other tokens do not tell two lines apart: lists of names are all alike.
+    Other tokens hardly distinguish one line from another, because all variable names are the same token.
     """
     return token[0] in ".0123456789+-*/%@" and token != "..."
 
@@ -157,7 +157,7 @@ def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
     public: list[str] = []
     secrets: list[Line] = []
 
-    def keep(text: str, kind: str) -> None:
+    def add_secret(text: str, kind: str) -> None:
         secrets.extend(
             Line(line.strip(), lesson.name, kind) for line in text.splitlines() if _is_revealing(line)
         )
@@ -165,16 +165,16 @@ def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
     for cell in read_assignment(root, lesson.name).source.cells:
         if is_answer(cell):
             visible, solution = split_solution(cell.source)
-            # without solution marks, nbgrader replaces the whole cell, so all of it is secret
-            keep(solution or cell.source, "answer")
+            # if a cell has no solution markers, nbgrader replaces the whole cell, so all of it is secret
+            add_secret(solution or cell.source, "answer")
             public.append(visible if solution else "")
         else:
             visible, hidden = split_tests(cell.source)
             public.append(visible)
-            keep(hidden, "hidden test")
+            add_secret(hidden, "hidden test")
     for answer in right_answers(lesson):
-        keep(answer.source, "answer")
+        add_secret(answer.source, "answer")
     for words in solution_words(lesson).values():
-        for said in words.values():
-            keep(said, "worked solution")
+        for text in words.values():
+            add_secret(text, "worked solution")
     return public, secrets

@@ -19,10 +19,10 @@ from secant.lab.workspace import read_if_file, released_files
 from secant.language import Language
 from secant.where import tried_versions
 
-# A folder is a course only if it contains this file (secant/where.py). The course's own settings are not
-# packed, because they may name its database.
+# A folder counts as a course only if it contains a settings file (see secant/where.py). The course's own
+# settings are not packed, because they may name its database.
 _SETTINGS = '"""A class\'s edition of Secant: lessons with their visible tests. It grades nothing."""\n'
-_MAX_LEAKS = 5  # leaks that the error message lists, at most
+_MAX_LEAKS = 5  # maximum number of leaks that the error message lists
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
             with other contents is never replaced.
 
     Raises:
-        CourseError: a lesson is not released, the zip would give something away, or another file has its
-            name.
+        CourseError: a lesson is not released, the zip would give something away, or a different file already
+            has the zip's name.
         OSError: the zip cannot be written.
     """
     names = built_lessons(root)
@@ -73,8 +73,8 @@ def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
     It contains a README per language, the wheel, the versions that it was tested with, and the lessons.
 
     Raises:
-        CourseError: a lesson does not contain the address for problem reports from `c.Secant.problems`, or a
-            file in release/ was not written by the build.
+        CourseError: a lesson does not contain the address for problem reports that `c.Secant.problems` sets,
+            or a file in release/ was not written by the build.
     """
     address = problem_address(load_config(root))
     course = dict(course_files(root, languages))
@@ -133,8 +133,8 @@ def _released(path: Path, data: bytes, source: Path) -> bytes:
     """Return a released lesson without its first cell, which would install the package that has the answers.
 
     Raises:
-        CourseError: the file is not a notebook, or it has an answer or an output that the lesson lacks. A
-            student's notebook may lie in its place.
+        CourseError: the file is not a notebook, or it has an answer or an output that the lesson lacks, for
+            example because a student's notebook has replaced it.
     """
     try:
         notebook, own = v4.reads(data.decode()), v4.reads(source.read_text(encoding="utf-8"))
@@ -160,7 +160,7 @@ def _is_code_answer(cell: NotebookNode) -> bool:
 
 
 def _output_lines(notebook: NotebookNode) -> set[str]:
-    """Return the lines of all outputs, including pictures and HTML."""
+    """Return the lines of all outputs of a notebook, including pictures and HTML."""
     outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
     shown = (text for output in outputs for text in _texts(output))
     return {line.strip() for text in shown for line in text.splitlines()}

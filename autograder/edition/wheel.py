@@ -1,4 +1,4 @@
-"""Build a wheel of Secant with another course in it: the code as installed here, and the given files.
+"""Build a wheel of Secant with another course in it, from the installed code and the given files.
 
 https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 """
@@ -17,7 +17,7 @@ from autograder.course.errors import CourseError
 from secant.address import project, urls, version
 from secant.where import INSIDE
 
-# Files that pip installs outside the packages, as in pyproject.toml.
+# Files that pip installs outside the packages; pyproject.toml lists the same files.
 SHARED = {
     "secant/lab/jupyter_server_config.json": "etc/jupyter/jupyter_server_config.d/secant.json",
     "secant/lab/jupyter_nbconvert_config.json": "etc/jupyter/jupyter_nbconvert_config.json",
@@ -42,14 +42,14 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
     The wheel's version is Secant's with a hash of the content, so that pip can tell one wheel from another.
 
     Args:
-        course: the course's files, by their names in its folder.
-        problems: the address for problem reports from the class; empty for the project's own.
+        course: the contents of the course's files, keyed by their paths in the course directory.
+        problems: the address for problem reports from the class; empty for Secant's own address.
 
     Raises:
         CourseError: Secant is not installed here as a package.
     """
     try:
-        ours = importlib.metadata.distribution("secant")
+        project = importlib.metadata.distribution("secant")
     except importlib.metadata.PackageNotFoundError:
         raise CourseError("Secant is not installed here: run `make build`, or `pip install .`.") from None
     code = dict(_code())
@@ -61,10 +61,10 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
         shared = {file: data for file, data in code.items() if file.startswith(place)}
         files |= {f"{name}.data/data/{target}{f.removeprefix(place)}": data for f, data in shared.items()}
     about = {
-        "METADATA": _metadata(ours, name.removeprefix("secant-"), problems),
+        "METADATA": _metadata(project, name.removeprefix("secant-"), problems),
         "WHEEL": _WHEEL,
-        "entry_points.txt": ours.read_text("entry_points.txt") or "",
-        "licenses/LICENSE": ours.read_text("licenses/LICENSE") or "",
+        "entry_points.txt": project.read_text("entry_points.txt") or "",
+        "licenses/LICENSE": project.read_text("licenses/LICENSE") or "",
     }
     files |= {f"{name}.dist-info/{file}": text.encode() for file, text in about.items()}
     record = f"{name}.dist-info/RECORD"
@@ -78,7 +78,7 @@ def make_zip(files: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
-            entry = zipfile.ZipInfo(name)  # a zip entry without a time is dated 1980
+            entry = zipfile.ZipInfo(name)  # a zip entry without a timestamp is dated 1980
             entry.create_system, entry.external_attr = 3, 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
@@ -86,7 +86,7 @@ def make_zip(files: Mapping[str, bytes]) -> bytes:
 
 
 def _code() -> Iterator[tuple[str, bytes]]:
-    """Yield the files of both packages, without the course that is installed with them."""
+    """Yield the files of the packages secant and autograder, without the course installed with them."""
     for package in (secant, autograder):
         folder = Path(package.__file__ or "").resolve().parent
         for path in sorted(folder.rglob("*")):
@@ -111,7 +111,8 @@ def _metadata(ours: importlib.metadata.Distribution, version: str, problems: str
 def _requirements(ours: importlib.metadata.Distribution) -> list[str]:
     """Return the packages that pip must install.
 
-    In a repository, these come from its own list, because the installed list may be older.
+    In a repository of Secant, they are read from its pyproject.toml, because the metadata of the installed
+    package may be older.
     """
     if here := project():
         return list(here["dependencies"])

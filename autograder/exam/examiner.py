@@ -38,7 +38,7 @@ from secant.checking.credit import PartialCredit
 from secant.language import supported_language
 from secant.verdict import Parts, Verdict, called, head
 
-LOAD_SECONDS = 60.0  # seconds for all cells of a notebook, run once
+LOAD_SECONDS = 60.0  # maximum seconds for one run of all cells of a notebook
 # Maximum number of times a notebook is loaded, each time without the cells that timed out or crashed before.
 LOADS = 3
 QUESTION_SECONDS = 10.0
@@ -46,7 +46,7 @@ TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
 _UNDEFINED = re.compile(r"^name '(\w{1,100})' is not defined")
 _NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # errors that keep a whole cell from running
-WALL_SECONDS = 900.0  # wall-clock seconds; a slower submission means that the machine is overloaded
+WALL_SECONDS = 900.0  # wall-clock seconds for one submission; if it takes longer, the machine is overloaded
 
 
 class Examiner:
@@ -78,11 +78,11 @@ class Examiner:
 
         Args:
             candidates: creates the candidate that runs the student's code.
-            script: the part of the submission that the intake prepared.
+            script: the part of the submission that the examiner needs, as prepared by the intake.
             secret: a key for the random choice of inputs, so that students cannot predict them. The same
                 secret and the same file always give the same inputs.
             only: the id of the task to grade; None for all tasks.
-            run_tasks: how to run several tasks; by default, one after another.
+            run_tasks: the function that runs several tasks; by default, they run one after another.
             on_result: called with each task's result as soon as it is known.
 
         Raises:
@@ -132,7 +132,7 @@ class Examiner:
         if task.id not in self._tests:
             by_hand = Verdict(head(en="A person grades this answer.", ko="사람이 채점하는 답입니다."))
             return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
-        # before anything can end the task, since it also clears the previous student's state
+        # Seeding also clears the previous student's state, so it comes before anything that can end the task.
         check.seed(draw)
         try:
             if not loaded.ready:
@@ -161,11 +161,11 @@ class Examiner:
 
 
 class LoadedCandidate(Protocol):
-    """The interface to a loaded candidate that a task needs."""
+    """The part of a loaded candidate's interface that a task needs."""
 
     @property
     def spent(self) -> float:
-        """The seconds of the candidate's time that were used."""
+        """The seconds that the submission has used so far; see CandidateClient."""
 
     def task(self, seed: int = 0, *, last: bool = False) -> TaskClient:
         """Return a fresh copy of the loaded process; see CandidateClient."""
@@ -226,7 +226,7 @@ class _Test:
         self.candidate_code = (
             ast.unparse(ast.Module([*_imports_for(probes, tree.body), *probes], [])) + _ANSWER_CODE
         )
-        # The proof that the last line was reached: a call that nothing else in the cell can make.
+        # This call proves that the cell ran to its last line, because nothing else in the cell can make it.
         end = ast.parse("__reached_the_end__()").body
         remaining = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
         self._code = compile(ast.fix_missing_locations(remaining), f"<test {task.id}>", "exec")
@@ -288,7 +288,7 @@ def _is_probe(node: ast.stmt) -> bool:
 
 
 def _imports_for(probes: Sequence[ast.stmt], cell: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the imports of a cell, leaving out names that judge answers unless a probe uses them."""
+    """Yield the imports of a cell, without functions that judge answers unless a probe uses them."""
     used = {node.id for probe in probes for node in ast.walk(probe) if isinstance(node, ast.Name)}
     for node in cell:
         if isinstance(node, ast.Import):
@@ -308,7 +308,7 @@ def _judges(module: str | None, name: str) -> bool:
 
 
 class _Questions:
-    """The calls from a test cell to the candidate, limited to the time of the task and the submission."""
+    """The calls from a test cell to the candidate, within the time limits of the task and the submission."""
 
     def __init__(
         self, candidate: LoadedCandidate, copy: TaskClient, loaded: "_LoadedCells", task: str
@@ -357,7 +357,7 @@ class _Questions:
         rebound = [
             finding for finding in self._loaded.findings_about(self._task) if finding.name == self._task
         ]
-        if rebound and not answer.trace:  # the task's own name is bound to something else
+        if rebound and not answer.trace:  # the notebook has bound the task's own name to something else
             lead = head(
                 en=f"{self._task} is not what your answer cell defined.",
                 ko=f"{self._task}: 답 셀에서 정의한 것이 아닙니다.",
@@ -396,10 +396,10 @@ class _LoadedCells:
     """The results of running the student's cells.
 
     Attributes:
-        cells: the results by label, in the order of the notebook.
+        cells: the results, keyed by the cell's label, in the order of the notebook.
         ready: whether the candidate can be sent questions.
         unwritten: the ids of the tasks that still have the released stub.
-        answers: the label of each answer's cell, by task.
+        answers: the labels of the answers' cells, keyed by task.
     """
 
     def __init__(self, script: Script) -> None:
@@ -447,7 +447,7 @@ class _LoadedCells:
         return [Finding(name, "endless", s.label) for s in lost if name in defined_by_line(s.source)][:1]
 
     def missing_message(self, task: str) -> tuple[Outcome, Parts]:
-        """Return the outcome and message for a task with a function or class that cannot be called."""
+        """Return the outcome and message for a task whose function or class cannot be called."""
         label = self.answers.get(task, "")
         if label in self._lost or not self.ready:
             lost = self._lost.get(label) or next(iter(self._lost.values()))
@@ -466,9 +466,9 @@ class _LoadedCells:
         return "wrong", words.not_found(task, self.findings_about(task) or self._other_definition(task))
 
     def failure_behind(self, task: str, outcome: Outcome, parts: Parts) -> tuple[Outcome, Parts] | None:
-        """Return a better message for a failed task if its answer cell failed; None if there is none.
+        """Return a better outcome and message for a failed task if its answer cell failed; None otherwise.
 
-        The test may have used an earlier definition of the same name, such as lesson 10's `Value`.
+        The test may then have used an earlier definition of the same name, such as lesson 10's `Value`.
         """
         label = self.answers.get(task, "")
         if outcome in ("passed", "not_attempted") or parts == (missing := self.missing_message(task))[1]:
@@ -484,7 +484,7 @@ class _LoadedCells:
 
 
 def _load(candidate: CandidateClient, script: Script, seed: int) -> _LoadedCells:
-    """Run the cells, again without a cell that timed out or crashed, so that it costs no other task."""
+    """Run the cells. If one times out or crashes, run them again without it, to save the other tasks."""
     loading = _LoadedCells(script)
     for _ in range(LOADS):
         cells = [(step.label, step.source) for step in script.steps if step.label not in loading.lost_cells]

@@ -29,7 +29,7 @@ from autograder.sandbox.inside.processes import die_with, kill, process_ids, sta
 from autograder.sandbox.inside.template import import_compiler, import_everything
 from secant.language import language
 
-_KILL_SECONDS = 3.0  # seconds to try killing all processes of a candidate's session
+_KILL_SECONDS = 3.0  # maximum seconds spent on killing all processes of a candidate's session
 
 
 @dataclass
@@ -152,7 +152,7 @@ def in_fork(control: int, environment: dict[str, str]) -> NoReturn:
     """Run the server in a fork of a process that has imported torch and its compiler."""
     os.setpgid(0, 0)
     close_all_but([control])
-    with open(os.devnull) as null:  # replaces stdin, from which the parent process reads its requests
+    with open(os.devnull) as null:  # replaces the inherited stdin, from which the parent reads its requests
         os.dup2(null.fileno(), 0)
     os.environ.update(environment)
     language("en")
@@ -166,7 +166,7 @@ def main(control: int, *, compiler: bool = True) -> NoReturn:
         control: the number of the control socket's descriptor.
         compiler: whether torch's compiler must be imported as well.
     """
-    # Ctrl+C in the terminal; the parent process handles it and closes the socket
+    # Ignore Ctrl+C in the terminal. The parent process handles it and closes the control socket.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     socket_ = socket.socket(fileno=control)
     shell = import_everything()

@@ -1,8 +1,8 @@
 """Detecting files that give a lesson away: its hidden tests, its answers, or an answered notebook.
 
 A file is judged by its content, whatever its name and format: Python, a notebook's JSON, or a web page. Files
-that students receive are not reported. nbgrader's examples are not reported either, because their tasks are
-others.
+that students receive are not reported. nbgrader's examples are not reported either, because they contain
+other tasks.
 
 Code is compared twice. Lines are compared as letters and digits. Sequences of lines are compared as tokens
 with all names normalised, because a test or an answer with renamed variables still gives the lesson away.
@@ -23,19 +23,20 @@ from autograder.course.cells import is_answer, is_manual, split_solution, split_
 from autograder.course.tokens import letters, tokens
 from autograder.sandbox.leak_scan import read
 
-# Minimum number of letters and digits in a line of a test, and of an answer, to be compared.
+# Minimum number of letters and digits that a line must have to be compared: in a test, and in an answer.
 _MIN_TEST_LINE, _MIN_ANSWER_LINE = 20, 8
-# Minimum length of a whole answer in letters and digits, since a short one like `return x**2` may occur
-# anywhere.
+# Minimum number of letters and digits of a whole answer, because a shorter one, such as `return x**2`, may
+# occur anywhere.
 _MIN_ANSWER = 30
 # Number of different lines of hidden tests that prove a leak. Hidden tests use special helper functions, so
 # an answer contains none of their lines by chance.
 _MIN_LEAKED_LINES = 3
 _LONG_LINE = re.compile(rf"[^\n]{{{_MIN_TEST_LINE},}}")
-# Limits on the bytes of a line and the lines of a file that are compared as tokens.
+# Limits on what is compared as tokens: the bytes of a line, and the number of lines of a file.
 _CODE_LINE, _CODE_LINES = 1_000, 5_000
-_LONG_PAIR, _LONG_ANSWER = 18, 30  # minimum number of tokens of two adjacent lines, and of an answer
-# Copied tests contain this import, even if their variables are renamed.
+# Minimum number of tokens that code must have to be compared: two adjacent lines, and a whole answer.
+_LONG_PAIR, _LONG_ANSWER = 18, 30
+# A copied test contains this import even if its variables were renamed.
 _TEST_IMPORT = b"from secant import"
 _TEST_CALL = re.compile(r"\bcheck\.|\bassert\b|\b_[a-zA-Z]")
 
@@ -76,7 +77,7 @@ class _Shape:
     answer: str
 
     def is_quoted_in(self, pairs: frozenset[str], shapes: str) -> bool:
-        """Return whether a text contains more than half of the hidden test's pairs, or the whole answer."""
+        """Return whether a text contains over half of the hidden test's line pairs, or the whole answer."""
         common = len(self.pairs & pairs)
         has_tests = common >= _MIN_LEAKED_LINES and 2 * common > len(self.pairs)
         return has_tests or (bool(self.answer) and self.answer in shapes)
@@ -161,7 +162,7 @@ class LessonSecrets:
         if any(
             f'task="{secret.task}"'.encode() in data
             for secret in mentioned
-            # Only recorded answers and worked solutions contain cells that are marked with a task.
+            # Only recorded answers and worked solutions contain cells that name their task in this way.
         ):
             return True
         text = _without_tags(data)
@@ -175,9 +176,9 @@ class LessonSecrets:
         """Return the tasks whose hidden tests a student's file quotes, if it quotes several lines.
 
         A line counts if it is complete, uses the functions that tests use, and occurs neither in the
-        students' notebook nor in one of the course's answers. So a student with several such lines has seen
-        the tests, and no correct answer is mistaken for a quotation. If there are too few such lines, pairs
-        of lines are compared with all names normalised.
+        students' notebook nor in one of the course's answers. A student whose file has several such
+        lines has therefore seen the tests, and no correct answer is mistaken for a quotation. If there are
+        too few such lines, pairs of lines are compared with all names normalised.
         """
         quoted = self._all_quotable.intersection(_long_lines(data))
         if len(quoted) >= _MIN_LEAKED_LINES:
@@ -234,13 +235,13 @@ def _pairs(data: bytes) -> frozenset[str]:
 
 
 def _shapes(data: bytes) -> str:
-    """Return the lines of a text as tokens with all names normalised, each line between two line feeds."""
+    """Return the lines of a text as tokens with all names normalised, each enclosed in line feeds."""
     shapes = (_shape(line) for line in itertools.islice(_code_lines(data), _CODE_LINES))
     return "".join(f"\n{shape}\n" for shape in shapes if shape)
 
 
 def _long_shape(code: str, released: str) -> str:
-    """Return the `_shapes` of an answer; empty if the answer is short or students receive it."""
+    """Return an answer's lines as `_shapes` does; empty if the answer is short or students receive it."""
     shapes = _shapes(code.encode())
     return shapes if len(shapes.split()) >= _LONG_ANSWER and shapes not in released else ""
 
@@ -251,7 +252,7 @@ def _code_lines(data: bytes) -> Iterator[bytes]:
     return (line for line in lines if len(line) < _CODE_LINE)
 
 
-@lru_cache(maxsize=50_000)  # most lines of a class's notebooks come from the release
+@lru_cache(maxsize=50_000)  # many notebooks of a class contain the same lines
 def _shape(line: bytes) -> str:
     """Return a line as tokens with all names normalised, without JSON's quotation marks."""
     text = line.decode(errors="replace").replace('\\"', '"').replace("\\\\", "\\").strip(' \t\r",')

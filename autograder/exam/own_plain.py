@@ -1,6 +1,6 @@
 """Running the visible tests in a user's own notebook, if they are ordinary nbgrader tests.
 
-The tests are run exactly as they are in the file. If a student changed a test cell, the change has an effect
+The tests are run exactly as they are in the file. If a student changed a test cell, the changed test runs
 here, but not in the class's grading. The code runs with the user's permissions, in a separate process, with
 copies of the files next to the notebook.
 """
@@ -57,7 +57,7 @@ def run_visible_tests(
         notebook: the notebook file.
         pool: the source of the process to run it in.
         timeout: the time limit of a cell in seconds; nbgrader's default unless the course sets another.
-        below: a folder that must contain the file, without any link in between.
+        below: a folder that must contain the file; the path below this folder may contain no link.
 
     Raises:
         CheckError: the file cannot be read, or a test can only run in a Jupyter kernel.
@@ -96,9 +96,9 @@ def _is_copied(path: PurePosixPath) -> bool:
 
 
 def _source(name: str, cells: Iterable[Cell]) -> PlainSource:
-    """Return a notebook's own cells as its assignment.
+    """Return a plain assignment's notebook, made from the cells of the user's own notebook.
 
-    If several cells have the same id, the last one counts, as in nbgrader.
+    If several cells have the same grade_id, the last one counts, as in nbgrader.
     """
     cells = list(cells)
     marked = {cell.grade_id: cell for cell in cells if cell.grade_id}
@@ -126,7 +126,7 @@ def _kind(cell: Cell, marks: Mapping[str, object], points: float) -> Kind:
 
 
 def _bound(sources: Iterable[str]) -> frozenset[str]:
-    """Return the names that the notebook assigns. Its tests must see these values, as in a kernel."""
+    """Return the names that the notebook assigns. Its tests must see the assigned values, as in a kernel."""
     names: set[str] = set()
     for source in sources:
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):

@@ -16,7 +16,7 @@ from secant.language import LANGUAGES
 from secant.testcells import judges
 from secant.visible import visible
 
-# Maximum points of a task, so that sums of the points a notebook claims remain numbers that JSON can
+# Maximum points of a task. A notebook may claim any points, but their sum must remain a number that JSON can
 # represent.
 MAX_POINTS = 1_000.0
 _MARKS = ("points", "grade", "solution", "locked")
@@ -27,7 +27,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
 
     Args:
         path: the notebook.
-        below: a folder that must contain the notebook, without any link in between.
+        below: a folder that must contain the notebook; the path below this folder may contain no link.
 
     Returns:
         The assignment; None if no test uses Secant's checks; the rejection if the notebook cannot be parsed.
@@ -49,7 +49,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
 
 
 def has_plain_tests(path: Path, below: Path | None = None) -> bool:
-    """Return whether a notebook has test cells of which none uses Secant's checks."""
+    """Return whether a notebook has test cells but none that uses Secant's checks."""
     cells = _cells(path, below)
     tests = [cell for cell in cells if _is_test_code(cell)] if isinstance(cells, list) else []
     return bool(tests) and not any(map(_is_secant_test, tests))
@@ -82,7 +82,7 @@ def _marks(cell: Cell) -> dict[str, Any]:
 
 
 def _cells(path: Path, below: Path | None) -> list[Cell] | Rejected | None:
-    """Return a notebook's cells; None if no file can be read, or the rejection if it cannot be parsed."""
+    """Return a notebook's cells; None if the file cannot be read, or the rejection if it cannot be parsed."""
     try:
         ((_, data, _),), _ = read_lesson_notebooks(path, path.stem, below)
     except Refused:

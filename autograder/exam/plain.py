@@ -1,8 +1,8 @@
 """The examiner for plain assignments: grades a notebook with ordinary nbgrader tests as nbgrader would.
 
-A plain test runs in the student's process, since it reads any name of the notebook. This module compiles each
-test, replaces its builtins with names that no notebook can shadow, and converts the test's result to points.
-docs/trust.md lists the forgeries that remain possible.
+A plain test runs in the student's process, because it may read any name in the notebook. This module compiles
+each test, replaces its builtins with names that no notebook can shadow, and converts the test's result to
+points. docs/trust.md lists the forgeries that remain possible.
 """
 
 import ast
@@ -29,11 +29,11 @@ from autograder.sandbox.plain import PlainClient, Ran, TestCode
 from autograder.sandbox.results import CellResult, Crashed, TimedOut
 from secant.bindings import PRISTINE
 
-# Maximum number of runs of a notebook. Each run leaves out the cells that ended the process before.
+# Maximum number of runs of a notebook. Each run leaves out the cells that ended the process in earlier runs.
 LOADS = 3
 SUBMISSION_SECONDS = 300.0
-MAX_CELL_BYTES = 900_000  # bytes of one cell, so that it fits one frame of the wire protocol
-_NOT_RENAMED = frozenset({"super"})  # has a special meaning for the compiler
+MAX_CELL_BYTES = 900_000  # maximum bytes of one cell, so that it fits into one frame of the wire protocol
+_NOT_RENAMED = frozenset({"super"})  # the compiler treats this name specially
 _SILENT = (tokenize.COMMENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
 
 
@@ -61,8 +61,8 @@ class _Progress:
     """The results so far of a notebook that is being run.
 
     Attributes:
-        grades: the grades of tests, by cell id.
-        cells: the results of other cells, by label.
+        grades: the grades of the tests, keyed by the cell's id.
+        cells: the results of the other cells, keyed by the cell's label.
         lost: the labels of cells that ended the process.
         over: the outcome of the tests that have no grade.
     """
@@ -106,7 +106,7 @@ class PlainExaminer:
         Args:
             open_container: opens a container for the student's code.
             submitted: the bytes of the notebook file.
-            files: the contents of the files next to the notebook, by path; see `merge_files`.
+            files: the contents of the files next to the notebook, keyed by path; see `merge_files`.
             done: the value of the environment variable NBGRADER_EXECUTION.
 
         Raises:
@@ -263,7 +263,7 @@ def _is_quiet(source: str) -> bool:
 
 
 class _Pristine(ast.NodeTransformer):
-    """An AST transformer that makes a test read Python's builtins by names that no notebook can bind.
+    """An AST transformer that makes a test read Python's builtins under names that no notebook can bind.
 
     Args:
         bound: names that the test or the assignment assigns. They are left unchanged, because the test may be
@@ -275,7 +275,7 @@ class _Pristine(ast.NodeTransformer):
         self.read: set[str] = set()
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        """Rename a builtin that the test reads to its protected name."""
+        """Replace the name of a builtin that the test reads with its protected name."""
         if isinstance(node.ctx, ast.Load) and node.id in _builtin_names() and node.id not in self._bound:
             self.read.add(node.id)
             return ast.copy_location(ast.Name(node.id + PRISTINE, node.ctx), node)
@@ -326,7 +326,7 @@ def _credit(value: str, most: float) -> tuple[float | None, Outcome]:
         points = float(value)
     except ValueError:
         points = most
-    if points > most:  # nbgrader would not grade the submission at all
+    if points > most:  # nbgrader would refuse to grade the whole submission
         return None, "manual"
     if math.isnan(points) or points < 0 or points == most:
         return most, "passed"

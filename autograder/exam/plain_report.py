@@ -46,7 +46,7 @@ class PlainReport:
         grades: the results of the cells that give points, in the assignment's order.
         unanswered: the ids of the answers that are unchanged from the release.
         cells: the output or error of each other cell, as claimed by the candidate. Cells after a test with a
-            hidden part are left out, since they could quote it.
+            hidden part are left out, because they could quote it.
     """
 
     notebook: str

@@ -1,4 +1,4 @@
-"""Explanations of the results of a notebook's own visible tests. Imports nothing that runs tests."""
+"""Explanations of the results of a notebook's own visible tests. This module imports no code to run them."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def public_outcome(test: "Grade") -> str:
-    """Return an outcome's name for a self-check, in which "passed" would read as a grade."""
+    """Return the name of an outcome for a self-check, where "passed" would look like a grade."""
     return "no_error" if test.outcome == "passed" else test.outcome
 
 

@@ -21,8 +21,8 @@ from autograder.sandbox.container import Container, bare_environment, start_bare
 from autograder.sandbox.results import Crashed, WallError
 from autograder.sandbox.template import START_SECONDS
 
-# On Linux one process serves a whole notebook. Elsewhere each task needs its own process (see
-# sandbox/client.py).
+# Number of processes to keep ready. On Linux, one process serves a whole notebook. Elsewhere, each task needs
+# its own process (see sandbox/client.py).
 _POOL_SIZE = 1 if sys.platform == "linux" else 3
 _EXIT_REPORT_SECONDS = 2.0  # seconds to wait for the server's report of how a candidate ended
 _CLOSE_SECONDS = 10.0  # seconds to wait until the server has ended a candidate's session
@@ -136,7 +136,7 @@ class ForkPool:
             raise WallError("the process that others are forked from did not start")
 
     def take(self) -> Container:
-        """Fork a candidate. Forks of the process that created the pool may call this, too.
+        """Fork a candidate. The process that created the pool and its forks may call this method.
 
         Raises:
             WallError: the server did not start, or could not be reached.
@@ -187,7 +187,7 @@ class _Forked(Container):
     def close(self) -> None:
         self.channel.close()
         until = time.monotonic() + _CLOSE_SECONDS
-        with contextlib.suppress(OSError):  # the server has ended, and all candidates with it
+        with contextlib.suppress(OSError):  # if the server has ended, so have all its candidates
             self._owner_socket.shutdown(socket.SHUT_WR)
             while select.select([self._owner_socket], [], [], max(0.0, until - time.monotonic()))[0]:
                 if not self._owner_socket.recv(256):

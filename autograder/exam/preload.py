@@ -76,7 +76,7 @@ def told(refused: Mapping[str, str]) -> list[str]:
     """Return a warning for each module that could not be preloaded.
 
     Args:
-        refused: the reason for each module, by its name; see `Wall.preload`.
+        refused: the reason for each such module, keyed by the module's name; see `Wall.preload`.
     """
     return [
         f"The module {module} was not imported in advance, so submissions import it themselves: {why}."
@@ -163,7 +163,7 @@ def _inside(package: ModuleSpec, name: str) -> ModuleSpec | None:
 
 
 def _folders() -> Sequence[str]:
-    """Return the folders of installed packages that are visible in the sandbox, too."""
+    """Return the folders of installed packages that are also visible inside the sandbox."""
     own = [sysconfig.get_path(name) for name in ("purelib", "platlib")]
     system = site.getsitepackages() if hasattr(site, "getsitepackages") else []
     return list(dict.fromkeys([*own, *system, *extra_packages()]))

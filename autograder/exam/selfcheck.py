@@ -39,7 +39,7 @@ class Checker:
     Args:
         pool: the pool of processes to use.
         keep_warm: whether to start the next process after each check.
-        run_tasks: how to run several tasks; by default, one after another.
+        run_tasks: the function that runs several tasks; by default, they run one after another.
         kind: the class of the client that sends questions to the candidate.
     """
 
@@ -88,7 +88,7 @@ class Checker:
         only: str | None = None,
         on_result: Callable[[TaskResult], object] = lambda result: None,
     ) -> Report:
-        """Grade a notebook that was read, or one of its tasks.
+        """Grade a notebook that has already been read, or only one of its tasks.
 
         Args:
             notebook: the notebook.

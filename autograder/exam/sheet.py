@@ -1,6 +1,6 @@
 """A user's notebook to be checked: which lesson it belongs to, and which answers it contains.
 
-Nothing here imports torch, so that a page need not wait for that import.
+This module does not import torch, so that web pages that use it need not wait for that slow import.
 """
 
 import re
@@ -108,7 +108,7 @@ class CheckedNotebook:
 
     @property
     def answers(self) -> dict[str, str]:
-        """The code of the answers, by task."""
+        """The code of the answers, keyed by task."""
         return {step.task: step.source for step in self.script.steps if step.task}
 
     def solution(self, task: str) -> WorkedSolution:
@@ -149,8 +149,8 @@ class NotebookReader:
 
         Args:
             notebook: the notebook file.
-            below: a folder that must contain the file, without any link in between. Without it, links are
-                followed.
+            below: a folder that must contain the file; the path below this folder may contain no link. If it
+                is None, links are followed.
 
         Raises:
             PlainNotebook: the notebook's tests are ordinary nbgrader tests.
@@ -175,16 +175,19 @@ class NotebookReader:
         return CheckedNotebook(path, root, assignment, outcome.script)
 
     def _recognise(self, path: Path, root: Path) -> Assignment | None:
-        """Return the lesson with the most graded cells in common, or else the lesson with the same name."""
+        """Return the lesson that shares the most graded cells with a notebook; None if no lesson matches.
+
+        If lessons share equally many cells or none, one whose name is part of the file's name is chosen.
+        """
         marks = _grade_ids(path)
         places = [(name, folder) for folder in _asked(root) for name in built_lessons(root, folder)]
-        # Lessons with a name that is part of the file's name come first, since they are most likely to match.
+        # Lessons whose name is part of the file's name come first, because they are most likely to match.
         places.sort(key=lambda place: place[0].casefold() not in path.name.casefold())
         best, best_score = None, (0, False)
         for name, folder in places:
             try:
                 assignment = self._assignment(root, name, folder)
-            # `autograder grade` reports the unbuilt lesson to the instructor.
+            # A lesson that is not built is skipped. `autograder grade` reports it to the instructor.
             except NotBuilt:
                 continue
             graded = _graded(assignment)
@@ -196,7 +199,7 @@ class NotebookReader:
         return best
 
     def _assignment(self, root: Path, lesson: str, folder: str) -> Assignment:
-        """Read a lesson, once for each version of its files."""
+        """Read a lesson, and read it again only after its files have changed."""
         stamp = tuple(_stamps(root, lesson))
         key = (root, lesson, folder)
         if key not in self._assignments or self._assignments[key][0] != stamp:
@@ -213,7 +216,7 @@ def _asked(root: Path) -> list[str]:
 
 
 def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language, str]:
-    """Return the worked solution of a task, the language of the user's notebook, and its lesson.
+    """Return the worked solution of a task, the language of the user's notebook, and the lesson's name.
 
     Raises:
         CheckError: the file is not a notebook of this course, or the task has no worked solution.

@@ -26,7 +26,7 @@ class SharedCandidate(CandidateClient):
     """A candidate that runs several copies at once. Ending a copy sends no request to the loaded process."""
 
     def _ending_of_task(self, container: Container) -> Crashed:
-        return Crashed("unknown")  # without a sandbox, the message is the same for every way a process ends
+        return Crashed("unknown")  # without a sandbox, the message does not depend on how a process ended
 
     def _end_task(self, container: Container, child: int) -> None:
         container.kill_children(child)
@@ -91,7 +91,8 @@ class _ForkOnTask:
         return self._candidate.spent
 
     def task(self, seed: int = 0, *, last: bool = False) -> TaskClient:
-        copy = self._candidate.task(seed)  # not marked as the last copy, since other tasks are still running
+        # `last` is not passed on, because other tasks still need the loaded process
+        copy = self._candidate.task(seed)
         result_pipe, out = os.pipe()
         pid = os.fork()
         if pid:
@@ -127,7 +128,7 @@ def side_by_side(
 
 
 def _start(run_task: RunTask, candidate: CandidateClient, task: Task) -> _ChildTask | TaskResult:
-    """Start a task and return its fork, or its result if it has no questions for the candidate."""
+    """Start a task; return its fork or, if the task has no questions for the candidate, its result."""
     candidate_stand_in = _ForkOnTask(candidate)
     try:
         result = run_task(candidate_stand_in, task)

@@ -35,8 +35,8 @@ DECIDING = (
     "secant.visible",
 )
 
-#: Modules and packages that decide the scores of plain nbgrader assignments. Those in addition to `DECIDING`
-#: affect no lesson.
+#: The modules and packages that decide the scores of plain nbgrader assignments. The ones that are not in
+#: `DECIDING` affect no lesson.
 DECIDING_PLAIN = (
     *DECIDING,
     "autograder.course.plain",
@@ -62,7 +62,7 @@ def grader_version() -> str:
 
 @cache
 def plain_version() -> str:
-    """Return the equivalent of `grader_version` for assignments with ordinary nbgrader tests."""
+    """Return the grader's version for assignments with ordinary nbgrader tests; see `grader_version`."""
     return digest(DECIDING_PLAIN, torch_version(), *map(str, sys.version_info[:2]))
 
 
@@ -80,7 +80,7 @@ def digest(modules: Iterable[str], *versions: str) -> str:
 
 
 def files_of(modules: Iterable[str]) -> Iterator[tuple[str, Path]]:
-    """Yield each file of the modules and packages, named independently of where they are installed."""
+    """Yield each file of the modules and packages with a name that is the same in every installation."""
     for name in modules:
         spec = importlib.util.find_spec(name)
         assert spec is not None

@@ -64,7 +64,7 @@ def not_done() -> Parts:
 
 
 def ran_into_stub(answer: Reply) -> Parts:
-    """Return the message for an answer that called a placeholder elsewhere, with the placeholder's name."""
+    """Return the message for an answer that called an unfinished function, which the message names."""
     last = answer.trace[-1:]
     name = last[0].function if last else say(en="a part", ko="부분")
     lead = head(
@@ -81,7 +81,7 @@ def raised(answer: Reply, findings: Sequence[Finding] = ()) -> Parts:
 
 
 def not_found(task: str, findings: Sequence[Finding]) -> Parts:
-    """Return the message for a missing function or class of a task, with the reasons if any are known."""
+    """Return the message for a task whose function or class is missing, with the reasons if known."""
     if not findings:
         return head(
             en=f"No {task} was found. Did you rename or delete it?",
@@ -92,7 +92,7 @@ def not_found(task: str, findings: Sequence[Finding]) -> Parts:
 
 
 def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
-    """Add notes on names in an answer that were rebound later, unless a part already contains them."""
+    """Add a note on each name in an answer that was rebound later, unless a part already contains it."""
     notes = (Part("note", describe_finding(finding)) for finding in findings if finding.kind in REBOUND)
     return (*parts, *(note for note in notes if all(note.text not in part.text for part in parts)))
 
@@ -162,7 +162,10 @@ def _causes(findings: Sequence[Finding]) -> Parts:
 
 
 def _nowhere(kind: str) -> str:
-    """Return the cause of a NameError for which nothing else was found, given that all cells have run."""
+    """Return the likely cause of a NameError that nothing else explains; empty for other errors.
+
+    This assumes that all cells of the notebook have run.
+    """
     if kind != "NameError":
         return ""
     return say(
@@ -172,9 +175,9 @@ def _nowhere(kind: str) -> str:
 
 
 def _not_here(kind: str, message: str) -> str:
-    """Return a cause for a missing file, package or network that exists on the student's own computer.
+    """Return the cause of an error if a file, package or network is missing where answers are checked.
 
-    Return an empty string for other errors.
+    The student's own computer may have it. For other errors, return an empty string.
     """
     if kind in ("ModuleNotFoundError", "ImportError") and (name := missing_module(message)):
         return say(

@@ -1,8 +1,8 @@
 """The gradebook for grading: results are written by a single process, with one transaction per submission.
 
 Entries by an instructor are never overwritten: manual scores, comments, extra credit and flags stay. If the
-answer behind a manual score has changed, the score is marked as needing manual grading again. A late penalty
-follows the due date and the course's plugin, unless an instructor has entered a different penalty.
+answer behind a manual score has changed, the score is marked as needing manual grading again. The course's
+plugin computes the late penalty from the due date, unless an instructor has entered a different penalty.
 """
 
 import json
@@ -23,14 +23,14 @@ from autograder.gradebook import submissions
 from autograder.gradebook.connection import Connection
 from autograder.gradebook.entered import Entered, read_entered
 from autograder.gradebook.late import LatePenalty, set_penalty
-from autograder.gradebook.records import Kept, Record, kept_results, mark_filed, read_result
+from autograder.gradebook.records import Record, StoredResult, mark_filed, read_result, read_stored_results
 from autograder.gradebook.result import Result
 from autograder.gradebook.submissions import Form, change, create, find_ids, read_form
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: The comment on an answer if its grade belongs to an earlier file; see `Book.mark_stale`.
+#: The comment put on each answer while its grade belongs to an earlier file or test; see `Book.mark_stale`.
 STALE = (
     "This grade is for an earlier file or test: the latest submission has not been graded yet.\n\n"
     "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
@@ -41,21 +41,22 @@ def _in_transaction(method: Callable[Concatenate["Book", P], T]) -> Callable[Con
     """Wrap a method of `Book` so that it runs in one transaction."""
 
     @wraps(method)
-    def done(book: "Book", /, *args: P.args, **more: P.kwargs) -> T:
+    def in_transaction(book: "Book", /, *args: P.args, **more: P.kwargs) -> T:
         return book.connection.transaction(lambda: method(book, *args, **more))
 
-    return done
+    return in_transaction
 
 
 class Book:
     """The gradebook of a course directory, opened for writing.
 
     Args:
-        coursedir, config: nbgrader's settings.
+        coursedir: nbgrader's object for the course directory.
+        config: nbgrader's configuration.
 
     Attributes:
         connection: the connection that writes to the gradebook.
-        config: nbgrader's settings.
+        config: nbgrader's configuration.
 
     Raises:
         CourseError: if the gradebook cannot be used; see `Connection`.
@@ -76,7 +77,7 @@ class Book:
         self.connection.close()
 
     @_in_transaction
-    def kept(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
+    def stored_results(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], StoredResult]:
         """Return stored results, except those that the gradebook's automatic scores no longer match.
 
         Args:
@@ -85,7 +86,7 @@ class Book:
         Raises:
             GradebookBusy: if the results could not be read.
         """
-        return kept_results(self._db, entries, self._clock)
+        return read_stored_results(self._db, entries, self._clock)
 
     @_in_transaction
     def entered(self, student: str, lesson: str) -> Entered:
@@ -101,10 +102,10 @@ class Book:
         return read_entered(self._db, [ids.assignment], self._clock)[ids.assignment]
 
     @_in_transaction
-    def earlier(self, student: str, lesson: str, key: str) -> dict[str, float]:
-        """Return the points that a student's earlier file had, by the graded cell's key.
+    def earlier_points(self, student: str, lesson: str, key: str) -> dict[str, float]:
+        """Return the points of a student's earlier file, keyed by the graded cell's key.
 
-        An unreadable file has no points; its record keeps the points of the file before it.
+        If the earlier file could not be read either, return the points of the last file that was graded.
 
         Args:
             student: the student's id.
@@ -119,36 +120,39 @@ class Book:
             return {}
         record = self._record(student, lesson)
         result = read_result(record.result) if record and record.notebook_id == ids.first else None
-        known = {task.key: task.before for task in result.tasks if task.before is not None} if result else {}
+        earlier_points = (
+            {task.key: task.before for task in result.tasks if task.before is not None} if result else {}
+        )
         if record and record.key == key:
-            return known
-        return known | submissions.graded_points(self._db, ids)
+            return earlier_points
+        return earlier_points | submissions.graded_points(self._db, ids)
 
-    def renew_penalty(self, student: str, lesson: str, kept: Kept) -> Kept:
-        """Recompute the late penalty from the due date, the score and the course's plugin; return the result.
+    def renew_penalty(self, student: str, lesson: str, stored: StoredResult) -> StoredResult:
+        """Recompute a late penalty with the course's plugin; return the stored result with the new penalty.
 
-        A penalty that an instructor entered by hand stays.
+        The plugin computes the penalty from the due date and the score. A penalty that an instructor entered
+        by hand stays.
 
         Raises:
             GradebookBusy: if the penalty could not be written.
         """
-        entered = kept.entered
-        if entered.penalty != (kept.penalty or 0.0):
-            return kept
-        parts = {name: entered.of(name) for name in entered.notebooks}
+        entered = stored.entered
+        if entered.penalty != (stored.penalty or 0.0):
+            return stored
+        parts = {name: entered.for_notebook(name) for name in entered.notebooks}
         points = {name: self._penalty(student, part.score, part.times) for name, part in parts.items()}
         if all(part.penalty == (points[name] or 0.0) for name, part in parts.items()):
-            return kept
+            return stored
 
-        def write() -> Kept:
+        def write() -> StoredResult:
             ids = find_ids(self._db, student, lesson)
             if ids is None:
-                return kept
+                return stored
             when = entered.times[0] if entered.times else None
             penalty = set_penalty(self._db, student, ids.assignment, when, self._clock, self._penalty)
             change(self._db, Record, [{"student": student, "lesson": lesson, "penalty": penalty}])
             renewed = read_entered(self._db, [ids.assignment], self._clock)[ids.assignment]
-            return replace(kept, entered=renewed, penalty=penalty)
+            return replace(stored, entered=renewed, penalty=penalty)
 
         return self.connection.transaction(write)
 
@@ -167,7 +171,7 @@ class Book:
         if ids is None:
             return False
         record = self._record(student, lesson)
-        # A file that could not be read also has a result.
+        # A result is also stored for a file that could not be read, although it has no automatic score.
         has_result = record is not None and bool(record.result)
         grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
         if not has_result and all(grade.auto_score is None for grade in grades):
@@ -189,7 +193,7 @@ class Book:
         timestamp: datetime | None,
         filed: Mapping[tuple[str, str], str] = MappingProxyType({}),
     ) -> None:
-        """Write a result in one transaction, and record that it is not yet in the folders.
+        """Write a result in one transaction, and record that the submission's folders do not show it yet.
 
         Args:
             student: the student's id.
@@ -197,7 +201,7 @@ class Book:
             key: a hash of everything that determined the result.
             result: the result of grading.
             timestamp: the time of submission; None if unknown.
-            filed: submissions whose folders have been written in the meantime; see `mark_filed`.
+            filed: other submissions, whose folders have been written since the last call; see `mark_filed`.
 
         Raises:
             GradebookBusy: if nothing was written.
@@ -222,8 +226,8 @@ class Book:
         """Record that the folders of these submissions match the gradebook.
 
         Args:
-            filed: the fingerprint of the gradebook's entries from which the page was made, by student and
-                lesson.
+            filed: for each student and lesson, the fingerprint of the gradebook's entries from which the
+                feedback page was made.
         """
         if filed:
             self.connection.transaction(lambda: mark_filed(self._db, filed))
@@ -233,8 +237,8 @@ class Book:
         return self.connection.db
 
     def _record(self, student: str, lesson: str) -> Record | None:
-        found: Record | None = self._db.get(Record, (student, lesson))
-        return found
+        record: Record | None = self._db.get(Record, (student, lesson))
+        return record
 
     def _form(self, lesson: str) -> Form:
         if lesson not in self._forms:

@@ -8,7 +8,7 @@ from sqlalchemy import delete, exists, select, text
 
 from autograder.course.settings import sqlite_file
 from autograder.gradebook.book import Book
-from autograder.gradebook.errors import refused
+from autograder.gradebook.errors import as_course_error
 from autograder.gradebook.records import Record
 from secant.visible import without_markup
 
@@ -90,7 +90,7 @@ def forget(book: Book, student: str) -> bool:
     """
     db, gradebook = book.connection.db, book.connection.gradebook
     file = sqlite_file(book.connection.coursedir.db_url)
-    with refused("The gradebook cannot be changed"):
+    with as_course_error("The gradebook cannot be changed"):
         records = db.execute(delete(Record).where(Record.student == student)).rowcount
         is_known = db.get(Student, student) is not None
         if is_known:

@@ -11,7 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from autograder.course.errors import CourseError
-from autograder.gradebook.errors import GradebookBusy, reason, shown
+from autograder.gradebook.errors import GradebookBusy, reason, url_without_password
 from autograder.gradebook.locks import ServerLock, locked_file
 from autograder.gradebook.opening import complete, open_gradebook
 
@@ -27,10 +27,10 @@ class Connection:
     lock.
 
     Args:
-        coursedir: nbgrader's settings.
+        coursedir: nbgrader's object for the course directory.
 
     Attributes:
-        coursedir: nbgrader's settings.
+        coursedir: nbgrader's object for the course directory.
         gradebook: nbgrader's object for the gradebook.
 
     Raises:
@@ -40,20 +40,20 @@ class Connection:
 
     def __init__(self, coursedir: CourseDirectory) -> None:
         self.coursedir = coursedir
-        self._patient = True  # becomes False after a transaction has waited without success
+        self._patient = True  # whether transactions may wait for the database; False once one waited in vain
         self._lock = ServerLock(coursedir.db_url)
-        with ExitStack() as opened:
-            opened.enter_context(locked_file(coursedir))
+        with ExitStack() as gradebook:
+            gradebook.enter_context(locked_file(coursedir))
             self.gradebook = open_gradebook(coursedir)
-            opened.callback(self.gradebook.close)
+            gradebook.callback(self.gradebook.close)
             try:
                 self.transaction(lambda: complete(self.db))
             except GradebookBusy as error:
                 raise CourseError(
-                    f"The gradebook {shown(coursedir.db_url)} cannot be written to: {error}. "
+                    f"The gradebook {url_without_password(coursedir.db_url)} cannot be written to: {error}. "
                     "Nothing was graded; run the same command again later."
                 ) from error
-            self._opened = opened.pop_all()
+            self._opened = gradebook.pop_all()
 
     def close(self) -> None:
         """Close the gradebook, and release the lock."""
@@ -67,7 +67,7 @@ class Connection:
     def transaction(self, change: Callable[[], T]) -> T:
         """Run a change in a transaction, waiting while another program writes or a server restarts.
 
-        After one wait without success, later transactions do not wait.
+        Once a transaction has waited in vain, later transactions do not wait.
 
         Raises:
             CourseError: if another run has taken the lock.
@@ -94,6 +94,6 @@ class Connection:
 
 
 def _may_pass(error: DBAPIError) -> bool:
-    """Return whether waiting may help: for a lock or a lost connection, but not for a full disk."""
+    """Return whether a database error may pass: a lock or a lost connection may, a full disk may not."""
     ours = isinstance(error.orig, sqlite3.Error)
     return isinstance(error, OperationalError) and (not ours or "locked" in str(error.orig))

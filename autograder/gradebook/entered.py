@@ -28,14 +28,15 @@ class Entered:
     Attributes:
         score, max_score: the sums over all graded cells, before the late penalty.
         penalty: the points deducted for lateness.
-        times: the times of submission and of the due date with any extension, in UTC; None if one is unknown.
-        scores: the points and maximum points, by graded cell.
-        auto: the automatic score, by graded cell.
-        comments: the comment, by answer.
+        times: the time of submission and the due date including any extension, in UTC; None if either is
+            unknown.
+        scores: the points and the maximum points, keyed by graded cell.
+        auto: the automatic score, keyed by graded cell.
+        comments: the comment, keyed by the answer's cell.
         waiting: the graded cells that need manual grading.
-        extra: the extra credit, by graded cell; it is part of the points. Cells without extra credit are left
-            out.
-        notebooks: the maximum points and the penalty, by notebook. The key of the notebook with the
+        extra: the extra credit, keyed by graded cell, and included in the points. Cells without extra credit
+            are left out.
+        notebooks: the maximum points and the penalty, keyed by notebook. The key of the notebook with the
             assignment's name is empty.
     """
 
@@ -50,7 +51,7 @@ class Entered:
     extra: Mapping[str, float]
     notebooks: Mapping[str, tuple[float, float]]
 
-    def of(self, notebook: str) -> "Entered":
+    def for_notebook(self, notebook: str) -> "Entered":
         """Return the entries for one notebook, keyed by grade_id."""
         max_score, penalty = self.notebooks.get(notebook, (0.0, 0.0))
         scores = _in_notebook(self.scores, notebook)
@@ -69,7 +70,7 @@ class Entered:
 
     @property
     def late(self) -> tuple[datetime, datetime] | None:
-        """The times of submission and of the due date; None unless points were deducted for lateness."""
+        """The time of submission and the due date; None unless points were deducted for lateness."""
         return self.times if self.penalty else None
 
     @property
@@ -87,7 +88,7 @@ def _in_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
 
 
 def read_entered(db: Any, submitted: Collection[str], clock: Clock) -> dict[str, Entered]:
-    """Return the gradebook's entries for submissions, by the id of the submitted assignment."""
+    """Return the gradebook's entries for submissions, keyed by the id of the submitted assignment."""
     whole = select(
         SubmittedNotebook.id, SubmittedNotebook.max_score, SubmittedNotebook.late_submission_penalty
     )

@@ -18,7 +18,7 @@ class Entry(NamedTuple):
 
 
 def find_submissions(course: Course, lessons: Iterable[str], students: Iterable[str] = ()) -> list[Entry]:
-    """Return the submissions to some lessons, in order of the students' ids.
+    """Return the submissions for the given lessons, sorted by student id.
 
     Files that are not folders are included: the intake decides about them later.
     """

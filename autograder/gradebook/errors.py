@@ -11,11 +11,11 @@ from autograder.course.errors import CourseError
 
 
 class GradebookBusy(Exception):
-    """Raised if the gradebook could not be read or written; nothing of the submission was entered."""
+    """Raised if the gradebook could not be read or written; nothing was entered."""
 
 
 @contextmanager
-def refused(what: str) -> Iterator[None]:
+def as_course_error(what: str) -> Iterator[None]:
     """Convert database errors into a CourseError with a message that begins with `what`."""
     try:
         yield
@@ -34,7 +34,7 @@ def reason(error: BaseException) -> str:
     return " ".join(str(next((cause for cause in causes if cause is not None), error)).split())
 
 
-def shown(url: str) -> str:
+def url_without_password(url: str) -> str:
     """Return a database's URL without its password."""
     try:
         return make_url(url).render_as_string(hide_password=True)

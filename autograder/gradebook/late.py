@@ -31,7 +31,7 @@ class LatePenalty:
         Args:
             student: the student's id.
             score: the points before the penalty.
-            times: the times of submission and of the due date; None if one is unknown.
+            times: the time of submission and the due date; None if either is unknown.
         """
         late = (times[0] - times[1]).total_seconds() if times else 0.0
         if late <= 0:

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import sqlite_file
-from autograder.gradebook.errors import shown
+from autograder.gradebook.errors import url_without_password
 
 GRACE_SECONDS = 2.0  # seconds to wait for the lock: a server takes a moment to notice that a run was killed
 
@@ -28,7 +28,7 @@ _HOLDER = text(
     f"WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = {_LOCK_NUMBER} AND objsubid = 1 "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
-# With these settings, the server drops a machine that sends nothing after a minute and a half.
+# With these settings, the server closes a connection about 90 seconds after the other machine goes silent.
 _NAME_SESSION = text(
     "SELECT set_config('application_name', :name, false), set_config('tcp_keepalives_idle', '60', false), "
     "set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)"
@@ -39,7 +39,9 @@ _SESSION_PREFIX = "autograder grade "
 
 @contextmanager
 def locked_file(coursedir: CourseDirectory) -> Iterator[None]:
-    """Hold the lock of an SQLite database: a file next to the database's real path, links resolved.
+    """Hold the lock of an SQLite database.
+
+    The lock is a file next to the database itself, even if the configured path is a link.
 
     For a server's database, do nothing; see `ServerLock`.
 
@@ -58,7 +60,7 @@ def locked_file(coursedir: CourseDirectory) -> Iterator[None]:
     except Timeout:
         raise CourseError(_busy(coursedir.db_url)) from None
     except OSError as error:
-        where = shown(coursedir.db_url)
+        where = url_without_password(coursedir.db_url)
         raise CourseError(f"The gradebook {where} cannot be written to: {error.strerror}.") from error
     try:
         yield
@@ -112,4 +114,5 @@ class ServerLock:
 
 def _busy(url: str, name: str | None = None) -> str:
     where = f" ({name.removeprefix(_SESSION_PREFIX)})" if name and name.startswith(_SESSION_PREFIX) else ""
-    return f"Another `autograder grade`{where} is busy in the gradebook {shown(url)}; wait for it to end."
+    gradebook = url_without_password(url)
+    return f"Another `autograder grade`{where} is busy in the gradebook {gradebook}; wait for it to end."

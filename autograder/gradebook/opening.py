@@ -10,7 +10,7 @@ from sqlalchemy import create_engine, inspect, select, text
 from sqlalchemy.schema import CreateColumn
 
 from autograder.course.settings import sqlite_file
-from autograder.gradebook.errors import refused, shown
+from autograder.gradebook.errors import as_course_error, url_without_password
 from autograder.gradebook.records import Record
 
 _VERSION_TABLE = text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
@@ -22,7 +22,7 @@ def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
     Raises:
         CourseError: if the gradebook cannot be opened.
     """
-    with refused(f"The gradebook {shown(coursedir.db_url)} cannot be opened"):
+    with as_course_error(f"The gradebook {url_without_password(coursedir.db_url)} cannot be opened"):
         _begin(coursedir.db_url)
         gradebook = Gradebook(coursedir.db_url, coursedir.course_id)
         Record.metadata.create_all(gradebook.engine)
@@ -48,7 +48,7 @@ def complete(db: Any) -> None:
 def _begin(url: str) -> None:
     """Create nbgrader's version table in a database without tables; `complete` fills it in later.
 
-    If there were no table at all, nbgrader would start a separate program to set the version, and that takes
+    In a database without any table, nbgrader would start a separate program to set the version, which takes
     seconds.
     """
     file = sqlite_file(url)
@@ -65,7 +65,7 @@ def _begin(url: str) -> None:
 
 def _newest_version() -> str:
     """Return the newest version of nbgrader's tables, found as in nbgrader's `get_alembic_version`."""
-    # Imported here to save time, because only a new gradebook needs it.
+    # alembic is imported only here, to save time: only a new gradebook needs it.
     from alembic.script import ScriptDirectory
 
     (head,) = ScriptDirectory(ALEMBIC_DIR).get_heads()
@@ -74,8 +74,8 @@ def _newest_version() -> str:
 
 def _migrate(db: Any) -> None:
     """Add the columns that the autograder's table lacks if an earlier version created it."""
-    known = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
+    existing = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
     for column in Record.metadata.tables[Record.__tablename__].columns:
-        if column.name not in known:
+        if column.name not in existing:
             form = CreateColumn(column).compile(dialect=db.connection().dialect)
             db.execute(text(f"ALTER TABLE {Record.__tablename__} ADD COLUMN {form}"))

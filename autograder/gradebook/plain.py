@@ -1,4 +1,4 @@
-"""Plain assignments (ordinary nbgrader tests): the settings that decide a grade, and the submitted files."""
+"""Plain assignments (ordinary nbgrader tests): the settings that determine grades and the submitted files."""
 
 import json
 from collections.abc import Sequence
@@ -18,22 +18,23 @@ from autograder.intake.submission import Rejected
 
 @dataclass(frozen=True)
 class PlainForm:
-    """Everything that decides the grade of a plain assignment, apart from the submission.
+    """Everything that determines the grade of a plain assignment, apart from the submission.
 
     Attributes:
         course: the course directory.
         assignment: the assignment.
-        kept: the assignment's files that do not overwrite the student's: `Autograde.exclude_overwriting`.
+        protected_files: the assignment's files that do not overwrite the student's:
+            `Autograde.exclude_overwriting`.
         timeout: the time limit of a cell in seconds, nbgrader's `Execute.timeout`; None for no limit.
     """
 
     course: Course
     assignment: PlainAssignment
-    kept: Sequence[str]
+    protected_files: Sequence[str]
     timeout: float | None
 
     @classmethod
-    def of(cls, course: Course, name: str) -> "PlainForm":
+    def read(cls, course: Course, name: str) -> "PlainForm":
         """Read an assignment and its settings.
 
         Raises:
@@ -41,22 +42,27 @@ class PlainForm:
         """
         directory, config = course.directory, course.config
         assignment = read_plain(course.root, name, config, directory.source_directory)
-        kept = Autograde(coursedir=directory, config=config).exclude_overwriting.get(name, [])
-        return cls(course, assignment, sorted(map(str, kept)), Execute(config=config).timeout)
+        protected_files = Autograde(coursedir=directory, config=config).exclude_overwriting.get(name, [])
+        return cls(course, assignment, sorted(map(str, protected_files)), Execute(config=config).timeout)
 
     def find(self, entry: Entry) -> FoundNotebooks | Rejected:
         """Find and read the submitted notebooks and files of a submission."""
         names = [notebook.name for notebook in self.assignment.notebooks]
         settings = self.course.directory
-        where = (self.course.folder("submitted", *entry), names, self.course.submitted, settings.ignore)
+        location = (self.course.folder("submitted", *entry), names, self.course.submitted, settings.ignore)
         try:
-            return find_notebooks(*where)
-        # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
+            return find_notebooks(*location)
+        # An OSError is a failure of this machine, not a defect of the files. It may be temporary, so try once
+        # more.
         except OSError:
-            return find_notebooks(*where)
+            return find_notebooks(*location)
 
-    def key(self, found: FoundNotebooks | Rejected) -> str:
+    def key(self, submission: FoundNotebooks | Rejected) -> str:
         """Return a hash of everything that determines a result: files, tests, settings and grading code."""
-        file = ["rejected", found.reason, found.en] if isinstance(found, Rejected) else ["file", found.digest]
-        settings = [self.assignment.digest, list(self.kept), self.timeout]
+        file = (
+            ["rejected", submission.reason, submission.en]
+            if isinstance(submission, Rejected)
+            else ["file", submission.digest]
+        )
+        settings = [self.assignment.digest, list(self.protected_files), self.timeout]
         return sha256(json.dumps([file, settings, plain_version()]))

@@ -29,8 +29,8 @@ class Record(_Base):
         key: a hash of everything that determined the result.
         result: the result as JSON; empty if there is none.
         filed: True if the result has also been written to the folders.
-        stale: empty if the grade is up to date. If it belongs to an earlier file or test, a JSON list of the
-            grades that needed manual grading before the grade was marked.
+        stale: empty if the grade is up to date. If the grade belongs to an earlier file or test, a JSON list
+            of the cells that needed manual grading before `mark_stale` marked all of them.
         page: the fingerprint of the entries that the student's page shows; see `Entered`, and
             `_page_fingerprint` in batch.py.
         penalty: the late penalty that the autograder entered. An instructor may have changed it in nbgrader's
@@ -51,7 +51,7 @@ class Record(_Base):
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredResult:
     """A stored result that still matches the gradebook.
 
     Attributes:
@@ -70,21 +70,26 @@ class Kept:
     penalty: float | None
 
 
-def kept_in(gradebook: Gradebook, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], Kept]:
-    """Return results as `Book.kept` does, from a gradebook that the caller has opened; reading takes no lock.
+def stored_results_in(
+    gradebook: Gradebook, entries: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], StoredResult]:
+    """Return results as `Book.stored_results` does, but without a lock, from an open gradebook.
 
-    A gradebook without the autograder's table, or with that of an older version, has no results.
+    Reading takes no lock. If the autograder's table is missing or was made by an older version, there are
+    no results.
     """
-    there = inspect(gradebook.db.connection())
-    if not there.has_table(Record.__tablename__):
+    database = inspect(gradebook.db.connection())
+    if not database.has_table(Record.__tablename__):
         return {}
-    columns = {column["name"] for column in there.get_columns(Record.__tablename__)}
+    columns = {column["name"] for column in database.get_columns(Record.__tablename__)}
     complete = columns >= {column.name for column in Record.metadata.tables[Record.__tablename__].columns}
-    return kept_results(gradebook.db, entries, Clock()) if complete else {}
+    return read_stored_results(gradebook.db, entries, Clock()) if complete else {}
 
 
-def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) -> dict[tuple[str, str], Kept]:
-    """Return the stored results of these students and lessons, as `Book.kept` does, in the given session."""
+def read_stored_results(
+    db: Any, entries: Collection[tuple[str, str]], clock: Clock
+) -> dict[tuple[str, str], StoredResult]:
+    """Return the stored results of the given submissions, using an open session."""
     records = db.execute(
         select(Record.student, Record.lesson, Record.notebook_id, Record.key, Record.result)
         .add_columns(Record.filed, Record.stale, Record.page, Record.penalty)
@@ -103,8 +108,8 @@ def kept_results(db: Any, entries: Collection[tuple[str, str]], clock: Clock) ->
             continue
         own_scores, current_scores = auto_scores(result), entered[record.submitted].auto
         if any(score != own_scores.get(cell) for cell, score in current_scores.items()):
-            continue  # Another program, such as `nbgrader autograde`, has graded the submission since.
-        results[record.student, record.lesson] = Kept(
+            continue  # Another program, such as `nbgrader autograde`, has graded the submission again.
+        results[record.student, record.lesson] = StoredResult(
             key=record.key,
             result=result,
             filed=record.filed,
@@ -136,5 +141,5 @@ def read_result(result: str) -> Result | None:
 
 
 def auto_scores(result: Result) -> dict[str, float | None]:
-    """Return each graded cell's automatic score by the cell's key; None if the cell needs manual grading."""
+    """Return the automatic scores, keyed by the graded cell's key; None if the cell needs manual grading."""
     return {task.key: task.auto for task in result.tasks}

@@ -27,10 +27,11 @@ class GradedTask(TaskResult):
     Attributes:
         cell: the grade_id of the graded cell.
         notebook: the name of the cell's notebook; empty for the notebook that has the assignment's name.
-        has_test: True if `cell` is a test cell; used where names do not tell test cells from answers.
+        has_test: True if `cell` is a test cell of a plain assignment. In a lesson, the cell's name shows
+            whether it is a test cell.
         auto: the automatic score; None if the task needs manual grading.
         answer: a hash of the answer.
-        before: the points that an earlier file had; None unless the current file could not be read.
+        before: the points of an earlier file; None unless the current file could not be read.
     """
 
     cell: str = ""
@@ -65,10 +66,12 @@ class Printed:
     notebook: str = ""
 
     def as_json(self) -> dict[str, Any]:
+        """Return the output as a dict for the gradebook's record."""
         return {**asdict(self.cell), "place": self.place, "notebook": self.notebook}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the output from which `as_json` made a dict."""
         fields = {name: value for name, value in data.items() if name not in ("place", "notebook")}
         trace = tuple(TraceLine(**line) for line in data["trace"])
         return cls(data["place"], CellResult(**{**fields, "trace": trace}), data.get("notebook", ""))
@@ -80,7 +83,7 @@ class Result:
 
     Attributes:
         flags: remarks for the course staff; no flag changes a point.
-        comments: comments on answers, by the answer's key; see `cell_key`.
+        comments: comments on answers, keyed by the answer's key; see `cell_key`.
         cells: the outputs of the student's cells.
         language: the language of the submission. If it could not be read, the language of an earlier
             submission; None if unknown.
@@ -130,22 +133,22 @@ class Result:
         return [task for task in self.tasks if task.auto is not None]
 
     @property
-    def before(self) -> tuple[float, float] | None:
+    def earlier_points(self) -> tuple[float, float] | None:
         """An earlier file's points and their maximum; None unless the current file could not be read."""
         points_before = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
         return (
-            (sum(points for points, _ in points_before), sum(most for _, most in points_before))
+            (sum(points for points, _ in points_before), sum(available for _, available in points_before))
             if points_before
             else None
         )
 
-    def after(self, earlier: Mapping[str, float]) -> Self:
+    def with_earlier_points(self, earlier: Mapping[str, float]) -> Self:
         """Return this result of an unreadable file, with the points of an earlier file added to the comments.
 
         The earlier points are only mentioned; they do not count.
 
         Args:
-            earlier: the points, by the graded cell's key.
+            earlier: the points of the earlier file, keyed by the graded cell's key.
         """
         rows = [replace(task, before=earlier.get(task.key)) for task in self.tasks]
         comments = {
@@ -153,20 +156,22 @@ class Result:
         }
         return replace(self, tasks=rows, comments={**self.comments, **comments})
 
-    def entered(self, scores: Mapping[str, tuple[float, float]], waiting: Collection[str]) -> Self:
+    def with_gradebook_points(
+        self, scores: Mapping[str, tuple[float, float]], waiting: Collection[str]
+    ) -> Self:
         """Return this result with the points from the gradebook, some of which may have been given by hand.
 
         Args:
-            scores: points and maximum points, by the graded cell's key.
+            scores: the points and the maximum points, keyed by the graded cell's key.
             waiting: the keys of the graded cells that need manual grading.
         """
 
         def row(task: GradedTask) -> GradedTask:
             needs_manual = task.key in waiting
             points = 0.0 if needs_manual else scores.get(task.key, (task.points, 0.0))[0]
-            # A person gave points, so the answer is more than an unedited stub.
+            # An instructor gave points for the answer, so it does not count as "not attempted".
             has_answer = task.is_note and task.outcome == "not_attempted" and points
-            # A code answer can also need manual grading.
+            # Not only a text answer, but also a code answer can need manual grading.
             by_hand = has_answer or (needs_manual and task.outcome != "rejected")
             outcome = "manual" if by_hand else task.outcome
             return replace(task, points=points, auto=None if needs_manual else points, outcome=outcome)
@@ -185,6 +190,7 @@ class Result:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the result from which `as_json` made a dict."""
         return cls(
             student=data["student"],
             lesson=data["lesson"],
@@ -225,8 +231,8 @@ def graded(
         flags: remarks for the course staff.
         earlier: the language of the student's previous submission.
     """
-    known = {task.id: task for task in tasks}
-    rows = [_graded_task(row, known[row.id], submission) for row in report.tasks]
+    tasks_by_id = {task.id: task for task in tasks}
+    rows = [_graded_task(row, tasks_by_id[row.id], submission) for row in report.tasks]
     if submission is None:
         comments = {row.id: row.message for row in rows}
     else:

@@ -24,7 +24,7 @@ from autograder.gradebook.result import Result, cell_key
 
 
 class NotebookForm(NamedTuple):
-    """The ids of an assignment's notebook and of its cells."""
+    """The ids of one notebook of an assignment and of the notebook's cells."""
 
     id: str
     graded: Sequence[str]
@@ -32,7 +32,7 @@ class NotebookForm(NamedTuple):
 
 
 class Form(NamedTuple):
-    """The ids of an assignment, of its notebooks and of their cells."""
+    """The ids of an assignment, its notebooks and their cells."""
 
     assignment: str
     notebooks: Sequence[NotebookForm]
@@ -43,7 +43,7 @@ class Ids(NamedTuple):
 
     Attributes:
         assignment: the id of the submitted assignment.
-        notebooks: the ids of the submitted notebooks, by `notebook_key`.
+        notebooks: the ids of the submitted notebooks, keyed by `notebook_key`.
     """
 
     assignment: str
@@ -51,7 +51,7 @@ class Ids(NamedTuple):
 
     @property
     def first(self) -> str:
-        """The id of the first notebook, by which records refer to a submission."""
+        """The id of the submission's first notebook; a `Record` refers to the submission by this id."""
         return next(iter(self.notebooks.values()))
 
 
@@ -99,8 +99,8 @@ def create(db: Any, form: Form, student: str) -> None:
         assignment = new_uuid()
         row = {"id": assignment, "assignment_id": form.assignment, "student_id": student}
         db.execute(insert(SubmittedAssignment), [row])
-    known = select(SubmittedNotebook.notebook_id).where(SubmittedNotebook.assignment_id == assignment)
-    existing = set(db.scalars(known))
+    query = select(SubmittedNotebook.notebook_id).where(SubmittedNotebook.assignment_id == assignment)
+    existing = set(db.scalars(query))
     for notebook_form in form.notebooks:
         if notebook_form.id in existing:
             continue
@@ -134,7 +134,7 @@ def set_grades(db: Any, ids: Ids, result: Result, record: Record | None, key: st
     scores = auto_scores(result)
     lost = {task.key for task in result.tasks if task.outcome == "rejected"}
     if record and record.key == key:
-        # The key is unchanged, so the instructor saw this same result when giving points.
+        # The key is unchanged, so the instructor had already seen this result when giving points.
         lost = set()
     grades = select(Grade.id, Grade.notebook_id, BaseCell.name)
     grades = grades.add_columns(Grade.auto_score, Grade.manual_score, Grade.needs_manual_grade)
@@ -169,14 +169,14 @@ def set_comments(db: Any, ids: Ids, result: Result) -> None:
 
 
 def graded_points(db: Any, ids: Ids) -> dict[str, float]:
-    """Return the points of the cells that a test or a person has graded, by the cell's key."""
+    """Return the points of the cells that a test or a person has graded, keyed by the cell's key."""
     grades = select(Grade.notebook_id, BaseCell.name, Grade.score).join(Grade.cell)
     graded = grades.where(Grade.auto_score.is_not(None) | Grade.manual_score.is_not(None))
     return {cell: row.score for cell, row in _by_key(db, graded, Grade, ids)}
 
 
 def mark_stale(submission: SubmittedAssignment, record: Record, why: str) -> None:
-    """Mark all grades as needing manual grading, and set all comments to the reason.
+    """Mark all grades as needing manual grading, and replace all automatic comments with the reason.
 
     The record stores which grades needed manual grading before.
     """

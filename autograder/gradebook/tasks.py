@@ -17,9 +17,9 @@ from autograder.course.assignment import Assignment, read_assignment
 from autograder.course.errors import CourseError
 from autograder.course.plain import instructors_notebooks, is_plain
 from autograder.course.settings import Course, sqlite_file
-from autograder.gradebook import changing
+from autograder.gradebook import task_migration
 from autograder.gradebook.book import Book
-from autograder.gradebook.errors import GradebookBusy, refused
+from autograder.gradebook.errors import GradebookBusy, as_course_error
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class _Tasks:
     Attributes:
         name: the assignment's name.
         what: "lesson" or "assignment", for messages.
-        notebooks: the instructor's notebooks by name.
+        notebooks: the instructor's notebooks, keyed by name.
     """
 
     name: str
@@ -60,13 +60,13 @@ def register_plain(book: Book, name: str, notebooks: Mapping[str, NotebookNode])
     Args:
         book: the gradebook.
         name: the assignment's name.
-        notebooks: the instructor's notebooks by name.
+        notebooks: the instructor's notebooks, keyed by name.
     """
     _register(book, _Tasks.of_plain(name, notebooks))
 
 
 def _register(book: Book, tasks: _Tasks) -> None:
-    with refused(f"{tasks.what.capitalize()} {tasks.name} could not be entered into the gradebook"):
+    with as_course_error(f"{tasks.what.capitalize()} {tasks.name} could not be entered into the gradebook"):
         for removed in _removed_notebooks(book, tasks):
             book.connection.gradebook.remove_notebook(removed, tasks.name)
         for name, source in tasks.notebooks.items():
@@ -139,26 +139,26 @@ def _change(book: Book, tasks: _Tasks, name: str) -> str:
     """Update the gradebook's cells of one notebook; return a description of the changes, or "" if none."""
     connection = book.connection
     shown = tasks.name if name == tasks.name else f"{tasks.name}/{name}"
-    with refused(f"The tasks of {tasks.what} {shown} could not be changed"):
+    with as_course_error(f"The tasks of {tasks.what} {shown} could not be changed"):
         notebook, _ = _prepared(book, tasks.name, name, tasks.notebooks[name])
         graded = _find_notebook(book, tasks.name, name)
         changed = _difference_to_graded(graded, notebook) if graded else None
         if changed is None:
             return ""
-        stamp = changing.stamp(shown.replace("/", "_"), datetime.now())
+        stamp = task_migration.backup_name(shown.replace("/", "_"), datetime.now())
         table = Path(connection.coursedir.root, f"{stamp}_dropped.csv")
         file = sqlite_file(connection.coursedir.db_url)
-        copies = [changing.copy_of(connection.db, file, stamp)] if file else []
+        copies = [task_migration.back_up(connection.db, file, stamp)] if file else []
 
         def change() -> str:
-            known = connection.gradebook.find_notebook(name, tasks.name)
-            where = copies[0] if copies else changing.copy_of(connection.db, None, stamp)
-            changing.follow(connection.db, known, notebook, table)
-            return where
+            entry = connection.gradebook.find_notebook(name, tasks.name)
+            location = copies[0] if copies else task_migration.back_up(connection.db, None, stamp)
+            task_migration.migrate(connection.db, entry, notebook, table)
+            return location
 
         copy = connection.transaction(change)
     kept = f" The grades of dropped tasks are in {table}." if table.exists() else ""
-    return f"{shown}: {_named(changed)}. A copy of the gradebook is {copy}.{kept}"
+    return f"{shown}: {_describe_difference(changed)}. A copy of the gradebook is {copy}.{kept}"
 
 
 def _find_notebook(book: Book, assignment: str, notebook: str) -> Notebook | None:
@@ -169,14 +169,17 @@ def _find_notebook(book: Book, assignment: str, notebook: str) -> Notebook | Non
         return None
 
 
-def _difference_to_graded(known: Notebook, notebook: NotebookNode) -> changing.Difference | None:
-    """Return the differences between a notebook and its graded cells; None if equal or not graded yet."""
-    difference = changing.difference(known, notebook)
-    return difference if known.submissions and (difference.dropped or difference.added) else None
+def _difference_to_graded(entry: Notebook, notebook: NotebookNode) -> task_migration.Difference | None:
+    """Return the differences between a notebook and its entry in the gradebook.
+
+    If they are equal, or if nothing has been submitted for the notebook, return None.
+    """
+    difference = task_migration.difference(entry, notebook)
+    return difference if entry.submissions and (difference.dropped or difference.added) else None
 
 
 def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> tuple[NotebookNode, Any]:
-    """Return the notebook as nbgrader's preprocessors leave it before SaveCells, and the resources."""
+    """Run nbgrader's preprocessors that come before SaveCells; return the notebook and the resources."""
     notebook, coursedir = copy.deepcopy(source), book.connection.coursedir
     names = {"assignment": assignment, "notebook": name, "db_url": coursedir.db_url}
     resources: Any = {"nbgrader": names, "unique_key": name}
@@ -186,8 +189,8 @@ def _prepared(book: Book, assignment: str, name: str, source: NotebookNode) -> t
     return notebook, resources
 
 
-def _is_same(known: Notebook, notebook: NotebookNode) -> bool:
-    """Return whether the gradebook's cells match a notebook's in names, sources and points."""
+def _is_same(entry: Notebook, notebook: NotebookNode) -> bool:
+    """Return whether the gradebook's cells have the same names, sources and points as the notebook's."""
     kinds = (is_grade, is_solution, is_task, is_locked)
     cells = [cell for cell in notebook.cells if any(is_kind(cell) for is_kind in kinds)]
     marked = {cell.metadata.nbgrader.grade_id: cell for cell in cells}
@@ -196,24 +199,24 @@ def _is_same(known: Notebook, notebook: NotebookNode) -> bool:
         name: cell.metadata.nbgrader for name, cell in marked.items() if is_grade(cell) or is_task(cell)
     }
     return bool(
-        {cell.name: cell.source for cell in known.source_cells} == sources
-        and {cell.name: cell.max_score for cell in (*known.grade_cells, *known.task_cells)}
+        {cell.name: cell.source for cell in entry.source_cells} == sources
+        and {cell.name: cell.max_score for cell in (*entry.grade_cells, *entry.task_cells)}
         == {name: float(cell_data.points) for name, cell_data in points.items()}
     )
 
 
-def _other_tasks(tasks: _Tasks, changed: changing.Difference) -> str:
+def _other_tasks(tasks: _Tasks, changed: task_migration.Difference) -> str:
     name, is_lesson = tasks.name, tasks.what == "lesson"
     number = int(name[:2]) if is_lesson and name[:2].isdigit() else name
     restore = f"course/{name} and run: autograder build {number}" if is_lesson else f"source/{name}"
     return (
-        f"The tasks of {tasks.what} {name} are not those in the gradebook: {_named(changed)}. "
+        f"The tasks of {tasks.what} {name} are not those in the gradebook: {_describe_difference(changed)}. "
         f"To continue with the new tasks: autograder grade {number} --change-tasks. It keeps every grade of "
         "the tasks that stay, a table of the grades of the dropped ones, and a copy of the gradebook. "
         f"To go back, restore the tasks in {restore}."
     )
 
 
-def _named(changed: changing.Difference) -> str:
+def _describe_difference(changed: task_migration.Difference) -> str:
     parts = (("dropped", changed.dropped), ("added", changed.added))
     return "; ".join(f"{what} {', '.join(names)}" for what, names in parts if names)

@@ -3,12 +3,13 @@
 For every submission, the intake reads the file in this process, and a worker examines it inside its wall.
 Then this process, the only one that writes, enters the result in one transaction and rewrites the two folders
 from it. So a run that was interrupted at any moment can be repeated without grading anything twice. A result
-is kept if its file, tests and grader are unchanged, and its folders are written if they are missing.
+is reused if the file, the tests and the grader are unchanged, and its folders are written if they are
+missing.
 
-An older grade must never look like the grade of a newer file. It is marked before the new file is graded, and
-the mark is removed when the new result is entered. Until then, formgrader shows that each cell needs manual
-grading, and the comment on each answer gives the reason. If the new file cannot be read, the earlier points
-are removed from the gradebook, and the comment states them.
+An older grade must never look like the grade of a newer file. It is marked as outdated before the new file is
+graded, and this mark is removed when the new result is entered. Until then, formgrader shows that each cell
+needs manual grading, and the comment on each answer gives the reason. If the new file cannot be read, the
+earlier points are removed from the gradebook, and the comment states them.
 """
 
 import contextlib
@@ -31,17 +32,17 @@ from autograder.course.plain import Unsupported, is_plain
 from autograder.course.settings import Course
 from autograder.gradebook.book import STALE, Book
 from autograder.gradebook.class_list import Listed, class_list, students
-from autograder.gradebook.current import given
 from autograder.gradebook.entered import Entered
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.errors import GradebookBusy, reason
-from autograder.gradebook.records import Kept
+from autograder.gradebook.freshness import source_folder
+from autograder.gradebook.records import StoredResult
 from autograder.gradebook.result import Result, sha256
-from autograder.grading.assigned import Assigned, Taken
-from autograder.grading.beside import beside
+from autograder.grading.additional_files import read_additional_files
 from autograder.grading.feedback import Pages, as_text, bare, replace_folder
 from autograder.grading.lessons import GradedLesson
 from autograder.grading.plain import GradedPlain
+from autograder.grading.protocols import GradedAssignment, GradedSubmission
 from autograder.grading.secret import course_secret
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, valid_student_id
 from autograder.intake.timestamp import submission_time
@@ -54,12 +55,12 @@ from secant.visible import visible
 
 
 class Results(MutableMapping[Entry, Result]):
-    """The results by submission, compressed and without comments and outputs, since a class may be large.
+    """Results keyed by submission, compressed and without comments and outputs, because a class may be large.
 
-    `grade --json` needs only the parts that remain.
+    `grade --json` needs neither comments nor outputs.
 
     Attributes:
-        missing: the packages that each submission imports but that are not installed where it ran.
+        missing: for each submission, the packages that it imports but that were not installed where it ran.
     """
 
     def __init__(self) -> None:
@@ -87,33 +88,35 @@ class Results(MutableMapping[Entry, Result]):
 
 
 @dataclass
-class Summary:
+class RunOutcome:
     """The outcome of a grading run.
 
     Attributes:
-        results: the results by submission, including those that could not be graded.
+        results: the results, keyed by submission; submissions that could not be graded are included.
         done: the number of submissions that are finished, with or without success.
-        kept: the number of submissions that had been graded before.
-        unread: the number of previously graded submissions that could not be read and need a person.
-        pages: the number of previously graded submissions with a new page.
-        failed: the reason for each submission that could not be graded or filed.
-        refused: the submissions of assignments that cannot be graded at all, by reason.
-        before: the students in the gradebook when the run began.
-        students: the ids of the students in the gradebook at the end.
+        graded_before: the number of submissions whose stored result from an earlier run was reused.
+        unread: the number of reused results whose submissions could not be read and still need a person's
+            attention.
+        pages: the number of submissions with a stored result for which a new feedback page was made.
+        failed: for each submission that could not be graded or written to the folders, the reason.
+        refused: the submissions of assignments that cannot be graded at all, keyed by the reason.
+        students_before: the students in the gradebook at the start of the run, as `Listed` objects.
+        students: the ids of the students in the gradebook at the end of the run.
         walls: the kinds of wall that were used; "single" is the slow one.
         notices: messages about the wall, in order and without duplicates.
-        unclear_times: the submissions with an unclear time, by the description of the problem.
+        unclear_times: the submissions whose time of submission is unclear, keyed by a description of the
+            problem.
         late: for each submission with a late penalty, a description of the penalty.
     """
 
     results: Results = field(default_factory=Results)
     done: int = 0
-    kept: int = 0
+    graded_before: int = 0
     unread: int = 0
     pages: int = 0
     failed: dict[Entry, str] = field(default_factory=dict)
     refused: dict[str, list[Entry]] = field(default_factory=dict)
-    before: Sequence[Listed] = ()
+    students_before: Sequence[Listed] = ()
     students: Sequence[str] = ()
     walls: set[str] = field(default_factory=set)
     notices: dict[str, None] = field(default_factory=dict)
@@ -130,7 +133,7 @@ class Summary:
         return list(self.rows())
 
 
-Tell = Callable[[Entry, str], None]
+OnMessage = Callable[[Entry, str], None]
 
 
 def grade(
@@ -139,8 +142,8 @@ def grade(
     workers: Workers,
     *,
     force: bool = False,
-    tell: Tell = lambda entry, text: None,
-) -> Summary:
+    on_message: OnMessage = lambda entry, text: None,
+) -> RunOutcome:
     """Grade submissions. Everything written so far stays, even if the run is interrupted.
 
     Args:
@@ -148,13 +151,13 @@ def grade(
         entries: the submissions.
         workers: the workers that examine the submissions.
         force: grade submissions again even if their results are up to date.
-        tell: called with messages that staff should see at once, and with "" when a submission is done.
+        on_message: called with messages that staff should see at once, and with "" when a submission is done.
 
     Raises:
         CourseError: if a lesson is not built, another run is active in this course, or writing fails.
         WallUnavailable: if a worker cannot build a wall.
     """
-    return _run(course, entries, workers, tell, force, pages_alone=False)
+    return _run(course, entries, workers, on_message, force, pages_alone=False)
 
 
 def make_pages(
@@ -163,37 +166,43 @@ def make_pages(
     workers: Workers,
     *,
     force: bool = False,
-    tell: Tell = lambda entry, text: None,
-) -> Summary:
+    on_message: OnMessage = lambda entry, text: None,
+) -> RunOutcome:
     """Remake the feedback pages that do not match the gradebook, without running any student's code.
 
     Args:
-        course, entries, workers, tell: see `grade`. A submission that changed after grading fails.
+        course, entries, workers, on_message: see `grade`. A submission that has changed since it was graded
+            is reported as failed.
         force: remake all pages.
 
     Raises:
         CourseError: see `grade`.
     """
-    return _run(course, entries, workers, tell, force, pages_alone=True)
+    return _run(course, entries, workers, on_message, force, pages_alone=True)
 
 
 def _run(
-    course: Course, entries: Iterable[Entry], workers: Workers, tell: Tell, force: bool, pages_alone: bool
-) -> Summary:
+    course: Course,
+    entries: Iterable[Entry],
+    workers: Workers,
+    on_message: OnMessage,
+    force: bool,
+    pages_alone: bool,
+) -> RunOutcome:
     _refuse_unwritable(course)
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
-        batch = _Batch(course, book, secret, entries, tell, force, pages_alone)
+        batch = _Batch(course, book, secret, entries, on_message, force, pages_alone)
         with contextlib.suppress(GradebookBusy):  # Without the class list, no student is reported as unknown.
-            batch.summary.before = class_list(book)
+            batch.outcome.students_before = class_list(book)
         for job, reply in run(work, batch.next_job, workers):
             batch.receive(job, reply)
         batch.note_filed()
-        if batch.summary.refused and not batch.summary.results:
-            raise CourseError(next(iter(batch.summary.refused)))
-        # Without the class list, the summary cannot name the students without a submission.
+        if batch.outcome.refused and not batch.outcome.results:
+            raise CourseError(next(iter(batch.outcome.refused)))
+        # Without the class list, the end-of-run summary cannot name the students without a submission.
         with contextlib.suppress(GradebookBusy):
-            batch.summary.students = students(book)
-        return batch.summary
+            batch.outcome.students = students(book)
+        return batch.outcome
 
 
 def _refuse_unwritable(course: Course) -> None:
@@ -211,23 +220,23 @@ def _refuse_unwritable(course: Course) -> None:
 
 # --- One submission after another ------------------------------------------------------------
 
-_AHEAD = 50  # number of submissions whose records are read or updated together
+_BATCH_SIZE = 50  # number of submissions whose records are read or updated together
 
 
 @dataclass(frozen=True)
-class _Open:
+class _InProgress:
     """A submission that is being graded.
 
     Attributes:
-        assigned: the assignment.
-        taken: the submission as read by the intake.
+        assignment: the assignment.
+        submission: the submission as read by the intake.
         timestamp: the time of submission; None if unknown.
-        pages: the finished pages, by the notebook's name.
-        illustrated: notebooks with pictures that are not decoded yet, by name.
+        pages: the finished feedback pages, keyed by the notebook's name.
+        illustrated: notebooks with pictures that are not decoded yet, keyed by the notebook's name.
     """
 
-    assigned: Assigned
-    taken: Taken
+    assignment: GradedAssignment
+    submission: GradedSubmission
     timestamp: datetime | None
     pages: dict[str, str] = field(default_factory=dict)
     illustrated: dict[str, NotebookNode] = field(default_factory=dict)
@@ -242,47 +251,47 @@ class _Batch:
         book: Book,
         secret: bytes,
         entries: Iterable[Entry],
-        tell: Tell,
+        on_message: OnMessage,
         force: bool,
         pages_alone: bool,
     ) -> None:
-        self.summary = Summary()
+        self.outcome = RunOutcome()
         self._course = course
         self._book = book
         self._pages = Pages(course.directory, course.config)
         self._secret = secret
         self._entries = iter(entries)
-        self._coming: deque[Entry] = deque()
-        # The stored results of the submissions in _coming; None until they are looked up.
-        self._kept: dict[tuple[str, str], Kept] | None = None
+        self._upcoming: deque[Entry] = deque()
+        # The stored results of the submissions in `_upcoming`; None until they are looked up.
+        self._stored_results: dict[tuple[str, str], StoredResult] | None = None
         self._force = force
         self._pages_alone = pages_alone
-        self._tell = tell
-        self._assignments: dict[str, Assigned] = {}
+        self._on_message = on_message
+        self._assignments: dict[str, GradedAssignment] = {}
         self._released = course.released_solutions()
-        self._open: dict[Entry, _Open] = {}
-        self._shown: dict[Entry, str] = {}  # fingerprints of the entries shown by pages that are being made
+        self._in_progress: dict[Entry, _InProgress] = {}
+        self._shown: dict[Entry, str] = {}  # page fingerprints of the submissions being graded
         # Submissions whose folders are written but not yet recorded as such.
         self._filed: dict[tuple[str, str], str] = {}
         self._due: deque[Work] = deque()
 
     def next_job(self) -> Work | None:
-        """Return the next job for a worker, reading submissions until there is one; None at the end."""
+        """Return the next job for a worker, or None at the end; read submissions until one requires a job."""
         while not self._due:
-            if not self._coming:
-                self._coming.extend(islice(self._entries, _AHEAD))
-                self._kept = None
-            if not self._coming:
+            if not self._upcoming:
+                self._upcoming.extend(islice(self._entries, _BATCH_SIZE))
+                self._stored_results = None
+            if not self._upcoming:
                 return None
-            entry = self._coming.popleft()
+            entry = self._upcoming.popleft()
             try:
-                assigned = self._assigned(entry.lesson)
+                assignment = self._assignment(entry.lesson)
             # The error concerns only this assignment; the others are still graded.
             except Unsupported as error:
                 self._refuse(entry, str(error))
                 continue
-            with self._reporting_errors(entry, assigned):
-                self._begin(entry, assigned)
+            with self._reporting_errors(entry, assignment):
+                self._begin(entry, assignment)
         return self._due.popleft()
 
     def receive(self, job: Work, done: Done) -> None:
@@ -290,13 +299,13 @@ class _Batch:
         if isinstance(done, NoWall):
             raise WallUnavailable(done.reason, done.fix)
         entry = Entry(job.student, job.lesson)
-        open_ = self._open.get(entry)
-        if open_ is None:  # An error in another page of this submission has already closed it.
+        in_progress = self._in_progress.get(entry)
+        if in_progress is None:  # An error in another page has already closed this submission.
             return
-        with self._reporting_errors(entry, open_.assigned):
+        with self._reporting_errors(entry, in_progress.assignment):
             match done:
                 case Failed(why) if isinstance(job, Page) and not job.bare:
-                    self._tell(
+                    self._on_message(
                         entry,
                         f"the page is without the student's cells, since it fails with them: {why}",
                     )
@@ -304,20 +313,20 @@ class _Batch:
                 case Failed(why):
                     raise _Failure(why)
                 case Rendered(html, pictures) if isinstance(job, Page):
-                    self._receive_page(entry, open_, job.name, html, pictures)
+                    self._receive_page(entry, in_progress, job.name, html, pictures)
                 case Examined(report, wall) | ExaminedPlain(report, wall):
-                    self.summary.walls.add(wall)
+                    self.outcome.walls.add(wall)
                     if isinstance(done, ExaminedPlain):
-                        self.summary.notices.update(dict.fromkeys(done.notices))
-                    self._finish(entry, open_, open_.taken.result(report))
+                        self.outcome.notices.update(dict.fromkeys(done.notices))
+                    self._finish(entry, in_progress, in_progress.submission.result(report))
 
     def _refuse(self, entry: Entry, why: str) -> None:
-        """Add a submission to the summary's list of those whose assignment cannot be graded."""
-        self.summary.refused.setdefault(why, []).append(entry)
-        self.summary.done += 1
-        self._tell(entry, "")
+        """Add a submission to the outcome's list of those whose assignment cannot be graded."""
+        self.outcome.refused.setdefault(why, []).append(entry)
+        self.outcome.done += 1
+        self._on_message(entry, "")
 
-    def _assigned(self, name: str) -> Assigned:
+    def _assignment(self, name: str) -> GradedAssignment:
         if name not in self._assignments:
             course, book = self._course, self._book
             if is_plain(course.root, name, course.directory.source_directory):
@@ -327,65 +336,77 @@ class _Batch:
                 self._assignments[name] = GradedLesson(course, book, self._secret, name, shows)
         return self._assignments[name]
 
-    def _begin(self, entry: Entry, assigned: Assigned) -> None:
+    def _begin(self, entry: Entry, assignment: GradedAssignment) -> None:
         """Read a submission, and decide what has to be done for it."""
         if not valid_student_id(entry.student):
-            return self._reject_student_id(entry, assigned)
+            return self._reject_student_id(entry, assignment)
         folder = self._course.folder("submitted", *entry)
-        taken = assigned.take(entry)
+        submission = assignment.read_submission(entry)
         time = submission_time(folder, self._course.submitted, self._course.clock)
         if time.problem:
             zone = "" if self._course.clock.is_set else _SET_ZONE
-            self.summary.unclear_times.setdefault(_UNCLEAR.format(time.problem, zone), []).append(entry)
-        open_ = self._open[entry] = _Open(assigned, taken, time.when)
-        if (self._pages_alone or not self._force) and self._reuse_result(entry, open_):
-            self.summary.unread += self.summary.results[entry].is_unread
+            self.outcome.unclear_times.setdefault(_UNCLEAR.format(time.problem, zone), []).append(entry)
+        in_progress = self._in_progress[entry] = _InProgress(assignment, submission, time.when)
+        if (self._pages_alone or not self._force) and self._reuse_result(entry, in_progress):
+            self.outcome.unread += self.outcome.results[entry].is_unread
             return None
         if self._pages_alone:
             return self._ungraded(entry)
         self._book.mark_stale(entry.student, entry.lesson, STALE)
-        if taken.rejected is not None:
-            # The page uses the language of the stored result.
-            previous = self._book.kept([entry]).get(entry)
-            result = taken.refused(previous.result.language if previous else None)
-            return self._finish(entry, open_, result.after(self._book.earlier(*entry, taken.key)))
-        self._due.append(taken.job())
+        if submission.rejected is not None:
+            # The rejected file has no language, so the page uses the language of the stored result.
+            previous = self._book.stored_results([entry]).get(entry)
+            result = submission.rejection_result(previous.result.language if previous else None)
+            return self._finish(
+                entry,
+                in_progress,
+                result.with_earlier_points(self._book.earlier_points(*entry, submission.key)),
+            )
+        self._due.append(submission.job())
         return None
 
     def _ungraded(self, entry: Entry) -> None:
         """Report that no page can be made for a submission because it has no current result."""
         why = "the submission, its tests or the grader has changed since it was graded"
-        self.summary.failed[entry] = why
-        self._tell(entry, f"no page was made: {why}\n{_GRADE.format(*entry)}")
+        self.outcome.failed[entry] = why
+        self._on_message(entry, f"no page was made: {why}\n{_GRADE.format(*entry)}")
         self._mark_done(entry)
 
-    def _reuse_result(self, entry: Entry, open_: _Open) -> bool:
+    def _reuse_result(self, entry: Entry, in_progress: _InProgress) -> bool:
         """Return whether the submission has a current result; if so, update its penalty, folders and page."""
-        if self._kept is None:
-            known = [ahead for ahead in (entry, *self._coming) if valid_student_id(ahead.student)]
-            self._kept = self._book.kept(known)
-        kept = self._kept.pop(entry, None)
-        if kept is None or kept.key != open_.taken.key:
+        if self._stored_results is None:
+            upcoming = [
+                upcoming_entry
+                for upcoming_entry in (entry, *self._upcoming)
+                if valid_student_id(upcoming_entry.student)
+            ]
+            self._stored_results = self._book.stored_results(upcoming)
+        stored = self._stored_results.pop(entry, None)
+        if stored is None or stored.key != in_progress.submission.key:
             return False
-        self.summary.kept += 1
-        if kept.stale or kept.timestamp != open_.timestamp:
-            # Either the file was replaced and then restored, or the same file was submitted again.
-            self.summary.pages += 1
-            self._finish(entry, open_, open_.taken.placed(kept.result))
+        self.outcome.graded_before += 1
+        if stored.stale or stored.timestamp != in_progress.timestamp:
+            # Either the submitted file was replaced and then restored, or the same file was submitted again.
+            self.outcome.pages += 1
+            self._finish(entry, in_progress, in_progress.submission.relocate_outputs(stored.result))
             return True
-        kept = self._book.renew_penalty(*entry, kept)
-        self.summary.results[entry] = kept.result.entered(kept.entered.scores, kept.entered.waiting)
-        self._note_penalty(entry, kept.entered)
-        filed = kept.filed and self._is_filed(entry, open_)
-        if filed and kept.page == self._page_fingerprint(entry, kept.entered) and not self._force:
+        stored = self._book.renew_penalty(*entry, stored)
+        self.outcome.results[entry] = stored.result.with_gradebook_points(
+            stored.entered.scores, stored.entered.waiting
+        )
+        self._note_penalty(entry, stored.entered)
+        filed = stored.filed and self._is_filed(entry, in_progress)
+        if filed and stored.page == self._page_fingerprint(entry, stored.entered) and not self._force:
             self._mark_done(entry)
         else:
-            self.summary.pages += 1
-            self._file(entry, open_, open_.taken.placed(kept.result), page_alone=filed)
+            self.outcome.pages += 1
+            self._file(
+                entry, in_progress, in_progress.submission.relocate_outputs(stored.result), page_alone=filed
+            )
         return True
 
     def _page_fingerprint(self, entry: Entry, entered: Entered) -> str:
-        """Return the fingerprint of a page: of the gradebook's entries and, if released, the solutions."""
+        """Return a hash of what a page shows: the gradebook's entries, and whether solutions are released."""
         fingerprint = entered.fingerprint
         if entered.late:
             fingerprint = sha256(f"{fingerprint} {self._course.clock.show(*entered.late)}")
@@ -396,76 +417,85 @@ class _Batch:
         if entered.penalty:
             times = self._course.clock.show(*entered.late) if entered.late else None
             text = f"{entered.penalty:g} of {entered.score:g} points"
-            self.summary.late[entry] = f"{text}: handed in {times[0]}, due {times[1]}" if times else text
+            self.outcome.late[entry] = f"{text}: handed in {times[0]}, due {times[1]}" if times else text
 
-    def _is_filed(self, entry: Entry, open_: _Open) -> bool:
+    def _is_filed(self, entry: Entry, in_progress: _InProgress) -> bool:
         pages, notebooks = (self._course.folder(step, *entry) for step in ("feedback", "autograded"))
-        names, absent = open_.assigned.notebooks, open_.taken.absent
+        names, absent = in_progress.assignment.notebooks, in_progress.submission.absent
         files = [pages / TIMESTAMP, pages / EXCHANGE_SECRET]
         files += [pages / f"{name or entry.lesson}.html" for name in names]
         files += [notebooks / f"{name or entry.lesson}.ipynb" for name in names if name not in absent]
         return all(file.is_file() for file in files)
 
-    def _finish(self, entry: Entry, open_: _Open, result: Result) -> None:
-        """Enter a result into the gradebook; from then on, the folders can be made from it at any time."""
-        self._book.write(*entry, open_.taken.key, result, open_.timestamp, self._filed)
+    def _finish(self, entry: Entry, in_progress: _InProgress, result: Result) -> None:
+        """Enter a result into the gradebook, from which the folders can be written again at any time."""
+        self._book.write(*entry, in_progress.submission.key, result, in_progress.timestamp, self._filed)
         self._filed = {}
-        self.summary.results[entry] = result
+        self.outcome.results[entry] = result
         if result.flags:
-            self._tell(entry, ", ".join(result.flags))
-        self._file(entry, open_, result)
+            self._on_message(entry, ", ".join(result.flags))
+        self._file(entry, in_progress, result)
 
-    def _file(self, entry: Entry, open_: _Open, result: Result, page_alone: bool = False) -> None:
+    def _file(self, entry: Entry, in_progress: _InProgress, result: Result, page_alone: bool = False) -> None:
         """Write the notebooks for formgrader, and queue the student's feedback pages."""
-        notebooks = open_.taken.notebooks(result)
+        notebooks = in_progress.submission.notebooks(result)
         if not page_alone and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
             # Notebooks with undecoded pictures are written later: no reader may open a picture before it is
             # decoded.
-            open_.illustrated.update(copy.deepcopy(dict(notebooks)))
+            in_progress.illustrated.update(copy.deepcopy(dict(notebooks)))
         elif not page_alone:
-            self._write_notebooks(entry, open_, notebooks)
+            self._write_notebooks(entry, in_progress, notebooks)
         entered = self._book.entered(*entry)
         self._shown[entry] = self._page_fingerprint(entry, entered)
-        self.summary.results[entry] = result.entered(entered.scores, entered.waiting)
+        self.outcome.results[entry] = result.with_gradebook_points(entered.scores, entered.waiting)
         self._note_penalty(entry, entered)
         times = self._course.clock.show(*entered.late) if entered.late else None
         for name, notebook in reversed(list(notebooks.items())):
-            own, shown = entered.of(name), open_.taken.shown(notebook)
-            head = open_.taken.head(name, result, own, times)
+            own, shown = entered.for_notebook(name), in_progress.submission.without_secrets(notebook)
+            head = in_progress.submission.head(name, result, own, times)
             self._due.appendleft(self._pages.page(shown, own, head, *entry, name))
 
     def _receive_page(
-        self, entry: Entry, open_: _Open, name: str, page: str, pictures: Mapping[str, Mapping[str, str]]
+        self,
+        entry: Entry,
+        in_progress: _InProgress,
+        name: str,
+        page: str,
+        pictures: Mapping[str, Mapping[str, str]],
     ) -> None:
-        """Store a finished page; after the last one, write the folders that depend on it."""
-        open_.pages[name] = page
-        if name in open_.illustrated:
-            show_pictures(open_.illustrated[name].cells, pictures, open_.taken.language)
-        if len(open_.pages) < len(open_.assigned.notebooks):
+        """Store a finished page; once all pages are finished, write the submission's folders."""
+        in_progress.pages[name] = page
+        if name in in_progress.illustrated:
+            show_pictures(in_progress.illustrated[name].cells, pictures, in_progress.submission.language)
+        if len(in_progress.pages) < len(in_progress.assignment.notebooks):
             return
-        if open_.illustrated:
-            self._write_notebooks(entry, open_, open_.illustrated)
-        self._close(entry, open_)
+        if in_progress.illustrated:
+            self._write_notebooks(entry, in_progress, in_progress.illustrated)
+        self._close(entry, in_progress)
 
-    def _write_notebooks(self, entry: Entry, open_: _Open, notebooks: Mapping[str, NotebookNode]) -> None:
+    def _write_notebooks(
+        self, entry: Entry, in_progress: _InProgress, notebooks: Mapping[str, NotebookNode]
+    ) -> None:
         """Write the notebooks for formgrader, with their additional files."""
-        submitted = {name: one for name, one in notebooks.items() if name not in open_.taken.absent}
+        submitted = {
+            name: one for name, one in notebooks.items() if name not in in_progress.submission.absent
+        }
         texts = {f"{name or entry.lesson}.ipynb": as_text(notebook) for name, notebook in submitted.items()}
         left_out = self._replace("autograded", entry, texts)
         if left_out:
-            self._tell(entry, _LEFT_OUT.format(left_out))
+            self._on_message(entry, _LEFT_OUT.format(left_out))
 
-    def _close(self, entry: Entry, open_: _Open) -> None:
+    def _close(self, entry: Entry, in_progress: _InProgress) -> None:
         """Write the student's feedback pages, as the last step of grading the submission."""
-        pages = {f"{name or entry.lesson}.html": page for name, page in open_.pages.items()}
+        pages = {f"{name or entry.lesson}.html": page for name, page in in_progress.pages.items()}
         self._replace("feedback", entry, pages)
         self._filed[entry] = self._shown[entry]
-        if len(self._filed) == _AHEAD:
+        if len(self._filed) == _BATCH_SIZE:
             self.note_filed()
         self._mark_done(entry)
 
     def note_filed(self) -> None:
-        """Record the folders written so far, unless `write` has recorded them with a result."""
+        """Record in the gradebook the folders that have been written but not yet recorded."""
         filed, self._filed = self._filed, {}
         # If the gradebook is busy, the next run writes these folders again.
         with contextlib.suppress(GradebookBusy):
@@ -476,21 +506,24 @@ class _Batch:
     ) -> int:
         """Write a folder; return the number of the student's additional files that were left out."""
         settings, root = self._course.directory, self._course.submitted
-        folder, when = self._course.folder("submitted", *entry), self._open[entry].timestamp
-        additional = beside(folder, root, entry.student, when, self._secret, settings.ignore)
-        is_secret = self._open[entry].assigned.is_secret
+        folder, when = self._course.folder("submitted", *entry), self._in_progress[entry].timestamp
+        additional = read_additional_files(folder, root, entry.student, when, self._secret, settings.ignore)
+        is_secret = self._in_progress[entry].assignment.is_secret
         safe = {path: data for path, data in additional.side_files.items() if not is_secret(data)}
         additional = replace(
             additional, side_files=safe, left_out=additional.left_out + len(additional.side_files) - len(safe)
         )
-        # The two modes are those that nbgrader gives the files of these folders.
-        course_files, mode = given(self._course, entry.lesson), 0o444 if step == "autograded" else 0o644
+        # nbgrader also gives files in autograded/ the mode 0444, and files in feedback/ the mode 0644.
+        course_files, mode = (
+            source_folder(self._course, entry.lesson),
+            0o444 if step == "autograded" else 0o644,
+        )
         replace_folder(
             self._course.folder(step, *entry), files, additional, course_files, mode, settings.groupshared
         )
         return additional.left_out
 
-    def _reject_student_id(self, entry: Entry, assigned: Assigned) -> None:
+    def _reject_student_id(self, entry: Entry, assignment: GradedAssignment) -> None:
         """Reject a folder with an invalid student id.
 
         The id must enter neither the gradebook nor the names of folders.
@@ -499,21 +532,21 @@ class _Batch:
         message = (
             "The folder's name is not a student id: letters, digits and _.@- only, 64 at most. Rename it."
         )
-        self.summary.results[entry] = assigned.everywhere(shown, "rejected", message, "odd_student_id")
+        self.outcome.results[entry] = assignment.everywhere(shown, "rejected", message, "odd_student_id")
         # `autograder feedback` lists the folder as failed; a grading run lists it as unread.
         if self._pages_alone:
-            self.summary.failed[entry] = message
-        self._tell(Entry(shown, entry.lesson), message)
+            self.outcome.failed[entry] = message
+        self._on_message(Entry(shown, entry.lesson), message)
         self._mark_done(entry)
 
     def _mark_done(self, entry: Entry) -> None:
-        self._open.pop(entry, None)
+        self._in_progress.pop(entry, None)
         self._shown.pop(entry, None)
-        self.summary.done += 1
-        self._tell(entry, "")
+        self.outcome.done += 1
+        self._on_message(entry, "")
 
     @contextlib.contextmanager
-    def _reporting_errors(self, entry: Entry, assigned: Assigned) -> Iterator[None]:
+    def _reporting_errors(self, entry: Entry, assignment: GradedAssignment) -> Iterator[None]:
         """Catch and report errors that concern one submission, so that the batch continues."""
         try:
             yield
@@ -522,15 +555,16 @@ class _Batch:
         except Exception as error:
             known = isinstance(error, _Failure | GradebookBusy)
             why = reason(error) if known else f"{type(error).__name__}: {reason(error)}"
-            self.summary.failed[entry] = why
-            if entry in self.summary.results:
-                self._tell(entry, f"graded, but its folders could not be written: {why}")
+            self.outcome.failed[entry] = why
+            if entry in self.outcome.results:
+                self._on_message(entry, f"graded, but its folders could not be written: {why}")
             else:
-                self._tell(entry, f"not graded: {why}\n{_TO_DO.format(*entry)}")
+                self._on_message(entry, f"not graded: {why}\n{_TO_DO.format(*entry)}")
                 message = "The grader failed. This says nothing about the answer."
-                failed = assigned.everywhere(entry.student, "grader_failure", message, "grader_failure")
-                self.summary.results[entry] = failed
-                # If the gradebook is busy, the mark from the start of grading remains.
+                failed = assignment.everywhere(entry.student, "grader_failure", message, "grader_failure")
+                self.outcome.results[entry] = failed
+                # If the gradebook is busy, the earlier grade is still marked as outdated, because it was
+                # marked before grading began.
                 with contextlib.suppress(GradebookBusy):
                     self._book.mark_stale(*entry, STALE)
             self._mark_done(entry)

@@ -30,14 +30,14 @@ from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
 from autograder.gradebook.entered import Entered
 from autograder.gradebook.result import GradedTask, Printed, Result
-from autograder.grading.beside import Beside
+from autograder.grading.additional_files import AdditionalFiles
 from autograder.intake.files import EXCHANGE_SECRET
 from autograder.intake.pictures import is_picture
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Rejected, Submission
 from autograder.overrides.hide_tests import ClearTests, HideTests
-from autograder.page.facts import Head, Row
-from autograder.page.prose import harmless, harmless_parts
+from autograder.page.facts import PageHead, TaskRow
+from autograder.page.prose import as_typed_markdown, parts_as_markdown
 from autograder.sandbox.results import CellResult
 from autograder.workers.jobs import Page
 from secant.headings import task_heading
@@ -64,7 +64,7 @@ _LEFT_OUT = (
 def graded_notebook(
     assignment: Assignment, submission: Submission | None, result: Result, words: Words
 ) -> NotebookNode:
-    """Return the notebook for staff: the submitted cells, with results as outputs next to the pictures.
+    """Return the notebook for staff: the submitted cells, with the results and pictures as outputs.
 
     The pictures in the student's text cells are raw data that still has to be decoded safely; see
     `autograder.page.pictures`.
@@ -73,7 +73,7 @@ def graded_notebook(
         assignment: the lesson.
         submission: the submission as read by the intake; None if rejected. Its notebook is modified.
         result: the result of the submission.
-        words: explanations of each task's solution, shown to students who passed the task.
+        words: an explanation of each task's solution, shown if the student passed the task.
     """
     notebook: NotebookNode = (
         submission.notebook if submission else copy.deepcopy(next(iter(assignment.releases.values())))
@@ -86,7 +86,7 @@ def graded_notebook(
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = list(filter(is_picture, cell.outputs)), None
-            # Shortened for readers only. The full code is what ran, and submitted/ still contains it.
+            # The code is shortened for readers only. The full code ran, and submitted/ still contains it.
             cell.source = clipped(visible(cell.source))
         name = grade_id(cell)
         if is_test(cell):
@@ -99,12 +99,12 @@ def graded_notebook(
             cell.outputs = outputs_of(printed[place]) + cell.outputs
         elif submission and cell.id in submission.parts:
             parts = submission.parts[cell.id]
-            cell.source, attachments = harmless_parts(parts, submission.language, pictures + 1)
+            cell.source, attachments = parts_as_markdown(parts, submission.language, pictures + 1)
             pictures += len(attachments)
             if attachments:
                 cell.attachments = attachments
         elif is_extra_text(cell) or (cell.cell_type == "markdown" and is_answer(cell) and name in prose):
-            cell.source = harmless(cell.source)
+            cell.source = as_typed_markdown(cell.source)
     choose_colours(notebook)
     if result.flags or submission is None:
         notebook.metadata["autograder"] = {"flags": list(result.flags)}
@@ -123,7 +123,7 @@ def _verdict(task: GradedTask, why: str) -> NotebookNode:
     return output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
-def placed(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
+def locate_outputs(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
     """Return the outputs of the student's cells, cut to a maximum length, with the cells' positions.
 
     The cells ran in the order of the notebook, but cells of the lesson that the student deleted did not run.
@@ -169,8 +169,9 @@ def clipped(code: str) -> str:
 def choose_colours(notebook: NotebookNode) -> None:
     """Choose how each code cell is highlighted: as Python, or not at all if that could take too long.
 
-    Each highlighted token becomes an HTML element of about twenty times its length, so the number of tokens
-    decides. A cell is highlighted as Python even if IPython would treat it as another language (`%%ruby`).
+    Each highlighted token becomes an HTML element of about twenty times its length, so only a limited number
+    of characters is highlighted. A cell is highlighted as Python even if IPython would treat it as another
+    language (`%%ruby`).
     """
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
     chars_left = PAGE_COLOURED
@@ -185,7 +186,7 @@ def choose_colours(notebook: NotebookNode) -> None:
 
 
 class _Grades(GetGrades):
-    """nbgrader's step that writes scores and comments into a notebook, from entries read before."""
+    """A replacement for nbgrader's GetGrades that takes scores and comments from an `Entered` object."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         names = resources["nbgrader"]
@@ -205,7 +206,8 @@ class Pages:
     """The preparation of feedback pages with nbgrader's own preprocessors and settings.
 
     Args:
-        coursedir, config: nbgrader's settings.
+        coursedir: nbgrader's object for the course directory.
+        config: nbgrader's configuration.
     """
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
@@ -214,14 +216,20 @@ class Pages:
         # hidden line, the student wrote that line, so ClearTests is enough here.
         ours = {GetGrades: _Grades, HideTests: ClearTests}
         steps = [ours.get(step, step) for step in converter.preprocessors]
-        # A feedback page has a style sheet already, so this preprocessor would only take time.
+        # A feedback page already has a style sheet, so CSSHTMLHeaderPreprocessor would only waste time.
         self._steps = [step(config=config) for step in steps if step is not CSSHTMLHeaderPreprocessor]
         self._db_url = coursedir.db_url
 
     def page(
-        self, notebook: NotebookNode, entered: Entered, head: Head, student: str, lesson: str, name: str = ""
+        self,
+        notebook: NotebookNode,
+        entered: Entered,
+        head: PageHead,
+        student: str,
+        lesson: str,
+        name: str = "",
     ) -> Page:
-        """Return the data of a feedback page to be made for a student.
+        """Return a worker's job to make a student's feedback page.
 
         Args:
             notebook: the notebook from `graded_notebook`. It is modified.
@@ -245,27 +253,27 @@ class Pages:
 
 def page_head(
     assignment: Assignment,
-    taken: Submission | Rejected,
+    submission: Submission | Rejected,
     result: Result,
     entered: Entered,
     solutions: Mapping[str, WorkedSolution],
     released: bool = False,
     times: tuple[str, ...] | None = None,
-) -> Head:
+) -> PageHead:
     """Return the head of a feedback page: scores, tasks and comments.
 
     Args:
         assignment: the lesson.
-        taken: the submission as read by the intake, or its rejection.
+        submission: the submission as read by the intake, or its rejection.
         result: the result of the submission.
         entered: the gradebook's entries for the submission.
-        solutions: worked solutions by task; a student who passed a task sees the explanation of its solution.
+        solutions: the worked solution of each task; a student who passed a task sees its explanation.
         released: True if all students see the complete solutions.
-        times: the times of submission and of the due date if points were deducted for lateness.
+        times: the time of submission and the due date, if points were deducted for lateness; else None.
     """
-    known = taken.language if isinstance(taken, Submission) else result.language
+    known = submission.language if isinstance(submission, Submission) else result.language
 
-    def head(language: Language) -> Head:
+    def head(language: Language) -> PageHead:
         titles, rows = (
             headings(assignment.releases.get(language) or next(iter(assignment.releases.values()))),
             [],
@@ -276,23 +284,25 @@ def page_head(
             if worked and known:
                 row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
             rows.append(row)
-        return Head(
+        return PageHead(
             titles.get("", assignment.lesson),
             language,
             entered.score,
             entered.max_score,
             entered.penalty,
             rows,
-            "" if isinstance(taken, Submission) else visible({"en": taken.en, "ko": taken.ko}[language]),
+            ""
+            if isinstance(submission, Submission)
+            else visible({"en": submission.en, "ko": submission.ko}[language]),
             next(result.flagged("counted"), ""),
-            before=result.before,
+            earlier_points=result.earlier_points,
             times=times,
         )
 
     return head(known) if known else replace(head("en"), korean=head("ko"))
 
 
-def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Row:
+def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> TaskRow:
     """Return a task's row in the table of a feedback page.
 
     Args:
@@ -301,28 +311,28 @@ def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> Ro
         result: the result of the submission.
         entered: the gradebook's entries for the task's notebook.
     """
-    points, most = entered.scores.get(task.cell, (task.points, task.max_points))
+    points, max_points = entered.scores.get(task.cell, (task.points, task.max_points))
     automatic = result.comments.get(task.id)
     comment = entered.comments.get(task.name) or ""
     waits = task.cell in entered.waiting
     extra, auto = entered.extra.get(task.cell, 0.0), entered.auto.get(task.cell)
     by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
     shows_verdict = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
-    return Row(
+    return TaskRow(
         task=task.name,
         title=title,
         points=points,
-        most=most,
+        max_points=max_points,
         extra=extra,
         outcome="manual" if by_hand and not waits else task.outcome,
-        waits=waits,
+        needs_grading=waits,
         verdict=task.verdict if shows_verdict else None,
         comment=comment if comment != automatic else "",
     )
 
 
 def headings(release: NotebookNode) -> dict[str, str]:
-    """Return the title of each task by its id, and the notebook's title under the key ""."""
+    """Return the tasks' titles, keyed by task id, and the notebook's title under the key ""."""
     titles: dict[str, str] = {}
     title = ""
     for cell in release.cells:
@@ -344,7 +354,7 @@ def bare(page: Page) -> Page:
             if cell.cell_type == "code":
                 cell.source, cell.outputs = _LEFT_OUT, []
             else:
-                cell.source = harmless(_LEFT_OUT)
+                cell.source = as_typed_markdown(_LEFT_OUT)
     return replace(page, notebook=json.dumps(notebook), bare=True)
 
 
@@ -352,14 +362,19 @@ def bare(page: Page) -> Page:
 
 
 def replace_folder(
-    folder: Path, files: Mapping[str, str], beside: Beside, extra: Path, mode: int, shared: bool = False
+    folder: Path,
+    files: Mapping[str, str],
+    additional: AdditionalFiles,
+    extra: Path,
+    mode: int,
+    shared: bool = False,
 ) -> None:
-    """Replace a folder with a new one that contains these files.
+    """Replace a folder with a new one that contains the given files.
 
     Args:
         folder: the path of the folder.
-        files: the texts of files by name.
-        beside: additional files; a student's file never replaces one of the other files.
+        files: the contents of text files, keyed by file name.
+        additional: additional files; a student's file never replaces one of the other files.
         extra: a folder of the course from which all files except notebooks are added.
         mode: the permissions of the files.
         shared: True if a group of instructors may write to the files.
@@ -372,9 +387,9 @@ def replace_folder(
     if extra.is_dir():
         skip = shutil.ignore_patterns("*.ipynb", ".*", "__pycache__")
         shutil.copytree(extra, new, ignore=skip, dirs_exist_ok=True)
-    for name, text in {**beside.exchange, **files}.items():
+    for name, text in {**additional.exchange, **files}.items():
         (new / name).write_text(text, encoding="utf-8")
-    for path, data in beside.side_files.items():
+    for path, data in additional.side_files.items():
         # Skip the student's file if a file of the course is already at its path.
         with suppress(FileExistsError, NotADirectoryError):
             (new / path).parent.mkdir(parents=True, exist_ok=True)
@@ -382,7 +397,7 @@ def replace_folder(
                 file.write(data)
     for place in new.rglob("*"):
         os.chmod(place, (0o2770 if shared else 0o755) if place.is_dir() else (0o664 if shared else mode))
-    # Anyone who knows the secret can fetch the student's page.
+    # Only instructors may read the secret: anyone who knows it can fetch the student's page.
     os.chmod(new / EXCHANGE_SECRET, 0o660 if shared else 0o600)
     os.chmod(new, 0o2770 if shared else 0o755)
     if folder.exists():
@@ -392,7 +407,7 @@ def replace_folder(
 
 
 def as_text(notebook: NotebookNode) -> str:
-    """Return a notebook as JSON with one cell per line; json's own indentation would take longer."""
+    """Return a notebook as JSON with one cell per line; the json module's own indentation would be slower."""
     cells = ",\n".join(json.dumps(cell, ensure_ascii=False, sort_keys=True) for cell in notebook.cells)
     others = {name: value for name, value in notebook.items() if name != "cells"}
     return f'{{"cells": [\n{cells}\n],\n{json.dumps(others, ensure_ascii=False, sort_keys=True)[1:]}\n'

@@ -1,3 +1,3 @@
-"""An old name of `autograder.overrides.hide_tests`; a course's nbgrader_config.py may still use it."""
+"""The old name of `autograder.overrides.hide_tests`, for any nbgrader_config.py that still uses it."""
 
 from autograder.overrides.hide_tests import HideTests  # noqa: F401

@@ -1,3 +1,3 @@
-"""An old name of `autograder.overrides.instead`; a course's nbgrader_config.py may still use it."""
+"""The old name of `autograder.overrides.instead`, for any nbgrader_config.py that still uses it."""
 
 from autograder.overrides.instead import FeedbackInstead, GradeInstead, Refuse  # noqa: F401

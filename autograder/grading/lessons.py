@@ -1,4 +1,4 @@
-"""A lesson and its submissions, in the form that the batch grader needs."""
+"""Lessons and their submissions, implementing the batch grader's protocols."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,15 +14,15 @@ from autograder.course.solutions import worked_solutions
 from autograder.exam import leaks
 from autograder.exam.report import Outcome, Report, uniform_report
 from autograder.gradebook.book import Book
-from autograder.gradebook.current import find_now, key_of
 from autograder.gradebook.entered import Entered
 from autograder.gradebook.entries import Entry
+from autograder.gradebook.freshness import find_submitted_file, result_key
 from autograder.gradebook.result import Result, graded
 from autograder.gradebook.tasks import register
-from autograder.grading.feedback import graded_notebook, page_head, placed
+from autograder.grading.feedback import graded_notebook, locate_outputs, page_head
 from autograder.intake.submission import Rejected, Submission
 from autograder.intake.take_in import SubmittedFile, parse_submission
-from autograder.page.facts import Head
+from autograder.page.facts import PageHead
 from autograder.workers.jobs import Job
 from secant.language import Language
 
@@ -55,9 +55,9 @@ class GradedLesson:
         self.solutions = worked_solutions(lesson, self.assignment.source)
         self.tasks = tasks(self.assignment.source)
 
-    def take(self, entry: Entry) -> "LessonTaken":
+    def read_submission(self, entry: Entry) -> "LessonSubmission":
         """Read a student's submission of the lesson."""
-        return LessonTaken(self, entry.student, find_now(self.course, entry))
+        return LessonSubmission(self, entry.student, find_submitted_file(self.course, entry))
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
         """Return a result with the same outcome and message for every task."""
@@ -70,7 +70,7 @@ class GradedLesson:
 
 
 @dataclass(frozen=True)
-class LessonTaken:
+class LessonSubmission:
     """A student's submission of a lesson."""
 
     lesson: GradedLesson
@@ -85,11 +85,11 @@ class LessonTaken:
     @cached_property
     def key(self) -> str:
         """A hash of everything that determines a result."""
-        return key_of(self.found, self.lesson.assignment)
+        return result_key(self.found, self.lesson.assignment)
 
     @cached_property
-    def _taken(self) -> Submission | Rejected:
-        """The intake's reading of the submitted file: a submission, or a rejection."""
+    def _intake_result(self) -> Submission | Rejected:
+        """The intake's result for the submitted file: a submission, or a rejection."""
         if isinstance(self.found, Rejected):
             return self.found
         files = (self.found, *self.found.others)
@@ -102,12 +102,12 @@ class LessonTaken:
     @property
     def _submission(self) -> Submission | None:
         """The submission; None if it was rejected."""
-        return self._taken if isinstance(self._taken, Submission) else None
+        return self._intake_result if isinstance(self._intake_result, Submission) else None
 
     @property
     def rejected(self) -> Rejected | None:
         """The reason why the submission cannot be graded; None if it can."""
-        return self._taken if isinstance(self._taken, Rejected) else None
+        return self._intake_result if isinstance(self._intake_result, Rejected) else None
 
     @property
     def language(self) -> Language:
@@ -129,42 +129,50 @@ class LessonTaken:
     def result(self, report: Report) -> Result:
         """Return the result of the submission, made from a worker's report."""
         assert self._submission is not None
-        cells = placed(self._submission, report.cells)
+        cells = locate_outputs(self._submission, report.cells)
         return graded(self.student, report, self.lesson.tasks, self._submission, cells)
 
-    def refused(self, earlier: Language | None) -> Result:
+    def rejection_result(self, earlier: Language | None) -> Result:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
-        # Both languages, for the instructor who has to decide about the file.
+        # The message is for the instructor, who has to decide about the file, so it is in both languages.
         message = f"{why.en}\n{why.ko}"
         report = uniform_report(self.lesson.name, self.lesson.tasks, "rejected", message)
         flags = [f"rejected:{why.reason}"]
         return graded(self.student, report, self.lesson.tasks, None, flags=flags, earlier=earlier)
 
-    def placed(self, result: Result) -> Result:
+    def relocate_outputs(self, result: Result) -> Result:
         """Return the result with the cells' outputs at the cells' current positions.
 
-        The positions may have changed with the lesson's text since the submission was graded.
+        If the lesson's text has changed since the submission was graded, the positions may be different.
         """
         if self._submission is None:
             return result
-        return replace(result, cells=placed(self._submission, [printed.cell for printed in result.cells]))
+        return replace(
+            result, cells=locate_outputs(self._submission, [printed.cell for printed in result.cells])
+        )
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
         """Return the notebook for staff, with the results as outputs."""
         words = {task: worked.words for task, worked in self.lesson.solutions.items()}
         return {"": graded_notebook(self.lesson.assignment, self._submission, result, words)}
 
-    def shown(self, notebook: NotebookNode) -> NotebookNode:
+    def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
         """Return the notebook unchanged: the page's own preprocessors hide its hidden tests."""
         return notebook
 
-    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
+    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
         """Return the head of the feedback page: scores, tasks and comments."""
         lesson = self.lesson
         return page_head(
-            lesson.assignment, self._taken, result, entered, lesson.solutions, lesson.shows_solutions, times
+            lesson.assignment,
+            self._intake_result,
+            result,
+            entered,
+            lesson.solutions,
+            lesson.shows_solutions,
+            times,
         )
 
 

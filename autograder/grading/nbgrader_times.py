@@ -1,3 +1,3 @@
-"""An old name of `autograder.overrides.nbgrader_times`; a course's nbgrader_config.py may still use it."""
+"""The old name of `autograder.overrides.nbgrader_times`, for any nbgrader_config.py that still uses it."""
 
 from autograder.overrides.nbgrader_times import correct_times  # noqa: F401

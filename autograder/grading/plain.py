@@ -1,4 +1,4 @@
-"""Plain assignments (ordinary nbgrader tests) and their submissions, in the form that the batch grader needs.
+"""Plain assignments (ordinary nbgrader tests) and submissions, implementing the batch grader's protocols.
 
 Each graded cell has a row in the result. The message about a test with a hidden part never quotes the test.
 """
@@ -27,12 +27,12 @@ from autograder.gradebook.plain import PlainForm
 from autograder.gradebook.result import NO_RESPONSE, GradedTask, Printed, Result, cell_key, sha256
 from autograder.gradebook.tasks import register_plain
 from autograder.grading.feedback import CELL_CHARS, PAGE_CHARS, row_of
-from autograder.grading.plain_notebook import Given, staff_notebook
+from autograder.grading.plain_notebook import AssignmentNotebook, staff_notebook
 from autograder.intake.parse import Cell
 from autograder.intake.plain import FoundNotebooks, read_cells
 from autograder.intake.submission import Rejected
 from autograder.overrides.hide_tests import ClearTests
-from autograder.page.facts import Head, Row
+from autograder.page.facts import PageHead, TaskRow
 from autograder.workers.jobs import PlainJob
 from secant.language import Language
 from secant.verdict import Verdict
@@ -81,8 +81,8 @@ class GradedPlain:
         name: the assignment's name.
 
     Attributes:
-        sources: the assignment's notebooks by name. The key of the notebook with the assignment's name is
-            empty.
+        sources: the assignment's notebooks, keyed by name. The key of the notebook with the assignment's name
+            is empty.
 
     Raises:
         CourseError: if the assignment cannot be graded, or the gradebook has grades for other tasks.
@@ -92,7 +92,7 @@ class GradedPlain:
 
     def __init__(self, course: Course, book: Book, name: str) -> None:
         self.course, self.name = course, name
-        self.form = PlainForm.of(course, name)
+        self.form = PlainForm.read(course, name)
         self.sources = {notebook_key(one.name, name): one for one in self.form.assignment.notebooks}
         made = instructors_notebooks(course.root, name, course.directory.source_directory)
         register_plain(book, name, made)
@@ -117,9 +117,9 @@ class GradedPlain:
         texts = (cell.source for one in self._made.values() for cell in one.cells)
         return "ko" if any(map(_HANGUL.search, texts)) else "en"
 
-    def take(self, entry: Entry) -> "PlainTaken":
+    def read_submission(self, entry: Entry) -> "PlainSubmission":
         """Read a student's submission of the assignment."""
-        return PlainTaken(self, entry.student, self.form.find(entry))
+        return PlainSubmission(self, entry.student, self.form.find(entry))
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:
         """Return a result with the same outcome and message for every task."""
@@ -147,30 +147,36 @@ class GradedPlain:
         return False
 
     @cached_property
-    def given(self) -> Mapping[str, Given]:
-        """The assignment's notebooks by name, in the form needed to combine them with submitted notebooks."""
-        return {name: Given(one, self._made[name], self.language) for name, one in self.sources.items()}
+    def given(self) -> Mapping[str, AssignmentNotebook]:
+        """The assignment's notebooks, keyed by name and prepared for combining with submitted notebooks."""
+        return {
+            name: AssignmentNotebook(one, self._made[name], self.language)
+            for name, one in self.sources.items()
+        }
 
     @cached_property
     def titles(self) -> Mapping[str, Mapping[str, str]]:
-        """The result of `cell_titles` for each of the assignment's notebooks, by name."""
+        """The result of `cell_titles` for each of the assignment's notebooks, keyed by notebook name."""
         return {name: cell_titles(made, self.course.config) for name, made in self._made.items()}
 
     def hide_tests(self, notebook: NotebookNode) -> NotebookNode:
         """Return a copy of a notebook without hidden tests and mark schemes.
 
-        This does not depend on the preprocessors that the course configures for its feedback pages.
+        The result does not depend on the preprocessors that the course configures for its feedback pages.
         """
         shown: NotebookNode = self._clear(deepcopy(notebook), {})[0]
         for place, cell in enumerate(shown.cells):
-            # A task cell is the instructor's; in a student's cell, the markers would be ordinary text.
+            # Only the instructor writes task cells. In a student's cell, the delimiter of a mark scheme would
+            # be ordinary text.
             if is_task(cell):
                 self._clear_scheme.preprocess_cell(cell, {}, place)
         return shown
 
 
 def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
-    """Return each cell's title: the heading above it and its grade_id. The key "" has the notebook's title.
+    """Return each cell's title, made from the heading above it and its grade_id, keyed by grade_id.
+
+    The notebook's title is stored under the key "".
 
     Args:
         notebook: the instructor's notebook.
@@ -209,7 +215,7 @@ def graded_cells(source: PlainSource) -> list[PlainCell]:
 
 
 def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
-    """Return the answers that precede each graded cell, back to the previous graded cell.
+    """Return, for each graded cell, the answers between the previous graded cell and this one.
 
     Answers after the last graded cell are added to that cell.
     """
@@ -241,7 +247,7 @@ def _tested_answers(source: PlainSource, own: Mapping[str, list[PlainCell]]) -> 
 
 
 @dataclass(frozen=True)
-class PlainTaken:
+class PlainSubmission:
     """A student's submission of a plain assignment."""
 
     assigned: GradedPlain
@@ -255,7 +261,7 @@ class PlainTaken:
 
     @cached_property
     def _cells(self) -> Mapping[str, Sequence[Cell]] | Rejected:
-        """The cells of each submitted notebook by its name, or the rejection of an unreadable submission."""
+        """The submitted notebooks' cells, keyed by notebook name, or the rejection of the submission."""
         if isinstance(self.found, Rejected):
             return self.found
         cells = read_cells(self.found)
@@ -291,7 +297,7 @@ class PlainTaken:
             assignment=form.assignment,
             notebooks=self.found.notebooks,
             files=_beside(self.found.files, form.assignment.files),
-            kept=form.kept,
+            kept=form.protected_files,
             timeout=form.timeout,
             hidden=self.assigned.course.hidden,
             preload=self.assigned.preload,
@@ -317,15 +323,15 @@ class PlainTaken:
             self.student, self.assigned.name, rows, self.found.notes, comments, printed, self.language
         )
 
-    def refused(self, earlier: Language | None) -> Result:
+    def rejection_result(self, earlier: Language | None) -> Result:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
-        # Both languages, for the instructor who has to decide about the file.
+        # The message is for the instructor, who has to decide about the file, so it is in both languages.
         message = f"{why.en}\n{why.ko}"
         return self.assigned.everywhere(self.student, "rejected", message, f"rejected:{why.reason}")
 
-    def placed(self, result: Result) -> Result:
+    def relocate_outputs(self, result: Result) -> Result:
         """Return the result unchanged: the same file has the same cells at the same positions."""
         return result
 
@@ -339,18 +345,18 @@ class PlainTaken:
             for name, source in self.assigned.sources.items()
         }
 
-    def shown(self, notebook: NotebookNode) -> NotebookNode:
+    def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
         """Return a copy of a notebook without hidden tests."""
         return self.assigned.hide_tests(notebook)
 
-    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
+    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
         """Return the head of the feedback page for one of the notebooks: scores, tasks and comments."""
         titles = self.assigned.titles[name]
         tasks = [task for task in result.tasks if task.notebook == name]
         rows = [row_of(task, titles.get(task.cell, task.cell), result, entered) for task in tasks]
         title = titles.get("", self.assigned.name)
         why = self.rejected
-        return Head(
+        return PageHead(
             f"{title} · {name}" if name else title,
             self.language,
             entered.score,
@@ -358,12 +364,12 @@ class PlainTaken:
             entered.penalty,
             list(self._with_comments(name, rows, result, entered)),
             visible({"en": why.en, "ko": why.ko}[self.language]) if why else "",
-            before=replace(result, tasks=tasks).before,
+            earlier_points=replace(result, tasks=tasks).earlier_points,
             times=times if entered.penalty else None,
         )
 
     def _submitted(self, name: str, source: PlainSource) -> Sequence[Cell]:
-        """Return the submitted cells of a notebook, or the assignment's cells if they cannot be read."""
+        """Return a notebook's submitted cells, or the assignment's own cells if nothing could be read."""
         if not isinstance(self._cells, Rejected) and name in self._cells:
             return self._cells[name]
         return [
@@ -420,7 +426,11 @@ class PlainTaken:
         return _WORDS[word][0 if self.language == "en" else 1]
 
     def _answer(self, name: str, cell: PlainCell, own: Sequence[PlainCell]) -> str:
-        """Return a hash of the graded cells: the cell itself, the answers before it, or all cells."""
+        """Return a hash of the submitted cells that a graded cell's score depends on.
+
+        These are the cell itself if it is a manual answer, the answers in `own` if it is a test, and all
+        cells if it is a task or `own` is empty.
+        """
         cells = self._cells.get(name, ()) if not isinstance(self._cells, Rejected) else ()
         ids = (
             [cell.id]
@@ -450,9 +460,9 @@ class PlainTaken:
                 yield Printed(place, replace(ran[label], output=text), name)
 
     def _with_comments(
-        self, name: str, rows: Iterable[Row], result: Result, entered: Entered
-    ) -> Iterator[Row]:
-        """Yield the rows with the instructor's comments on the answers that each test belongs to."""
+        self, name: str, rows: Iterable[TaskRow], result: Result, entered: Entered
+    ) -> Iterator[TaskRow]:
+        """Yield the task rows, and add the instructor's comments on the answers that each task grades."""
         answers = answers_of(self.assigned.sources[name])
         for row in rows:
             comments = [row.comment] if row.comment else []

@@ -1,4 +1,4 @@
-"""The notebook for staff of a plain assignment's submission (ordinary nbgrader tests).
+"""Make the notebook that staff see for a submission of a plain assignment (ordinary nbgrader tests).
 
 Cells that students must not edit come from the assignment. Every other cell is the student's. All outputs are
 made by the autograder, from the text that a cell printed during grading and the pictures in the submission.
@@ -22,7 +22,7 @@ from autograder.intake.files import PICTURES
 from autograder.intake.notes import Sources, is_plain, split
 from autograder.intake.parse import Cell
 from autograder.intake.pictures import output_of
-from autograder.page.prose import harmless, harmless_parts
+from autograder.page.prose import as_typed_markdown, parts_as_markdown
 from secant.language import Language
 from secant.visible import visible
 
@@ -31,12 +31,12 @@ _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
 @dataclass(frozen=True)
-class Given:
-    """A notebook of a plain assignment, in the form needed to combine it with a submitted notebook.
+class AssignmentNotebook:
+    """A notebook of a plain assignment, prepared for combining with a submitted notebook.
 
     Attributes:
-        source: the notebook's cells that nbgrader knows.
-        made: the instructor's notebook.
+        source: the cells that have nbgrader metadata, as parsed for grading.
+        made: the instructor's complete notebook, as a notebook node.
         language: the language of the messages about pictures that cannot be shown.
     """
 
@@ -46,35 +46,39 @@ class Given:
 
     @cached_property
     def cells(self) -> Mapping[str, PlainCell]:
-        """The cells that nbgrader knows, by grade_id."""
+        """The cells that have nbgrader metadata, keyed by grade_id."""
         return {cell.id: cell for cell in self.source.cells}
 
     @cached_property
     def marks(self) -> Mapping[str, Mapping[str, object]]:
-        """The nbgrader metadata of the cells that nbgrader knows, by grade_id."""
+        """The nbgrader metadata of each cell that has it, keyed by grade_id."""
         return {grade_id(cell): grading(cell) for cell in self.made.cells if grade_id(cell)}
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The instructor's text cells with embedded attachments, by the original text of the cell."""
+        """The instructor's text cells with embedded attachments, keyed by the cell's original text."""
         cells = (cell for cell in self.made.cells if cell.cell_type == "markdown")
         return {cell.source: _with_attachments(cell.source, cell.get("attachments", {})) for cell in cells}
 
 
 def staff_notebook(
-    submitted: Sequence[Cell], given: Given, name: str, result: Result, files: Mapping[str, bytes]
+    submitted: Sequence[Cell],
+    assignment: AssignmentNotebook,
+    name: str,
+    result: Result,
+    files: Mapping[str, bytes],
 ) -> NotebookNode:
-    """Return the notebook for staff: the submitted cells, with results as outputs next to the pictures.
+    """Return the notebook for staff: the submitted cells, with the results and pictures as outputs.
 
     The pictures in the student's text cells are raw data that still has to be decoded safely; see
     `autograder.page.pictures`.
 
     Args:
         submitted: the submitted cells.
-        given: the notebook of the assignment.
+        assignment: the notebook of the assignment.
         name: the notebook's name within the assignment.
         result: the result of the submission.
-        files: the student's files in the notebook's folder, by path.
+        files: the contents of the student's files in the notebook's folder, keyed by path.
     """
     tasks = {task.cell: task for task in result.tasks if task.notebook == name}
     printed = {one.place: one.cell for one in result.cells if one.notebook == name}
@@ -82,8 +86,8 @@ def staff_notebook(
     cells: list[NotebookNode] = []
     pictures = 0
     for place, cell in enumerate(submitted):
-        source_cell = given.cells.get(cell.grade_id)
-        node = _cell(cell, source_cell, given, place)
+        source_cell = assignment.cells.get(cell.grade_id)
+        node = _cell(cell, source_cell, assignment, place)
         cells.append(node)
         if source_cell is not None and source_cell.kind == "test":
             node.outputs = _test_outputs(tasks[source_cell.id])
@@ -94,13 +98,13 @@ def staff_notebook(
                 else list(map(output_of, cell.pictures))
             )
             node.outputs = (outputs_of(printed[place]) if place in printed else []) + own
-        elif source_cell.is_restored if source_cell is not None else cell.source in given.texts:
-            node.source = given.texts.get(node.source, node.source)
+        elif source_cell.is_restored if source_cell is not None else cell.source in assignment.texts:
+            node.source = assignment.texts.get(node.source, node.source)
         else:
             parts = split([cell], Sources(shown, cell.attachments))
-            words = harmless(cell.source), dict[str, dict[str, str]]()
+            words = as_typed_markdown(cell.source), dict[str, dict[str, str]]()
             node.source, attachments = (
-                words if is_plain(parts) else harmless_parts(parts, given.language, pictures + 1)
+                words if is_plain(parts) else parts_as_markdown(parts, assignment.language, pictures + 1)
             )
             pictures += len(attachments)
             if attachments:
@@ -113,14 +117,18 @@ def staff_notebook(
     return notebook
 
 
-def _cell(cell: Cell, source_cell: PlainCell | None, given: Given, place: int) -> NotebookNode:
-    """Return a cell as a notebook node, with the assignment's text, type and metadata where they apply."""
+def _cell(
+    cell: Cell, source_cell: PlainCell | None, assignment: AssignmentNotebook, place: int
+) -> NotebookNode:
+    """Return a submitted cell as a notebook node, with the assignment's type, metadata and locked text."""
     is_code = cell.kind == "code" if source_cell is None else source_cell.is_code
     is_locked = source_cell is not None and source_cell.is_restored
     source = source_cell.source if source_cell is not None and is_locked else cell.source
-    metadata: dict[str, Any] = {} if source_cell is None else {"nbgrader": dict(given.marks[source_cell.id])}
+    metadata: dict[str, Any] = (
+        {} if source_cell is None else {"nbgrader": dict(assignment.marks[source_cell.id])}
+    )
     if is_code and not is_locked:
-        # Shortened for readers only. The full code is what ran, and submitted/ still contains it.
+        # The code is shortened for readers only. The full code ran, and submitted/ still contains it.
         source = clipped(visible(source))
     new = v4.new_code_cell if is_code else v4.new_markdown_cell
     node: NotebookNode = new(source, id=f"cell-{place}", metadata=metadata)

@@ -1,3 +1,3 @@
-"""An old name of `autograder.overrides.scores`; a course's nbgrader_config.py may still use it."""
+"""The old name of `autograder.overrides.scores`, for any nbgrader_config.py that still uses it."""
 
 from autograder.overrides.scores import ScoresGiven  # noqa: F401

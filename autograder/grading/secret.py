@@ -15,7 +15,7 @@ from autograder.course.settings import SECRET
 def course_secret(root: Path) -> Iterator[bytes]:
     """Yield the course's secret, while holding a lock that only one grading run can have.
 
-    The secret is created at the first use.
+    The secret is created on first use.
 
     Raises:
         CourseError: if another run holds the lock.

@@ -10,8 +10,8 @@ from nbformat import NotebookNode
 from autograder.course.cells import grade_id, text_id
 from autograder.intake.parse import Cell
 
-# Limits on added text that belongs to no written answer. The feedback page typesets the formulas in it, and
-# that takes longer than showing code.
+# Limits on added text that belongs to no written answer: cells, characters in total, and characters per cell.
+# The feedback page typesets the formulas in this text, which takes longer than showing code.
 MAX_ADDED = 100
 MAX_ADDED_CHARS = 50_000
 MAX_ADDED_CELL_CHARS = 10_000
@@ -42,7 +42,7 @@ def added_text(unclaimed: list[Cell], texts: Collection[str]) -> list[Cell]:
     """Return the text cells that the student added, without the lesson's text in other editions or languages.
 
     Args:
-        unclaimed: cells that match no cell of the lesson.
+        unclaimed: the submitted cells that match no cell of the lesson.
         texts: the text of the lesson's cells, in every language.
     """
     known = set(texts)
@@ -74,10 +74,10 @@ def _is_of_another_edition(cell: Cell) -> bool:
 
 
 def additions(cell: Cell, lesson_text: str) -> Cell | None:
-    """Return the text that a student typed into a text cell of the lesson, as a cell; None if there is none.
+    """Return, as a new cell, the text that a student typed into a cell of the lesson; None if there is none.
 
-    A line counts if the lesson's cell does not contain it. If a line continues one of the lesson, only the
-    new part counts.
+    A line counts if the lesson's cell does not contain it. If a line extends one of the lesson's lines, only
+    the new part counts.
     """
     if cell.source.strip() == lesson_text.strip():
         return None
@@ -122,8 +122,8 @@ def is_words(source: str) -> bool:
     """Return whether a code cell contains sentences instead of code.
 
     The sentences are comments, or strings that are only printed or assigned to a name, or plain text that is
-    not Python. Two names next to each other are a sign of plain text, since Python has no such syntax. The
-    text is not parsed; see `pairing`.
+    not Python. Two names next to each other are a sign of plain text, because Python has no such syntax.
+    The text is not parsed; see `pairing`.
     """
     source = source[:_MAX_CODE_CHARS]
     if len(_WORD.findall(source)) < _MIN_WORDS or source.lstrip().startswith(("%", "!")):
@@ -140,16 +140,15 @@ def is_words(source: str) -> bool:
 def in_place_of(
     index: int, cells: list[Cell], claims: Mapping[int, list[Cell]], added: list[Cell]
 ) -> list[Cell]:
-    """Return the added cells in the place of a lesson's cell: next to its copies, or where the lesson has it.
+    """Return the added cells in each gap that contains a copy of a lesson's cell or that it was deleted from.
 
-    A place is a gap between other cells of the lesson. If the lesson's cell was deleted, a gap is its place
-    only if the cell before the gap comes right before it in the lesson, or the cell after the gap right after
-    it.
+    A gap is a run of submitted cells between two that match other cells of the lesson. The lesson's cell was
+    deleted from a gap if the gap comes right after the lesson's previous cell or right before its next one.
 
     Args:
         index: the position of the cell in the lesson.
         cells: the submitted cells.
-        claims: the submitted cells that match a cell of the lesson, by its position.
+        claims: the submitted cells that match a cell of the lesson, keyed by the lesson cell's position.
         added: the cells to choose from.
     """
     own_numbers = {cell.number for cell in claims[index]}
@@ -171,7 +170,7 @@ def in_section_of(
     claims: Mapping[int, list[Cell]],
     added: list[Cell],
 ) -> list[Cell]:
-    """Return the added cells in a written answer's section of the lesson.
+    """Return the added cells in the section of the lesson that a written answer belongs to.
 
     The section begins after the last graded cell before the written answer. It ends with the lesson's next
     text cell, because a student may have typed at the beginning of that cell.
@@ -180,7 +179,7 @@ def in_section_of(
         index: the position of the written answer's cell in the lesson.
         lesson: the cells of the lesson.
         cells: the submitted cells.
-        claims: the submitted cells that match a cell of the lesson, by its position.
+        claims: the submitted cells that match a cell of the lesson, keyed by the lesson cell's position.
         added: cells that the student added, and additions to the lesson's own cells.
     """
     first = max((at for at in range(index) if grade_id(lesson[at])), default=-1) + 1
@@ -202,7 +201,7 @@ def in_section_of(
 def _gaps(
     cells: list[Cell], claims: Mapping[int, list[Cell]], index: int
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """Yield the runs of cells between two cells that match the lesson, with the positions of these two.
+    """Yield each run of cells between two that match the lesson, with the lesson positions of these two.
 
     Cells that match the lesson's cell at `index` are treated as unmatched.
     """
@@ -218,7 +217,7 @@ def _gaps(
 
 
 def text_to_show(added: list[Cell]) -> dict[int, Cell]:
-    """Return the added text to show, by cell number: the first cells, with long ones cut short."""
+    """Return the first of the added cells, keyed by cell number, with long text cut short."""
     chars_left, result = MAX_ADDED_CHARS, {}
     for cell in added[:MAX_ADDED]:
         limit = min(chars_left, MAX_ADDED_CELL_CHARS)

@@ -1,4 +1,4 @@
-"""Reading submitted files: found in their folder, opened without following links, read once up to a limit."""
+"""Reading submitted files safely: no link is followed, and each file is read once, up to a size limit."""
 
 import json
 import os
@@ -25,8 +25,8 @@ MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
 MAX_SIDE_FOLDERS = 20
 PICTURES = (".png", ".jpg", ".jpeg", ".jfif", ".gif", ".webp")
-# Maximum number of notebooks of a submission that are read. Those without the lesson's own name may together
-# be as large as one notebook.
+# Maximum number of notebooks of a submission that are read. The notebooks that do not have the lesson's own
+# name share the size limit of a single notebook.
 MAX_NOTEBOOKS = 6
 
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
@@ -65,16 +65,16 @@ Unread = tuple[str, Rejected]  # a file's name, and why it was not read
 def read_lesson_notebooks(
     path: Path, lesson: str, root: Path | None, released_files: Path | None = None
 ) -> tuple[list[Read], list[Unread]]:
-    """Read a submission's notebooks, in the order in which they would count.
+    """Read a submission's notebooks, and return them in order of preference.
 
     Args:
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
         root: a folder above `path` that the autograder created, or None.
-        released_files: a folder of the files that students get with the lesson.
+        released_files: a folder with the files that students receive with the lesson.
 
     Returns:
-        The notebooks that were read, and those that could not be.
+        The notebooks that were read, and the notebooks that could not be read.
 
     Raises:
         Refused: there is no notebook, or none can be read.
@@ -114,18 +114,17 @@ def read_lesson_notebooks(
 def read_plain_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[str, bytes], list[str]]:
     """Read the notebooks of an assignment that may have several.
 
-    If a notebook is missing, a file with a name that browsers and file managers give to its copy is read
-    instead.
+    If a notebook is missing, a file whose name marks it as a copy of that notebook is read instead.
 
     Args:
         path: the submitted folder.
         names: the notebooks' names, without .ipynb.
-        root: a folder above it that the autograder created.
+        root: a folder above `path` that the autograder created.
 
     Returns:
-        The bytes of the notebooks found, by name, and remarks for staff: `renamed:`, `missing:` and
-        `hard_link:` with the notebook's name, `ignored:` with the name of a notebook file that is not part of
-        the assignment.
+        The bytes of the notebooks found, keyed by name, and remarks for staff: `renamed:`, `missing:` and
+        `hard_link:` with the notebook's name, and `ignored:` with the name of a notebook file that is not
+        part of the assignment.
 
     Raises:
         Refused: no notebook was found, or one cannot be read.
@@ -222,12 +221,12 @@ def _open_existing(name: str, flags: int, folder: int | None) -> int:
 def _no_notebook(
     lesson: str = "", names: Sequence[str] = (), kinds: Mapping[str, Kind] = MappingProxyType({})
 ) -> Refused:
-    """Return the refusal of a folder without a notebook.
+    """Return the refusal for a folder that contains no notebook.
 
     Args:
         lesson: the lesson's name.
         names: the names of the files in the folder.
-        kinds: the recognised kinds of the first few of these files, by name.
+        kinds: the recognised kinds of the first few of these files, keyed by file name.
     """
     name = f" {lesson}.ipynb" if lesson else ""
     listed = [_listed(names, {file: kind.name[at] for file, kind in kinds.items()}) for at in (0, 1)]
@@ -301,10 +300,10 @@ def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str])
         folder: the submitted folder.
         names: the names of the files in it.
         lesson: the lesson's name.
-        versions: the names in the folder under which the lesson is released.
+        versions: the names in the folder that are names of the lesson's released notebooks.
 
     Raises:
-        Refused: the folder has no notebook, or several and none is named after the lesson.
+        Refused: the folder has no notebook, or it has several but none is named after the lesson.
     """
     notebooks = [name for name in names if _stem(name) is not None]
     notes = ["several_notebooks"] if len(notebooks) > 1 else []
@@ -322,7 +321,7 @@ def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str])
 
 
 def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
-    """Return the kind of each file that can be read and is not a notebook, by file name."""
+    """Return the kind of each file that can be read and is not a notebook, keyed by file name."""
     kinds = {}
     for name in names:
         with suppress(Refused, OSError):
@@ -333,7 +332,7 @@ def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
 
 
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
-    """Return the other notebooks in the order in which they would count: copies of the lesson's first.
+    """Return the other notebooks in order of preference: first the copies of the lesson's notebook.
 
     Within each group, longer names come first, and names of equal length are in descending order.
     """
@@ -357,18 +356,18 @@ def _is_of_the_student(folder: _Folder, name: str, released_files: Path | None) 
 
 
 def _stem(name: str) -> str | None:
-    """Return a notebook's name without its ending and the marks of copies; None for other kinds of files."""
+    """Return a notebook's name without its extension and copy marks; None for other kinds of files."""
     plain = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     text, _, ending = plain.casefold().strip().rpartition(".ipynb")
     if not text or not (ending in _ENDINGS or _without_marks(ending) == ""):
         return None
     base, dot, language = _without_marks(text).rpartition(".")
-    # Canvas puts its mark at the end of the part before the first dot, as in 03_x-1.ko.ipynb.
+    # Canvas adds its copy mark before the first dot, as in 03_x-1.ko.ipynb.
     return f"{_without_marks(base)}{dot}{language}" if language in LANGUAGES else f"{base}{dot}{language}"
 
 
 def _without_marks(text: str) -> str:
-    """Remove the marks of copies from a part of a file's name."""
+    """Remove copy marks, such as " (1)", from a part of a file's name."""
     text = text.strip()
     while mark := _COPY_MARK.search(text) or _COPY_OF.match(text):
         text = (text[: mark.start()] + text[mark.end() :]).strip().removesuffix(".ipynb")
@@ -385,13 +384,13 @@ def read_small_file(path: Path, root: Path, limit: int) -> bytes | None:
 
 
 def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[bytes]) -> dict[str, bytes]:
-    """Read the picture files next to a notebook that one of the notebooks refers to.
+    """Read the picture files in a submitted folder that one of its notebooks refers to.
 
-    A reference may spell the file's name as JSON or as a URL.
+    A reference may contain the file's name with the escapes of JSON or of a URL.
 
     Args:
         folder: the submitted folder. If it is a notebook file instead, no pictures are read.
-        root: a folder above it that the autograder created.
+        root: a folder above `folder` that the autograder created.
         notebooks: the bytes of the notebooks in the folder.
     """
     referring = [data for data in notebooks if _PICTURE_NAME.search(data)]
@@ -410,7 +409,7 @@ def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[byt
 
 
 def _spellings(name: str) -> set[bytes]:
-    """Return the spellings of a file's name in a notebook: Unicode's two normal forms, JSON, and URLs."""
+    """Return the possible spellings of a file's name in a notebook: both Unicode forms, JSON, and URLs."""
     forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
     spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
     return {spelling.encode("utf-8", "replace").lower() for spelling in spelled}
@@ -423,13 +422,13 @@ def read_side_files(
 
     Args:
         folder: the submitted folder.
-        root: a folder above it that the autograder created.
+        root: a folder above `folder` that the autograder created.
         wanted: called with the path of each file and folder, relative to the submitted folder; returns
             whether to read it.
 
     Returns:
-        The files' bytes by relative path, and how many files and folders were left out: links, devices, and
-        those beyond a limit.
+        The files' bytes, keyed by relative path, and the number of files and folders that were left out, such
+        as links, devices, and those beyond a limit.
     """
     contents: dict[PurePosixPath, bytes] = {}
     bytes_left, left_out = MAX_FILE_BYTES, 0
@@ -468,7 +467,7 @@ def _read_file(folder: _Folder, name: str, limit: int) -> tuple[bytes, list[str]
     """Read a regular file once, and return its bytes and remarks for staff.
 
     Raises:
-        Refused: it is not a regular file, or it is larger than `limit` bytes.
+        Refused: the file is not a regular file, or it is larger than `limit` bytes.
     """
     _refuse_special(_lstat(folder, name))  # checked first, so that a device is never opened
     flags = os.O_RDONLY | _O_NOFOLLOW | _O_NONBLOCK | _BINARY

@@ -1,7 +1,7 @@
 """Recognition of submitted files that are not notebooks, such as web pages, PDFs, shortcuts or Python code.
 
 Students hand in files that a browser, an editor or a cloud drive has saved under a notebook's name. Three
-checks are made in turn: for bytes with which only one format begins (`of_bytes`), for text that is not JSON
+checks are made in turn: for bytes that identify a binary format (`of_bytes`), for text that is not JSON
 (`of_text`), and for JSON that is not a notebook (`of_json`). Each search takes time linear in the file's
 length.
 """
@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-_HEAD = 65_536  # characters or bytes at a file's start that are searched for its kind
+_HEAD = 65_536  # number of characters or bytes at the start of a file that are searched for its kind
 _CHOOSE_NOTEBOOK = (
     "Choose the notebook itself, the file that ends in .ipynb.",
     "확장자가 .ipynb인 노트북 파일 자체를 고르세요.",
@@ -130,12 +130,12 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"SQLite format 3\0", _DATABASE),
     (b"\x89HDF\r\n\x1a\n", _DATABASE),
     (b"\0\x05\x16\x07", _COMPANION),
-    (b"\x4c\0\0\0\x01\x14\x02\0", _SHORTCUT),  # a .lnk file of Windows
+    (b"\x4c\0\0\0\x01\x14\x02\0", _SHORTCUT),  # a Windows .lnk file
     (b"book\0\0\0\0mark", _SHORTCUT),  # a macOS alias
 )
 _ZIP_MARKS = (b"PK\3\4", b"PK\5\6", b"PK\7\x08")
 _FIRST_NAME = slice(30, 60)  # bytes of a zip file that hold the name of its first entry
-# Names of the entries that Office, OpenDocument, HWPX and Pages documents begin with.
+# The first entry of an Office, OpenDocument, HWPX or Pages document has a name that begins like this.
 _OFFICE_ENTRIES = (
     b"[Content_Types].xml",
     b"_rels/",
@@ -174,7 +174,7 @@ _TEXTS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
 
 
 def of_bytes(data: bytes) -> Kind | None:
-    """Return the kind of a file by its bytes; None if it may be text."""
+    """Return the kind of a file, judging by its bytes; None if it may be text."""
     head = data[:_HEAD]
     if head.startswith(_ZIP_MARKS):
         if not head[_FIRST_NAME].startswith(_OFFICE_ENTRIES):
@@ -234,7 +234,7 @@ def _conflict(line: int) -> Kind:
     """Return the kind of a file that contains git's merge conflict markers.
 
     Args:
-        line: the line of the first marker.
+        line: the line number of the first marker.
     """
     return _kind(
         f"a file with the marks of a merge conflict (<<<<<<<), at line {line}",

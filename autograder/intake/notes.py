@@ -1,7 +1,7 @@
 """The parts of a student's written answer: text, code, and the pictures that the text refers to.
 
 A picture appears in a text as an attachment of its cell, as a data URI, or as the name of a file next to the
-notebook. Nothing is decoded here. A picture stays the submitted base64 until the feedback page is made.
+notebook. Pictures are not decoded here. They stay in base64, as submitted, until the feedback page is made.
 """
 
 import base64
@@ -16,10 +16,9 @@ from autograder.intake.files import PICTURES
 from autograder.intake.parse import Cell
 from autograder.intake.submission import Part
 
-# Maximum number of characters of one written answer that are shown, since escaping some characters takes
-# microseconds each.
+# Maximum number of characters shown of one written answer. Some characters take microseconds each to escape.
 MAX_CHARS = 200_000
-MAX_PICTURES = 20  # maximum number of pictures of a submission that are shown
+MAX_PICTURES = 20  # maximum number of pictures shown per submission
 _ALT_CHARS = 80
 
 # The possible beginnings of a picture must not overlap. Otherwise, searching a text that consists only of
@@ -50,8 +49,8 @@ class Sources:
     """The pictures that a submission's texts can refer to.
 
     Attributes:
-        files: the picture files next to the notebook, by path.
-        attachments: the attachments of all cells by name. A cell that was split off may refer to an
+        files: the contents of the picture files next to the notebook, keyed by path.
+        attachments: the attachments of all cells, keyed by name. A cell that was split off may refer to an
             attachment of the cell that it came from.
     """
 
@@ -101,7 +100,7 @@ def is_plain(parts: Sequence[Part]) -> bool:
 
 
 def join_cells(cells: Sequence[Cell]) -> Cell:
-    """Join several cells: return the first one, with the text of all of them."""
+    """Return the first of several cells with the text of all of them."""
     return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
 
 
@@ -111,7 +110,7 @@ def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
     Args:
         cell: the cell.
         sources: the pictures of the submission.
-        named: the paths of the files shown so far; extended by those that this cell shows.
+        named: the paths of the files shown so far; the files that this cell shows are added to it.
     """
     source, targets = _without_definitions(cell.source)
     sources = replace(sources, attachments={**sources.attachments, **cell.attachments})
@@ -132,7 +131,7 @@ def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
 
 
 def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
-    """Remove the reference definitions of a text's pictures; return the text and the addresses by label."""
+    """Remove definitions of picture references from a text; return the text, and the addresses by label."""
     used = {(match["label"] or match["text"]).casefold() for match in _REFERENCE.finditer(source)}
     targets: dict[str, str] = {}
 
@@ -158,7 +157,7 @@ def _alt_and_target(match: re.Match[str], targets: Mapping[str, str]) -> tuple[s
 
 
 def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part | None:
-    """Return the picture at an address, or the reason why it is missing; None if it is no picture address."""
+    """Return the picture at an address, or the reason why it is missing; None for any other address."""
     written = _TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">").strip()
     address = unquote(written)
     name = (alt.strip() or address.rsplit("/", 1)[-1])[:_ALT_CHARS]
@@ -184,9 +183,9 @@ def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part |
 
 
 def _path(address: str, files: Mapping[str, bytes]) -> str | None:
-    """Return the path of the file that an address refers to: the exact path, or else the only file so named.
+    """Return the path of the file that an address refers to, or else of the only file with the same name.
 
-    Capital letters do not matter, as on Windows and macOS.
+    Upper and lower case are treated as equal, as on Windows and macOS.
     """
     wanted = normalize("NFC", address.replace("\\", "/").partition("?")[0]).casefold()
     known = {normalize("NFC", path).casefold(): path for path in files}

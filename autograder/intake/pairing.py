@@ -1,19 +1,19 @@
-"""Pairing: decides which submitted cell is which cell of the lesson, and which one answers a task.
+"""Pairing the submitted cells with the lesson's cells, and choosing the cells that answer each task.
 
-- A submitted cell claims a cell of the lesson by its grade_id, or else by its cell id, or else by having the
-  same text.
-- The answer to a task is the cell that counts when the notebook runs. This is the last code cell, anywhere,
-  that defines the task's function or class and is not the released stub. If there is none, these candidates
-  are tried in order:
+- A submitted cell claims a cell of the lesson by its grade_id. If that fails, it claims one by its cell id,
+  and if that fails as well, by having the same text.
+- The answer to a task is the cell that takes effect when the notebook runs. This is the last code cell,
+  anywhere, that defines the task's function or class and is not the released stub. If there is no such cell,
+  these candidates are tried in order:
   1. the last code cell that assigns a value, such as a lambda, to the task's name;
   2. the last cell that claims the task and is not the stub;
-  3. code typed into a test cell that defines it, if the code can be distinguished from the released test;
+  3. a definition of the function or class in a test cell, if it can be distinguished from the released test;
   4. a code cell in the place of the task's own cell;
   5. the stub.
 - A note is an answer in words that is graded by hand. It consists of everything that the student wrote in its
-  place, in order. This includes the note's cell, copies of it that arise when a cell is split, and cells that
-  the student added (extra_text.py). If all of that is empty, the note is the student's text elsewhere in its
-  section, including additions to the lesson's own text.
+  place, from top to bottom: in the note's cell, in copies of it that arise when a cell is split, and in cells
+  that the student added (extra_text.py). If all of these are empty, the note is the student's text elsewhere
+  in the section, including additions to the lesson's own text.
 """
 
 import re
@@ -33,10 +33,10 @@ from secant.language import LANGUAGES, Language, supported_language
 _MAX_COMPARED = 3  # maximum number of copies of a lesson's cell that are compared with it
 # Minimum length, in characters, of a line that another text would not contain by chance.
 _DISTINCTIVE_CHARS = 8
-_MAX_DEFINITIONS = 50  # maximum number of definitions of a text cell that are looked at
-# Limit on the bytes of all code cells together, so that they fit one message to the sandbox.
+_MAX_DEFINITIONS = 50  # maximum number of definitions that are read from one text cell
+# Maximum total bytes of all code cells, so that they fit into one message to the sandbox.
 MAX_SOURCE_BYTES = 1_000_000
-_MAX_INDENTED = 100_000  # maximum number of characters of a cell that is dedented
+_MAX_INDENTED = 100_000  # maximum length, in characters, of a cell that is dedented
 # A cell magic, such as %%bash, whose cell defines nothing in the notebook's own namespace.
 _FOREIGN_MAGIC = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
 
@@ -63,14 +63,14 @@ class Pairing:
     Attributes:
         lesson: the cells of the release.
         cells: the submitted cells.
-        claims: the submitted cells that match a cell of the lesson, by the position of the lesson's cell.
+        claims: the submitted cells that match a cell of the lesson, keyed by the lesson cell's position.
         unclaimed: the submitted cells that match no cell of the lesson.
         added: text by the student that is part of no written answer, including additions to the lesson's
             text.
-        answers: the chosen answers, by the position of the lesson's answer cell.
-        notes: the cells that make up a written answer, by the position of its cell in the lesson.
+        answers: the chosen answers, keyed by the position of the lesson's answer cell.
+        notes: the cells that make up each written answer, keyed by the position of its cell in the lesson.
         flags: remarks for staff; see `take_in.parse_submission`.
-        left_out: comments that replace code cells too long to run, by the cell's number.
+        left_out: the replacements of code cells that are too long to run, keyed by the cell's number.
     """
 
     lesson: list[NotebookNode]
@@ -85,7 +85,7 @@ class Pairing:
 
     @property
     def halves_of_code(self) -> set[int]:
-        """The numbers of code cells that are one part of a written answer but still run in place."""
+        """The numbers of code cells that still run although they are a part of a written answer."""
         several = [cells for cells in self.notes.values() if len(cells) > 1]
         return {cell.number for cells in several for cell in cells if cell.kind == "code"}
 
@@ -131,7 +131,7 @@ def _look(kind: str, source: str) -> tuple[str, str]:
 
 
 def _choose_answers(pairing: Pairing, texts: Collection[str]) -> None:
-    """Choose the cell that answers each task, by the rules in the module's docstring."""
+    """Choose the cell that answers each task, according to the rules in the module's docstring."""
     code = [
         cell
         for cell in _code_of_students(pairing)
@@ -178,7 +178,7 @@ def _without_copies(cells: list[Cell]) -> list[Cell]:
 
 
 def _words_in_our_code(pairing: Pairing) -> list[Cell]:
-    """Return the sentences that a student typed into the lesson's own code cells, such as a plot's."""
+    """Return the sentences that a student typed into the lesson's own code cells, such as a plot cell."""
     typed = (
         additions(cell, pairing.lesson[index].source)
         for index, claims in pairing.claims.items()
@@ -189,7 +189,7 @@ def _words_in_our_code(pairing: Pairing) -> list[Cell]:
 
 
 def _as_note(cell: Cell) -> Cell:
-    """Return a written answer's cell with data URIs turned into attachments, even if it is a code cell."""
+    """Return a cell of a written answer, even a code cell, with its data URIs turned into attachments."""
     source, attachments = without_data_uris(cell.source, cell.attachments)
     return replace(cell, source=source, attachments=attachments)
 
@@ -265,17 +265,21 @@ def _outside_test(source: str, test: str) -> str:
 
 
 def is_written(cell: Cell, stub: NotebookNode) -> bool:
-    """Return whether a cell contains more than the released stub. A picture counts as more."""
+    """Return whether a cell is neither empty nor the released stub.
+
+    A text cell with an attached picture always counts as written.
+    """
     illustrated = stub.cell_type == "markdown" and bool(cell.attachments)
     return illustrated or cell.source.strip() not in ("", stub.source.strip())
 
 
 def _defines(cell: Cell, stub: NotebookNode) -> bool:
-    """Return whether a code cell's text defines the function or class that a stub begins.
+    """Return whether a code cell's text defines the function or class of a task.
 
-    If a stub's class has another name than the task, as in lesson 10, the class and one of its methods must
-    be defined. The text is not parsed, for two reasons. A hostile text can crash Python's parser, and with it
-    the process. A cell with magics or a syntax error does not parse but is still an answer.
+    If the class in the released stub is not named after the task, as in lesson 10, the class and one of its
+    methods must be defined. The text is not parsed, for two reasons. A hostile text can crash Python's
+    parser, and with it the process. A cell with magics or a syntax error does not parse, but it is still an
+    answer.
     """
     source = cell.source
     if _FOREIGN_MAGIC.match(source):
@@ -335,7 +339,7 @@ def pair_with_release(
     Args:
         submitted: the submitted notebook.
         lesson: the lesson's name.
-        releases: the released notebook that students received, by language.
+        releases: the released notebooks that students received, keyed by language.
 
     Returns:
         The language of the release, and the pairing.
@@ -366,7 +370,7 @@ def unwritten(pairing: Pairing) -> frozenset[str]:
 
 
 def text_definitions(pairing: Pairing) -> dict[str, int]:
-    """Return the functions and classes that a text cell defines, with the number of the cell.
+    """Return the functions and classes that text cells define, each with the number of its cell.
 
     Such a cell was a code cell until the student pressed M on it or merged it with the text above it.
     """
@@ -392,12 +396,13 @@ def _language(submitted: Submitted) -> Language:
     prose = "".join(cell.source for cell in submitted.cells if cell.kind == "markdown")
     korean = len(re.findall("[가-힣]", prose))
     latin = len(re.findall("[A-Za-z]", prose))
-    # Korean prose about code contains many Latin words; English prose contains one Korean word at most.
+    # Korean prose about code contains many words in Latin letters; English prose contains one Korean word at
+    # most. So a small share of Korean letters is enough for Korean.
     return "ko" if korean > latin / 5 else "en"
 
 
 def _leave_out_long(pairing: Pairing, language: Language) -> None:
-    """Leave out the longest code cells, answers last, until the rest can be sent to the sandbox."""
+    """Leave out the longest code cells, answers last, until the others fit in one message to the sandbox."""
     lesson = pairing.lesson
     answer_indexes = [
         index for index, cell in enumerate(lesson) if is_answer(cell) and cell.cell_type == "code"
@@ -417,7 +422,7 @@ def _leave_out_long(pairing: Pairing, language: Language) -> None:
 
 
 def _too_long(cell: Cell, is_answer: bool, language: Language) -> str:
-    """Return the code that replaces a cell that is too long: a comment, or an error for an answer."""
+    """Return the code that replaces an overlong cell: a comment or, for an answer, a `raise` statement."""
     message = {
         "en": f"This cell was not run: it has {len(cell.source):,} characters, and all code cells together "
         f"may have {MAX_SOURCE_BYTES:,} bytes.",

@@ -12,7 +12,7 @@ from autograder.intake.kinds import Kind, of_bytes, of_json, of_text, of_undecod
 from autograder.intake.pictures import MAX_OUTPUT_PICTURES, MAX_PICTURE_CHARS, pictures_of
 from autograder.intake.submission import Refused
 
-# limit on brackets: a parsed empty list takes thirty times the memory of its two bytes
+# maximum number of opening brackets; an empty list takes thirty times as much memory as its two bytes of JSON
 MAX_BRACKETS = 2_000_000
 MAX_DEPTH = 950  # maximum nesting depth of lists and dicts, within Python's recursion limit
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]+|\\.)*"?|[\[\]{}]', re.DOTALL)
@@ -37,9 +37,10 @@ class Cell:
         source: the cell's text.
         id: the cell's id in the notebook.
         grade_id: the grade_id in the cell's nbgrader metadata.
-        marks: the values of nbgrader's metadata, and whether the cell has tags; see `marks_of`.
+        marks: values from the nbgrader metadata, and whether the cell has tags; see `marks_of`.
         pictures: the pictures in the cell's outputs, in base64.
-        attachments: the attachments of a text cell by name, in base64. Data URIs in the text are included.
+        attachments: the attachments of a text cell in base64, keyed by name, including the data URIs in the
+            text.
     """
 
     number: int
@@ -128,7 +129,7 @@ def _decode(data: bytes) -> str:
 def _depth(text: str) -> int:
     """Return the nesting depth of a JSON text.
 
-    The depth that json itself accepts depends on the version of Python.
+    The parser limits the depth itself, because json's own limit depends on the version of Python.
     """
     tokens = (match[0] for match in _STRING_OR_BRACKET.finditer(text))
     return max(accumulate((part in "[{") - (part in "]}") for part in tokens), default=0)
@@ -221,13 +222,13 @@ def _cell(raw: dict[str, Any], number: int) -> Cell:
 
 
 def without_data_uris(source: str, attachments: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Replace a text's data URIs with references to attachments, and return it with all its attachments.
+    """Replace a text's data URIs with references to attachments; return the text and all attachments.
 
     Colab writes a pasted picture into the text, which then has hundreds of thousands of characters.
 
     Args:
         source: the cell's text.
-        attachments: the cell's own attachments, by name.
+        attachments: the cell's own attachments, keyed by name.
     """
     known = dict(attachments)
 
@@ -242,9 +243,9 @@ def without_data_uris(source: str, attachments: Mapping[str, str]) -> tuple[str,
 
 
 def _attachments(raw: dict[str, Any]) -> dict[str, str]:
-    """Return a cell's attachments by name, each as the base64 data of one of its types.
+    """Return a cell's attachments, keyed by name, each as the base64 data of one of its media types.
 
-    A raster picture type is preferred.
+    Media types of raster pictures are preferred.
     """
     attachments = {}
     for name, bundle in islice(_mapping(raw.get("attachments")).items(), MAX_ATTACHMENTS):
@@ -263,11 +264,11 @@ def _base64(data: Any) -> str:
 
 
 def _illustrated(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:
-    """Add the pictures in the outputs of code cells, up to the limits for a submission.
+    """Add the pictures in their outputs to the code cells, up to the limits for a submission.
 
     Args:
         cells: the parsed cells.
-        raw: the same cells as in the notebook's JSON.
+        raw: the same cells as they are in the notebook's JSON.
     """
     pictures_left, chars_left = MAX_OUTPUT_PICTURES, MAX_PICTURE_CHARS
     illustrated = []

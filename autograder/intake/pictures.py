@@ -1,4 +1,4 @@
-"""The pictures in a submitted cell's outputs, shown to the person who grades a written answer about them.
+"""The pictures in the outputs of submitted cells, for the person who grades a written answer about them.
 
 The grader draws no pictures itself: students' code runs without a display, and its process sends only text.
 So these pictures come from the student's file and prove nothing. They are PNG files of limited size. Any
@@ -13,10 +13,10 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-MAX_OUTPUT_PICTURES = 30  # maximum number of pictures that are kept of a submission
-# Maximum number of base64 characters of all of a submission's pictures. A typical plot takes about 40,000.
+MAX_OUTPUT_PICTURES = 30  # maximum number of pictures kept per submission
+# Maximum total number of base64 characters of a submission's pictures. A typical plot takes about 40,000.
 MAX_PICTURE_CHARS = 3_000_000
-_MAX_SIDE = 4_000  # pixels; a browser needs 64 MB for a picture of 4,000 by 4,000
+_MAX_SIDE = 4_000  # maximum width and height in pixels; a browser needs 64 MB for 4,000 by 4,000
 _HEAD = struct.Struct(">8sI4sII")
 
 

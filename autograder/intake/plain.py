@@ -2,7 +2,7 @@
 
 The files are read as hostile bytes, like those of a lesson. Unlike a lesson's notebook, these notebooks run
 with the student's own files, as in nbgrader. If a notebook is missing, grading goes on without it. If one
-cannot be read, the submission waits for a person.
+cannot be read, the submission waits until a person has looked at it.
 """
 
 import hashlib
@@ -24,8 +24,8 @@ class FoundNotebooks:
     """The files of a submission, read but not yet parsed.
 
     Attributes:
-        notebooks: the bytes of the submitted notebooks, by name.
-        files: the bytes of the student's other files, by path.
+        notebooks: the bytes of the submitted notebooks, keyed by name.
+        files: the bytes of the student's other files, keyed by path.
         notes: remarks for staff; see `read_plain_notebooks`. `side_files_left_out:` gives the number of files
             left out.
     """
@@ -52,7 +52,7 @@ def find_notebooks(
     Args:
         folder: the submitted folder.
         names: the names of the assignment's notebooks, without .ipynb.
-        root: a folder above it that the autograder created.
+        root: a folder above `folder` that the autograder created.
         ignore: nbgrader's glob patterns for file names that are ignored.
 
     Raises:
@@ -88,6 +88,6 @@ def read_cells(found: FoundNotebooks) -> dict[str, list[Cell]] | Rejected:
 
 
 def last_of_each(cells: Sequence[Cell]) -> list[Cell]:
-    """Remove a grade_id that several cells have from all but the last of them, as nbgrader does."""
+    """If several cells share a grade_id, remove it from all but the last of them, as nbgrader does."""
     last = {cell.grade_id: cell.number for cell in cells}
     return [cell if last[cell.grade_id] == cell.number else replace(cell, grade_id="") for cell in cells]

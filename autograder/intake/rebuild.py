@@ -5,8 +5,8 @@
 - A released stub does not run if the answer was written elsewhere. Test cells never run.
 - In a lesson with written answers, which are graded by hand, text that the student added stays in its place
   as well. A written answer that spans several cells is shown as one.
-- The imports of the lesson's own cells always run first, so a student who deleted that cell loses nothing.
-  Any other cell of the lesson that was changed or deleted stays changed or deleted.
+- The imports of the lesson's own cells always run first, so a student who deleted such a cell loses
+  nothing. Any other cell of the lesson that was changed or deleted stays changed or deleted.
 """
 
 import copy
@@ -31,7 +31,7 @@ Layout = list[tuple[Cell, int | None]]
 
 
 def layout_of(pairing: Pairing) -> Layout:
-    """Return the submitted cells that are kept, each with the position of its cell in the lesson.
+    """Return the submitted cells that are kept, each with the position of the lesson's cell it stands for.
 
     The position is None for an extra cell. Stubs of tasks that have another answer, copies of tests, and
     other prose are left out.
@@ -45,8 +45,8 @@ def layout_of(pairing: Pairing) -> Layout:
     stands_for = {
         cell.number: index
         for index, cell in reversed(pairing.answers.items())
-        # A written answer typed into one of the lesson's code cells does not replace that cell, because its
-        # code runs.
+        # A written answer typed into one of the lesson's code cells does not replace that cell, because the
+        # cell's code must still run.
         if index not in pairing.notes or cell.number not in in_ours
     }
     dropped = set()
@@ -79,7 +79,11 @@ def layout_of(pairing: Pairing) -> Layout:
 
 
 def _shown_text(pairing: Pairing) -> list[Cell]:
-    """Return the added text to show: all of it in a lesson with written answers, else only code answers."""
+    """Return the added text to show.
+
+    In a lesson with written answers, this is all of the text. In other lessons, it is only text that defines
+    a task's function or class.
+    """
     if any(map(is_manual, pairing.lesson)):
         return pairing.added
     names = [name for cell in pairing.lesson if is_answer(cell) for name in names_defined(cell)]
@@ -133,7 +137,7 @@ def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> Note
 
 
 def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> dict[str, list[Part]]:
-    """Return the parts of the student's texts, by the id of the cell that shows the text.
+    """Return the parts of the student's texts, keyed by the id of the cell that shows the text.
 
     A text without pictures or code is left out, because its cell already shows it.
     """
@@ -156,7 +160,7 @@ def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> di
 
 
 def _copy_cell(lesson_cell: NotebookNode, source: str) -> NotebookNode:
-    """Return a copy of a lesson's cell, with the given source if it is an answer or ordinary code."""
+    """Return a copy of a lesson's cell. In an answer or an ordinary code cell, replace the source."""
     cell = copy.deepcopy(lesson_cell)
     if is_answer(cell) or (cell.cell_type == "code" and not is_test(cell)):
         cell.source = source

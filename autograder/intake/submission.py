@@ -74,7 +74,7 @@ class Part:
             beyond the length limit.
         text: the words or the code; for a picture, its data in base64; for `missing`, the reason as a key of
             `autograder.page.words`.
-        name: the student's name for a picture.
+        name: a picture's description or file name, as written by the student.
     """
 
     kind: Literal["text", "code", "picture", "missing", "cut"]
@@ -88,12 +88,12 @@ class Submission:
 
     Attributes:
         script: the part of the submission that the examiner needs.
-        answers: the text of each answer that was found, by task id.
+        answers: the text of each answer that was found, keyed by task id.
         notebook: the lesson's cells with the student's answers, extra code cells, order and pictures. The
             pictures are its only outputs. Its tests are the released ones, so it contains no hidden test.
         file: the name of the file that was read.
         notes: remarks for staff, such as `changed_test:grad_square`; see `take_in.parse_submission`.
-        parts: the parts of the student's texts that contain pictures or code, by the id of their cell.
+        parts: the parts of the student's texts that contain pictures or code, keyed by the id of their cell.
     """
 
     script: Script

@@ -40,9 +40,9 @@ class SubmittedFile:
         name: the file's name.
         data: the file's bytes.
         notes: remarks for staff; see `parse_submission`.
-        others: the other notebooks in the order in which they would count; see `parse_submission`.
+        others: the other notebooks in order of preference; see `parse_submission`.
         unread: the notebooks that could not be read, such as links, each with the reason.
-        pictures: the picture files in the folder that its notebooks refer to, by path.
+        pictures: the contents of the picture files that the notebooks refer to, keyed by path.
     """
 
     name: str
@@ -81,19 +81,18 @@ def find_file(
 ) -> SubmittedFile | Rejected:
     """Find and read a submission's file.
 
-    In a folder, the notebook is the one that has the lesson's name, as in 03_x.ipynb, or the lesson's name
-    with a language, as in 03_x.ko.ipynb. If there is none, it is the notebook with a name that browsers and
-    file managers give to a copy. If there are several copies, the one with the longest name counts, and the
-    last in order among names of equal length. If there is no copy either, it is the folder's only notebook.
-    All other notebooks are read too.
+    In a folder, the notebook that counts is the one with the lesson's name, as in 03_x.ipynb, or with the
+    lesson's name and a language, as in 03_x.ko.ipynb. If there is none, it is one whose name marks it as a
+    copy. Among several copies, the longest name counts and, among names of equal length, the last in sorted
+    order. If there is no copy either, the folder's only notebook counts. All other notebooks are also read.
 
     Args:
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
-        root: a folder above `path` that the autograder created. Every folder below it must be a real folder,
-            not a link. Without `root`, only `path` itself must be one.
-        released_files: a folder of the files that students get with the lesson. Unchanged copies of these
-            files in the submission do not count as side files.
+        root: a folder above `path` that the autograder created. No part of the path below it may be
+            a link. Without `root`, this holds only for the last part of `path`.
+        released_files: a folder with the files that students receive with the lesson. Unchanged copies of
+            these files in the submission do not count as side files.
 
     Raises:
         OSError: this machine could not read the file, which is not the student's fault.
@@ -122,8 +121,8 @@ def parse_submission(
 
     Notes are words, some of them followed by the id of a cell: `renamed`, `several_notebooks`, `side_files`,
     `hard_link`, `old_format`, `unchanged` (every answer is the released stub), `two_languages` (answers are
-    written in more than one language), `counted:` (this one of several files counted) and `other_answers:`
-    (this file has an answer that the one that counted does not have); `duplicate:`, `changed_test:`,
+    written in more than one language), `counted:` (the only file that counted) and `other_answers:`
+    (a file with an answer that the counted file does not have); `duplicate:`, `changed_test:`,
     `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`, `found_by_name:`,
     `found_by_place:` (a written answer was found in cells that the student added or in the lesson's own text,
     or code was found where the task's own cell was), `defined_twice:` (several written cells define the
@@ -132,7 +131,7 @@ def parse_submission(
     Args:
         submitted_file: the submitted file.
         lesson: the lesson's name.
-        releases: the released notebook that students received, by language.
+        releases: the released notebooks that students received, keyed by language.
     """
     if submitted_file.others or submitted_file.unread:
         return _parse_several(submitted_file, lesson, releases)
@@ -218,7 +217,7 @@ def _unread(
 
 
 def _written(submission: Submission) -> dict[str, str]:
-    """Return the answers that differ from the released stub, by task."""
+    """Return the answers that differ from the released stub, keyed by task."""
     return {
         task: text.strip() for task, text in submission.answers.items() if task not in submission.unwritten
     }

@@ -1,4 +1,4 @@
-"""The time of a submission, read from the timestamp file in its folder. This file is hostile bytes, too."""
+"""The time of a submission, read from the timestamp file in its folder. The file is read as hostile bytes."""
 
 import codecs
 import os
@@ -15,7 +15,7 @@ def submission_time(folder: Path, root: Path, clock: Clock) -> Reading:
 
     Args:
         folder: the submitted folder.
-        root: a folder above it that the autograder created.
+        root: a folder above `folder` that the autograder created.
         clock: the class's time zones.
     """
     data = read_small_file(folder / TIMESTAMP, root, _MAX_BYTES)

@@ -2,9 +2,9 @@
 
     python -P ordinary.py -f CONNECTION
 
-`python -m ipykernel_launcher` looks for itself, and for the modules that it imports, in the folder where it
-starts. So a file `ipykernel_launcher.py` next to a notebook would run as soon as the notebook is opened. This
-launcher is a script instead. Like template.py, it imports nothing from this repository.
+`python -m ipykernel_launcher` searches the folder where it starts for the launcher, and for the modules that
+the launcher imports. So a file `ipykernel_launcher.py` next to a notebook would run as soon as the notebook
+is opened. This launcher is a script instead. Like template.py, it imports nothing from this repository.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""A kernel provisioner for standard tools, whose kernels are forks of a process that has imported torch.
+"""A kernel provisioner for standard tools. Its kernels are forks of a process that has imported torch.
 
     JUPYTER_DEFAULT_PROVISIONER_NAME=secant-warm nbgrader autograde ...
 
@@ -10,10 +10,10 @@ The process that checks notebooks is a fork of the same template (`fork_module`)
 
 A notebook can tell a warm kernel from an ordinary one. Torch, matplotlib (but not pyplot), ipywidgets,
 networkx and their dependencies are in `sys.modules` before the notebook's first import, and the warning
-filters that they set are active. All kernels use the hash seed 0 for strings, as in grading. They have the
-limits and the umask with which the template started. If a library is changed while the server runs, kernels
-use the new version only after the server has been restarted. `secant` is not imported in advance: each kernel
-imports it in the kernel's own language.
+filters that these packages set are active. All kernels use the hash seed 0 for strings, as in grading. Warm
+kernels have the resource limits and the umask with which the template started. If a library is changed while
+the server runs, kernels use the new version only after the server has been restarted. `secant` is not
+imported in advance: each kernel imports it, in the language that is set for that kernel.
 """
 
 import asyncio
@@ -59,8 +59,8 @@ TEMPLATE_SECONDS = 5.0  # seconds to wait for a template that is still importing
 # The hash seed of all kernels. The environment may set another seed, because verdicts do not depend on the
 # order of strings in a set.
 _SEED = {"PYTHONHASHSEED": "0"}
-# OPENBLAS_NUM_THREADS keeps OpenBLAS from starting threads when it is imported. The other variable suppresses
-# a warning that debugpy prints only in the template.
+# OPENBLAS_NUM_THREADS keeps OpenBLAS from starting threads when it is imported.
+# PYDEVD_DISABLE_FILE_VALIDATION suppresses a warning that debugpy prints only in the template.
 _OWN_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 # Prefixes of environment variables that are read when a kernel starts or later, but not when modules are
 # imported.
@@ -100,14 +100,14 @@ class KernelTemplate:
             )
 
     def send(self, order: dict[str, Any], files: list[int]) -> None:
-        """Send an order for a fork to the template. The answers arrive at the other end of the first file.
+        """Ask the template for a fork. The answers arrive at the other end of the first socket in `files`.
 
         Args:
-            order: the order, as plain data.
+            order: the request, as plain data.
             files: the descriptors to pass to the fork; the first one is a socket.
 
         Raises:
-            OSError: the template cannot take the order.
+            OSError: the template cannot receive the request.
         """
         socket.send_fds(self._control, [json.dumps(order).encode()], files)
 
@@ -187,7 +187,7 @@ def python_of(command: list[str]) -> list[str]:
     """Extract the interpreter and its options from a command that starts a kernel.
 
     Raises:
-        CannotFork: the command uses another interpreter than this process, or does not start a kernel.
+        CannotFork: the command uses a different interpreter from this process, or does not start a kernel.
     """
     python = list(takewhile("-m".__ne__, command))
     if command[len(python) :][:2] != ["-m", "ipykernel_launcher"]:
@@ -198,9 +198,10 @@ def python_of(command: list[str]) -> list[str]:
 
 
 def ordinary_command(command: list[str]) -> list[str]:
-    """Return a command for the same kernel that imports nothing from the notebook's folder until a cell does.
+    """Return a command that starts the same kernel, but imports nothing from the notebook's folder by itself.
 
-    A command for another interpreter or another language is returned unchanged.
+    Only the notebook's cells can import from that folder. A command for another interpreter or another
+    language is returned unchanged.
     """
     try:
         python = python_of(command)
@@ -211,7 +212,7 @@ def ordinary_command(command: list[str]) -> list[str]:
 
 
 def template_for(command: list[str]) -> KernelTemplate:
-    """Return the template that can fork the kernel of this command. Start one if there is none.
+    """Return the template that can fork the kernel for this command. Start a template if there is none.
 
     Raises:
         CannotFork: no template can fork this kernel.
@@ -284,7 +285,7 @@ def _order_fork(
 ) -> Iterator[socket.socket]:
     """Ask the template for a fork, and yield the socket on which the fork answers.
 
-    The socket is closed if the body fails.
+    The socket is closed if the body of the `with` statement raises an error.
     """
     channel, fork_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with contextlib.ExitStack() as cleanup:
@@ -300,7 +301,7 @@ def _confirm_fork(template: KernelTemplate, channel: socket.socket, message: byt
     """Let a fork continue if its answer is positive, and return its process id.
 
     Raises:
-        CannotFork: the fork has refused the order, or it has ended.
+        CannotFork: the fork has refused the request, or has ended.
     """
     answer = json.loads(message) if message else {"refused": "the template has ended"}
     if "pid" not in answer:
@@ -355,7 +356,7 @@ class WarmProvisioner(LocalProvisioner):
     )
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
-        """Start the kernel of a command: as a fork if possible, otherwise as an ordinary process."""
+        """Start the kernel for a command, as a fork if possible and otherwise as an ordinary process."""
         try:
             kernel = await self._fork(cmd, kwargs)
         except (CannotFork, OSError) as error:

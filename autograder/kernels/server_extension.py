@@ -1,7 +1,7 @@
 """A Jupyter server extension that provides warm kernels, and starts their template with the server.
 
 If warm kernels are impossible, ordinary kernels start instead. Even then, opening a notebook runs no file
-from the notebook's folder (ordinary.py).
+from the notebook's folder (see ordinary.py).
 """
 
 import sys

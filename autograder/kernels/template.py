@@ -1,14 +1,15 @@
-"""The process that kernels are forked from. It has imported the modules that they need, and never computes.
+"""The process from which kernels are forked. It has imported the modules that they need. It never computes.
 
-The process that checks notebooks is another fork of it (`be_module`), so that torch is in memory only once.
+The process that checks notebooks is another fork of the same process (`be_module`), so that torch is in
+memory only once.
 
     python template.py CONTROL MODULE...
 
-The template forks for each order on the socket CONTROL. An order is a message with four files: the kernel's
-own channel, and its standard input, output and error. The fork reports on the channel that it can become that
-kernel, waits for a byte that confirms the order, and becomes the kernel. When the kernel ends, the template
-reports that on the channel. When the process that started the template ends or closes the socket, the
-template ends, and with it every kernel.
+The template forks for each request on the socket CONTROL. A request is a message with four descriptors: the
+kernel's own channel, and its standard input, output and error. The fork reports on the channel that it can
+become the requested kernel, waits for a byte that confirms the request, and becomes the kernel. When the
+kernel ends, the template sends the kernel's exit code on the channel. When the process that started the
+template ends or closes the socket, the template ends, and with it every kernel.
 
 This file is run as a script and imports nothing from this repository, so that no module of the repository is
 loaded in a new kernel. The template has one thread, because a fork of a process with threads hangs at its
@@ -30,18 +31,18 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Any
 
-MAX_ORDER_BYTES = 1 << 20  # maximum size of an order in bytes
+MAX_ORDER_BYTES = 1 << 20  # maximum size of a request in bytes
 _PR_SET_PDEATHSIG = 1
 _INLINE = "module://matplotlib_inline.backend_inline"
 
 
 def main() -> None:
-    """Import the modules, and fork for each order. Each fork becomes a kernel or runs a module."""
+    """Import the modules, and fork for each request. Each fork becomes a kernel or runs a module."""
     number, *modules = sys.argv[1:]
     if not sys.flags.safe_path:
-        del sys.path[0]  # removes the folder of this script
+        del sys.path[0]  # removes this script's folder from sys.path
     before = set(os.environ)
-    gc.disable()  # modules leave little garbage, and looking for it takes a quarter of the import time
+    gc.disable()  # imports leave little garbage, and looking for it takes a quarter of the import time
     for name in modules:
         importlib.import_module(name)
     added = {name: os.environ[name] for name in set(os.environ) - before}
@@ -60,10 +61,12 @@ def main() -> None:
 
 
 def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Fork for every order. This function returns only in the forks, with the order and its files."""
-    # Watch for the end of the owner process itself, because a fork of it may keep the socket open.
+    """Fork for every request. Return only in the forks, with the request and its descriptors."""
+    # Watch the owner process itself, because a fork of the owner may keep the socket open after the owner
+    # ends.
     owner = os.pidfd_open(os.getppid())
-    # The process id and channel of each kernel, by the pidfd that becomes readable when the kernel ends.
+    # The process id and channel of each kernel, keyed by the pidfd that becomes readable when the kernel
+    # ends.
     kernels: dict[int, tuple[int, socket.socket]] = {}
     poll = select.poll()
     for place in (owner, control.fileno()):
@@ -105,7 +108,7 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 
 def report(channel: socket.socket, **message: Any) -> None:
-    """Send a message to the process that ordered the kernel, unless that process has closed the channel."""
+    """Send a message to the process that requested the kernel, unless that process has closed the channel."""
     with contextlib.suppress(OSError):
         channel.send(json.dumps(message).encode())
 
@@ -114,10 +117,10 @@ def detach(order: dict[str, Any], files: list[int], look: bool) -> None:
     """Give a fork the session, folder, standard streams and environment of a separate process.
 
     Args:
-        order: the order, with the folder and the environment.
-        files: the channel, and the files for standard input, output and error.
-        look: True to refuse the order if a new process would import files from the folder in place of modules
-            that this process has already imported.
+        order: the request, which contains the working folder and the environment.
+        files: the descriptors of the channel, and of standard input, output and error.
+        look: True to refuse the request if a new process would import files from the folder in place of
+            modules that this process has already imported.
     """
     os.setsid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -163,8 +166,8 @@ def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
 
     app = IPKernelApp.instance(parent_handle=template)
     app.initialize()
-    # ipywidgets does this itself if it is imported in a kernel. Here it was imported before the kernel
-    # existed.
+    # ipywidgets loads its IPython extension itself if it is imported in a kernel. Here, it was imported
+    # before the kernel existed.
     ipywidgets.load_ipython_extension(app.shell)
     app.start()
 
@@ -189,13 +192,13 @@ def shadowing_reason(folder: str) -> str:
 
 
 def reset_libraries() -> None:
-    """Repeat the choices that libraries made when they were imported, as a new process would."""
+    """Choose new random seeds and matplotlib's backend, as the libraries' imports do in a new process."""
     import matplotlib
     import torch
 
-    # Without this, all kernels would draw the same random numbers. `random` reseeds itself in a fork.
+    # Without new seeds, all kernels would draw the same random numbers. `random` reseeds itself in a fork.
     torch.default_generator.seed()
-    if "numpy.random" in sys.modules:  # numpy imports this submodule only at its first use
+    if "numpy.random" in sys.modules:  # numpy imports numpy.random only at its first use
         sys.modules["numpy.random"].seed()
     matplotlib.rcParams["backend"] = os.environ.get("MPLBACKEND") or _INLINE
 
@@ -208,7 +211,7 @@ def threads_of_numpy() -> int:
 
 
 def use_threads(number: int) -> None:
-    """Set the number of threads of numpy's OpenBLAS. The template was started with only one."""
+    """Set the number of threads of numpy's OpenBLAS. The template was started with only one thread."""
     with open("/proc/self/maps") as maps:
         libraries = {line.split()[-1] for line in maps if "openblas" in line}
     for library in libraries:

@@ -24,10 +24,10 @@ from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.kinds import kind_of
 from secant.language import say
 
-MAX_ENTRIES = 100_000  # maximum entries read; if there are more, the students with the most entries lose some
-MAX_LISTED = 1_000_000  # maximum entries counted
+MAX_ENTRIES = 100_000  # maximum entries used; the last entries of the students with the most are skipped
+MAX_LISTED = 1_000_000  # maximum entries parsed in the table of contents; the rest of the table is not read
 MAX_NAME_BYTES = 1_000
-MAX_TOTAL_BYTES = 8_000_000_000  # maximum bytes of all entries together, unpacked
+MAX_TOTAL_BYTES = 8_000_000_000  # maximum bytes of all unpacked entries together
 MAX_RATIO = 100  # maximum ratio of the unpacked size to the archive's size; applies above HARMLESS_BYTES
 HARMLESS_BYTES = 100_000_000
 
@@ -44,7 +44,7 @@ _OS_FILES = re.compile(r"(^|/)(__MACOSX/|\._|\.DS_Store$|Thumbs\.db$|desktop\.in
 
 
 class Unreadable(Exception):
-    """Raised if an entry, or the rest of an archive, cannot be read; the text gives the reason."""
+    """Raised if an entry or a part of an archive cannot be read; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ class Archive:
         with suppress(Unreadable):
             for member in self._entries():
                 counts[_student_part(member.path)] += 1
-        most, seen, left_out = _fair_share(counts.values(), MAX_ENTRIES), Counter[str](), 0
+        most, names, left_out = _fair_share(counts.values(), MAX_ENTRIES), Counter[str](), 0
         for member in self._entries():
-            seen[_student_part(member.path)] += 1
-            if seen[_student_part(member.path)] <= most:
+            names[_student_part(member.path)] += 1
+            if names[_student_part(member.path)] <= most:
                 yield member
             else:
                 left_out += 1
@@ -142,7 +142,7 @@ class Archive:
                 yield member
 
     def _member(self, at: int, number: int) -> tuple[Member | None, int]:
-        """Return the entry at a position of the table (None for a folder) and the next entry's position."""
+        """Return the entry at an offset in the table (None for a folder) and the next entry's offset."""
         self._file.seek(at)
         head = self._file.read(_ENTRY.size)
         if len(head) < _ENTRY.size or head[:4] != b"PK\1\2":
@@ -195,8 +195,8 @@ class Archive:
         if len(head) < _HEADER.size or head[:4] != b"PK\3\4":
             raise Unreadable(_damaged())
         name_size, extra_size = _HEADER.unpack(head)[9:11]
-        # If the names in the table and before the data could differ, programs might disagree about the
-        # content.
+        # An entry's name is stored twice, in the table and before the data. If the two differed, programs
+        # might disagree about the archive's content.
         if self._file.read(name_size) != member.name:
             raise Unreadable(_damaged())
         self._file.seek(extra_size, os.SEEK_CUR)
@@ -210,7 +210,7 @@ class Archive:
         return data
 
     def _count(self, member: Member) -> None:
-        """Subtract an entry's size from the total that may be unpacked, unless it was subtracted before."""
+        """Subtract an entry's size from the bytes that may still be unpacked, unless that is already done."""
         if member.number in self._counted:
             return
         if member.size > self._left:
@@ -244,7 +244,7 @@ class Archive:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def open_archive(path: Path) -> Iterator[Archive]:
     """Open a zip archive for the duration of a `with` block.
 
     Raises:
@@ -279,7 +279,7 @@ def _student_part(path: str) -> str:
 
 
 def _fair_share(counts: Collection[int], most: int) -> int:
-    """Return the limit to which the largest counts must be cut so that the sum is at most `most`."""
+    """Return the number to which the larger counts must be reduced so that all add up to at most `most`."""
     rest, left = most, len(counts)
     for count in sorted(counts):
         if count * left > rest:

@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from autograder.course.clock import to_utc
 from autograder.intake.kinds import Kind
 from autograder.lms.archive import Archive, Member, Unreadable
-from autograder.lms.exported import Handed
+from autograder.lms.filenames import PathReading
 
 # The first line of a Blackboard receipt, such as "Name: Kim Minji (kim_minji)". The word before the colon is
 # in the site's language.
@@ -60,8 +60,8 @@ class File:
     """A file of an archive, with what is known so far about its owner and its content.
 
     Attributes:
-        readings: each way in which the LMS can have written the file's path.
-        handed: the correct reading once the owner is known; until then the first reading.
+        readings: the possible readings of the file's path; see `exported.readings`.
+        reading: the correct reading once the owner is known; until then, the first possible reading.
         lesson: the lesson that the file's cells belong to.
         problem: the reason why a notebook cannot be parsed.
         kind: the type of a file that is not named like a notebook, if the type is known.
@@ -69,15 +69,15 @@ class File:
 
     line: Line
     member: Member
-    readings: Sequence[Handed]
-    handed: Handed = field(init=False)
+    readings: Sequence[PathReading]
+    reading: PathReading = field(init=False)
     lesson: str = ""
     refused: str = ""
     problem: str = ""
     kind: Kind | None = None
 
     def __post_init__(self) -> None:
-        self.handed = self.readings[0]
+        self.reading = self.readings[0]
 
     def undecided(self, why: str) -> None:
         """Set the outcome "whose?" because the owner of the file is unknown."""
@@ -95,7 +95,7 @@ class Attempt:
     """
 
     student: str
-    handed: Handed
+    reading: PathReading
     files: list[File] = field(default_factory=list)
     lesson: str = ""
     zone: tzinfo | None = None
@@ -103,10 +103,10 @@ class Attempt:
     @property
     def when(self) -> datetime | None:
         """The submission time in UTC, converted from the LMS's own clock; None if unknown."""
-        return to_utc(self.handed.when, self.zone) if self.handed.when else None
+        return to_utc(self.reading.when, self.zone) if self.reading.when else None
 
     def settle(self, outcome: str, message: str) -> None:
-        """Set the outcome of all files of this attempt that would otherwise be collected."""
+        """Set the outcome and message of all files in this attempt whose outcome is still "collected"."""
         for file in self.files:
             if file.line.outcome == "collected":
                 file.line.say(outcome, message)
@@ -119,7 +119,7 @@ class Attempt:
 
 def is_notebook(file: File) -> bool:
     """Return whether a file is named like a notebook, even with a suffix added, as in `x.ipynb.txt`."""
-    return ".ipynb" in file.handed.file.casefold()
+    return ".ipynb" in file.reading.file.casefold()
 
 
 def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
@@ -127,8 +127,8 @@ def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
 
     A receipt begins with a line such as "Name: Kim Minji (kim_minji)".
     """
-    by_label: dict[str, Handed] = {}
-    receipts = [file for file in files if file.handed.system == "blackboard" and not file.handed.file]
+    by_label: dict[str, PathReading] = {}
+    receipts = [file for file in files if file.reading.system == "blackboard" and not file.reading.file]
     for file in sorted(receipts, key=lambda file: file.member.size):
         with suppress(Unreadable):
             first = archive.read(file.member).decode("utf-8-sig", "replace").partition("\n")[0]
@@ -137,25 +137,25 @@ def with_receipts(archive: Archive, files: Sequence[File]) -> Sequence[File]:
                     if reading.keys == (match["user"],):
                         by_label[_attempt_label(reading)] = replace(reading, name=match["name"].strip())
     for file in files:
-        if from_receipt := by_label.get(_attempt_label(file.handed)):
-            file.handed = replace(
-                file.handed, group=from_receipt.group, keys=from_receipt.keys, name=from_receipt.name
+        if from_receipt := by_label.get(_attempt_label(file.reading)):
+            file.reading = replace(
+                file.reading, group=from_receipt.group, keys=from_receipt.keys, name=from_receipt.name
             )
-            file.readings = (file.handed,)
+            file.readings = (file.reading,)
     return files
 
 
-def _attempt_label(handed: Handed) -> str:
-    """Return the part of the path that all files of one attempt share; empty if the LMS writes none."""
-    if handed.system not in ("brightspace", "blackboard"):
+def _attempt_label(reading: PathReading) -> str:
+    """Return the part of the path that all files of one attempt share; empty if the path has no such part."""
+    if reading.system not in ("brightspace", "blackboard"):
         return ""
-    return handed.label if handed.file else handed.label.removesuffix(".txt")
+    return reading.label if reading.file else reading.label.removesuffix(".txt")
 
 
 def attempts_of(files: Sequence[File], zone: tzinfo | None) -> list[Attempt]:
-    """Group files into attempts: one per student and submission.
+    """Group files into attempts, one for each submission by each student.
 
-    An LMS that writes no label of the attempt into file names gives one attempt per student and archive.
+    If the LMS does not mark attempts in file names, a student's files for an assignment are one attempt.
 
     Args:
         files: the files with a known owner.
@@ -163,6 +163,6 @@ def attempts_of(files: Sequence[File], zone: tzinfo | None) -> list[Attempt]:
     """
     attempts: dict[tuple[str, ...], Attempt] = {}
     for file in files:
-        key = (file.handed.group, file.line.student, _attempt_label(file.handed))
-        attempts.setdefault(key, Attempt(file.line.student, file.handed, zone=zone)).files.append(file)
+        key = (file.reading.group, file.line.student, _attempt_label(file.reading))
+        attempts.setdefault(key, Attempt(file.line.student, file.reading, zone=zone)).files.append(file)
     return list(attempts.values())

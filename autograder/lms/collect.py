@@ -1,9 +1,9 @@
 """Collect submissions from LMS exports into submitted/STUDENT/LESSON/, and report each file's outcome.
 
 A file is assigned to a student only if the LMS's own part of its path, or the roster, identifies the student
-(`_Collector._owned`). An assignment's lesson is the one that the students' notebooks match, by graded cells.
-Each student has one vote; if the votes differ, the user has to name the lesson. Unreadable files are placed,
-too, so that `autograder grade` reports them. The newest attempt counts (placing.py).
+(`_Collector._owned`). An LMS assignment belongs to the lesson whose graded cells the students' notebooks
+contain. Each student has one vote; if the votes differ, the user has to name the lesson. Unreadable files are
+also placed in submitted/, so that `autograder grade` reports them. The newest attempt counts (placing.py).
 """
 
 import re
@@ -21,11 +21,11 @@ from autograder.intake.files import MAX_FILE_BYTES, is_named_after, names_of
 from autograder.intake.kinds import kind_of
 from autograder.intake.parse import parse
 from autograder.intake.submission import Refused
-from autograder.lms.archive import Archive, Member, Unreadable, opened
+from autograder.lms.archive import Archive, Member, Unreadable, open_archive
 from autograder.lms.attempts import OUTCOMES, Attempt, File, Line, attempts_of, is_notebook, with_receipts
-from autograder.lms.exported import SYSTEMS, Handed, System, readings, system_of
-from autograder.lms.placing import Places, remember, remembered
-from autograder.lms.roster import Ambiguous, Person, Roster, student_id, written
+from autograder.lms.filenames import SYSTEMS, PathReading, System, readings, system_of
+from autograder.lms.placing import Places, record_names, recorded_names
+from autograder.lms.roster import Ambiguous, Person, Roster, name_forms, student_id
 from secant.language import counted, say
 from secant.visible import visible
 
@@ -50,8 +50,8 @@ class Collected:
     people: Sequence[Person]
 
     @property
-    def placed(self) -> Sequence[tuple[str, str]]:
-        """The students and lessons with a new submission in submitted/."""
+    def collected_entries(self) -> Sequence[tuple[str, str]]:
+        """The pairs of student and lesson that have a new submission in submitted/."""
         return sorted({(line.student, line.lesson) for line in self.lines if line.outcome == "collected"})
 
     @property
@@ -80,13 +80,15 @@ def collect(
     Raises:
         CourseError: if an archive does not exist, or no lesson is built.
     """
-    known = _graded_cells(course)
+    cells_by_lesson = _graded_cells(course)
     lines: list[Line] = []
     people = {person.id: person for person in (roster.people if roster else ())}
     for download in downloads:
         try:
-            with opened(download) as archive:
-                _Collector(course, known, roster, lesson, people, lines, download.name).take(archive, system)
+            with open_archive(download) as archive:
+                _Collector(course, cells_by_lesson, roster, lesson, people, lines, download.name).take(
+                    archive, system
+                )
         except Unreadable as error:
             lines.append(Line(download.name, "", "could not be read", message=str(error)))
     return Collected(lines, list(people.values()))
@@ -112,7 +114,7 @@ def system_named(name: str) -> System | None:
 
 
 def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
-    """Return the names of the graded cells of each built lesson and of each plain assignment.
+    """Return the names of the graded cells, keyed by the name of the built lesson or plain assignment.
 
     Raises:
         CourseError: if there is neither a built lesson nor a plain assignment.
@@ -136,33 +138,33 @@ def _graded_cells(course: Course) -> dict[str, frozenset[str]]:
     }
 
 
-def lesson_of(data: bytes, known: Mapping[str, frozenset[str]]) -> str:
+def lesson_of(data: bytes, cells_by_lesson: Mapping[str, frozenset[str]]) -> str:
     """Return the lesson that shares the most graded cells with a notebook; empty if no lesson shares any.
 
     Raises:
         Refused: if the notebook cannot be read.
     """
     cells = {cell.grade_id for cell in parse(data).cells}
-    best = max(known, key=lambda name: len(known[name] & cells))
-    return best if known[best] & cells else ""
+    best = max(cells_by_lesson, key=lambda name: len(cells_by_lesson[name] & cells))
+    return best if cells_by_lesson[best] & cells else ""
 
 
 @dataclass
 class _Collector:
-    """The collection of one archive's files into submitted/.
+    """A collector that places one archive's files in submitted/.
 
     Attributes:
-        known: the names of the graded cells of each lesson.
-        asked: the lesson that the user named; empty if the notebooks decide.
-        people: the students found so far, by id; shared by all archives.
-        lines: the report, shared by all archives.
+        cells_by_lesson: the names of the graded cells, keyed by lesson.
+        named_lesson: the lesson that the user named; empty if it is to be found from the notebooks.
+        people: the students found so far, keyed by id; shared by all archives.
+        lines: the lines of the report; shared by all archives.
         name: the archive's file name.
     """
 
     course: Course
-    known: Mapping[str, frozenset[str]]
+    cells_by_lesson: Mapping[str, frozenset[str]]
     roster: Roster | None
-    asked: str
+    named_lesson: str
     people: dict[str, Person]
     lines: list[Line]
     name: str
@@ -189,7 +191,7 @@ class _Collector:
             by_place.setdefault((attempt.lesson, attempt.student), []).append(attempt)
         for _, student_attempts in sorted(by_place.items()):
             places.write(student_attempts)
-        remember(self.course, attempts)
+        record_names(self.course, attempts)
 
     def _file(self, member: Member, system: System | None) -> File | None:
         """Return an entry as a `File`, or report the entry and return None if no student can own it."""
@@ -203,9 +205,11 @@ class _Collector:
         if member.stray:
             line.say("could not be read", member.refused)
             return None
-        found = readings(member.path, system) if system else []
-        found = [one for one in found if not self._is_of_lesson(one)]
-        if not found:
+        path_readings = readings(member.path, system) if system else []
+        path_readings = [
+            path_reading for path_reading in path_readings if not self._is_of_lesson(path_reading)
+        ]
+        if not path_readings:
             line.say(
                 "whose?",
                 say(
@@ -219,16 +223,16 @@ class _Collector:
                 ),
             )
             return None
-        line.file = visible(found[0].file)[:100]
-        return File(line, member, found, refused=member.refused)
+        line.file = visible(path_readings[0].file)[:100]
+        return File(line, member, path_readings, refused=member.refused)
 
-    def _is_of_lesson(self, reading: Handed) -> bool:
+    def _is_of_lesson(self, reading: PathReading) -> bool:
         """Return whether Canvas's number of a file is in fact part of the lesson's name.
 
         In `..._71_8_10_build.ipynb`, for example, 10 may be the number of lesson 10_build.
         """
         return bool(reading.number) and any(
-            is_named_after(lesson, f"{reading.number}_{reading.file}") for lesson in self.known
+            is_named_after(lesson, f"{reading.number}_{reading.file}") for lesson in self.cells_by_lesson
         )
 
     def _owned(self, files: Sequence[File]) -> Iterator[File]:
@@ -237,29 +241,29 @@ class _Collector:
         owners: dict[str, Person] = {}
         for file in files:
             try:
-                file.handed, person = self._owner(file)
+                file.reading, person = self._owner(file)
             except Ambiguous as error:
                 file.line.say("whose?", str(error))
                 continue
-            file.line.file = visible(file.handed.file)[:100]
+            file.line.file = visible(file.reading.file)[:100]
             file.line.student = person.id
             owners.setdefault(person.id, person)
-            ids_by_student.setdefault((person.id, _id_scope(file.handed)), set()).add(file.handed.keys[-1])
+            ids_by_student.setdefault((person.id, _id_scope(file.reading)), set()).add(file.reading.keys[-1])
         owned = [file for file in files if file.line.student]
         impossible, counts = _not_of_canvas(owned), Counter(file.line.student for file in owned)
         for file in owned:
             student = file.line.student
-            ids = ids_by_student[student, _id_scope(file.handed)]
+            ids = ids_by_student[student, _id_scope(file.reading)]
             if len(ids) > 1:
                 several = visible(", ".join(sorted(ids)))
-                file.undecided(_several(visible(student), several, file.handed.system))
+                file.undecided(_several(visible(student), several, file.reading.system))
             elif file.line.path in impossible:
-                file.undecided(_two_people(visible(file.handed.keys[-1])))
-            elif owners[student].contradicts(file.handed.system, file.handed.keys):
-                system, key = file.handed.system, visible(file.handed.keys[-1])
+                file.undecided(_two_people(visible(file.reading.keys[-1])))
+            elif owners[student].contradicts(file.reading.system, file.reading.keys):
+                system, key = file.reading.system, visible(file.reading.keys[-1])
                 number = visible(owners[student].numbers[system])
                 file.undecided(_other_number(visible(student), key, number, system))
-            elif len(file.readings) > 1 and file.handed.system == "canvas" and counts[student] > 1:
+            elif len(file.readings) > 1 and file.reading.system == "canvas" and counts[student] > 1:
                 # Perhaps a user who is not in the roster imitates this student's name and number. Such a user
                 # must not be able to replace or add to the student's submission.
                 file.undecided(_imitated(file.readings))
@@ -267,7 +271,7 @@ class _Collector:
                 self.people.setdefault(student, owners[student])
                 yield file
 
-    def _owner(self, file: File) -> tuple[Handed, Person]:
+    def _owner(self, file: File) -> tuple[PathReading, Person]:
         """Return the correct reading of a file's path, and the student who owns the file.
 
         Raises:
@@ -277,33 +281,33 @@ class _Collector:
             return _in_roster(self.roster, file)
         if len(file.readings) > 1:
             raise Ambiguous(_imitated(file.readings))
-        handed = file.handed
-        own = _own_id(handed)
-        if _is_date(handed):
+        reading = file.reading
+        own_id = _own_id(reading)
+        if _is_date(reading):
             raise Ambiguous(_perhaps_a_date())
-        if not own:
-            shown = visible(handed.name or handed.keys[0])
+        if not own_id:
+            name = visible(reading.name or reading.keys[0])
             raise Ambiguous(
                 say(
-                    en=f"It is not clear who {shown} is: add --roster CSV, with ids and names.",
-                    ko=f"{shown}: 누구인지 알 수 없습니다. 명단을 --roster CSV로 지정하세요.",
+                    en=f"It is not clear who {name} is: add --roster CSV, with ids and names.",
+                    ko=f"{name}: 누구인지 알 수 없습니다. 명단을 --roster CSV로 지정하세요.",
                 )
             )
-        is_canvas = handed.system == "canvas"
+        is_canvas = reading.system == "canvas"
         # Canvas's form of a name has no spaces, so it is not used as the student's name.
-        name = "" if is_canvas else handed.name
-        return handed, Person(own, name, last_name=name, lms_id=handed.keys[-1] if is_canvas else "")
+        name = "" if is_canvas else reading.name
+        return reading, Person(own_id, name, last_name=name, lms_id=reading.keys[-1] if is_canvas else "")
 
     def _has_other_owner(self, attempt: Attempt) -> bool:
         """Return whether the LMS had another id for the student in an earlier archive, and report it if so.
 
-        If the roster contains the LMS's ids, the roster decides, and earlier archives are ignored.
+        If the roster contains the LMS's id of the student, earlier archives are ignored.
         """
-        system, keys = attempt.handed.system, attempt.handed.keys
+        system, keys = attempt.reading.system, attempt.reading.keys
         if system in self.people[attempt.student].numbers:
             return False
-        lessons = self.known if system in _LASTING else [attempt.lesson]
-        earlier = [remembered(self.course, lesson).get(attempt.student, {}) for lesson in lessons]
+        lessons = self.cells_by_lesson if system in _LASTING else [attempt.lesson]
+        earlier = [recorded_names(self.course, lesson).get(attempt.student, {}) for lesson in lessons]
         others = {one["key"] for one in earlier if one.get("system") == system} - {keys[-1]}
         for file in attempt.files if others else ():
             file.undecided(
@@ -312,8 +316,8 @@ class _Collector:
         return bool(others)
 
     def _inspect(self, archive: Archive, file: File) -> None:
-        """Read a file once, to find out whether it is readable, and which lesson or file type it is."""
-        if not file.handed.file:
+        """Read a file once, to find out whether it is readable, and what its lesson or file type is."""
+        if not file.reading.file:
             return
         try:
             data = archive.read(file.member)
@@ -324,20 +328,21 @@ class _Collector:
             file.kind = kind_of(data)
             return
         try:
-            file.lesson = lesson_of(data, self.known)
+            file.lesson = lesson_of(data, self.cells_by_lesson)
         except Refused as refusal:
             file.problem = refusal.outcome.message
 
     def _choose_lessons(self, attempts: Sequence[Attempt]) -> None:
-        """Set the lesson of each attempt: the only lesson with votes from the students of its assignment.
+        """Set each attempt's lesson: the lesson that got all votes from the attempt's LMS assignment.
 
-        If the user named a lesson, use it. If there is no such lesson, report the files with "which lesson?".
+        If the user named a lesson, use that lesson. If there are no votes, or votes for several lessons,
+        report the files as "which lesson?".
         """
         groups: dict[str, list[Attempt]] = {}
         for attempt in attempts:
-            groups.setdefault(attempt.handed.group, []).append(attempt)
+            groups.setdefault(attempt.reading.group, []).append(attempt)
         for group in groups.values():
-            votes = Counter({self.asked: 1}) if self.asked else self._votes(group)
+            votes = Counter({self.named_lesson: 1}) if self.named_lesson else self._votes(group)
             lesson = next(iter(votes)) if len(votes) == 1 else ""
             for attempt in group:
                 attempt.lesson = lesson
@@ -349,17 +354,17 @@ class _Collector:
                         file.line.say("which lesson?", " ".join(filter(None, reasons)))
 
     def _votes(self, attempts: Sequence[Attempt]) -> Counter[str]:
-        """Count the students with notebooks of each lesson, by the graded cells, or else by the file names.
+        """Count the students with notebooks of each lesson, recognized by graded cells or else by file names.
 
         A student with notebooks of several lessons has no vote, unless every student has several.
         """
         by_cells: dict[str, set[str]] = {}
         by_names: dict[str, set[str]] = {}
         for file in (file for attempt in attempts for file in attempt.files):
-            name = PurePosixPath(file.handed.file).name
+            name = PurePosixPath(file.reading.file).name
             by_cells.setdefault(file.line.student, set()).update({file.lesson} - {""})
             by_names.setdefault(file.line.student, set()).update(
-                lesson for lesson in self.known if name in names_of(lesson)
+                lesson for lesson in self.cells_by_lesson if name in names_of(lesson)
             )
         for lessons in (by_cells, by_names):
             clear = Counter(next(iter(own)) for own in lessons.values() if len(own) == 1)
@@ -375,13 +380,13 @@ def _which_lesson(votes: Mapping[str, int]) -> str:
             en="No notebook shows which lesson this is: name it with --lesson.",
             ko="어느 수업인지 알 수 있는 노트북이 없습니다. --lesson으로 알려 주세요.",
         )
-    found = sorted(votes, key=lambda lesson: (-votes[lesson], lesson))
-    shown = ", ".join(f"{lesson} ({counted(votes[lesson], 'student')})" for lesson in found)
-    korean = ", ".join(f"{lesson}({votes[lesson]}명)" for lesson in found)
+    lessons = sorted(votes, key=lambda lesson: (-votes[lesson], lesson))
+    shown = ", ".join(f"{lesson} ({counted(votes[lesson], 'student')})" for lesson in lessons)
+    korean = ", ".join(f"{lesson}({votes[lesson]}명)" for lesson in lessons)
     return say(
         en=f"The notebooks belong to different lessons: {shown}. Name the one that the assignment is for: "
-        f"--lesson {found[0]}.",
-        ko=f"노트북이 서로 다른 수업의 것입니다: {korean}. 과제의 수업을 지정하세요: --lesson {found[0]}.",
+        f"--lesson {lessons[0]}.",
+        ko=f"노트북이 서로 다른 수업의 것입니다: {korean}. 과제의 수업을 지정하세요: --lesson {lessons[0]}.",
     )
 
 
@@ -389,12 +394,12 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
     """Yield the files to be read, ordered by student: the student with the fewest bytes comes first.
 
     At most `MAX_FILE_BYTES` of each attempt are read: its notebooks first, then its smallest files. So if an
-    archive is too large, the students with the largest files lose files.
+    archive is too large, only files of the students with the most bytes are left out.
     """
     too_much = say(
         en="There are too many files, or they are too large together.", ko="파일이 너무 많거나 너무 큽니다."
     )
-    read: dict[str, list[File]] = {}
+    files_by_student: dict[str, list[File]] = {}
     for attempt in attempts:
         room = MAX_FILE_BYTES
         for file in sorted(attempt.files, key=lambda file: (not is_notebook(file), file.member.size)):
@@ -402,15 +407,15 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
                 file.refused = file.refused or too_much
                 continue
             room -= file.member.size
-            read.setdefault(attempt.student, []).append(file)
-    for files in sorted(read.values(), key=lambda files: sum(file.member.size for file in files)):
+            files_by_student.setdefault(attempt.student, []).append(file)
+    for files in sorted(files_by_student.values(), key=lambda files: sum(file.member.size for file in files)):
         yield from files
 
 
 def _members(archive: Archive) -> tuple[list[Member], str]:
-    """Return the files of an archive, and the reason if the rest could not be read.
+    """Return an archive's readable entries, and the reason why others could not be read ("" if none).
 
-    If two entries have the same name, the last one counts, and the other is refused.
+    If several entries have the same name, the last one counts, and the others are refused.
     """
     members: list[Member] = []
     cut = ""
@@ -431,123 +436,123 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
     ], cut
 
 
-def _id_scope(handed: Handed) -> str:
-    """Return the group of files in which a person has only one LMS id; empty for the whole archive."""
-    return "" if handed.system in _LASTING else handed.group
+def _id_scope(reading: PathReading) -> str:
+    """Return the group of files within which a person's LMS id is constant; empty for the whole archive."""
+    return "" if reading.system in _LASTING else reading.group
 
 
 def _settle_institution_ids(files: Sequence[File]) -> None:
-    """Keep the readings with an institution's id if every file has one; otherwise keep those without.
+    """Keep only the readings with an institution's id if every file has one; otherwise drop such readings.
 
-    Only Brightspace's names have such readings.
+    Only Brightspace's file names may contain an institution's id.
     """
     all_have = all(len(file.readings[0].keys) == 2 for file in files)
     for file in files:
         file.readings = [reading for reading in file.readings if (len(reading.keys) == 2) == all_have]
-        file.handed = file.readings[0]
+        file.reading = file.readings[0]
 
 
 def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
-    """Return the paths that Canvas cannot have written.
+    """Return the paths that cannot come from Canvas.
 
     In these paths, one user has two names, or one file number occurs twice.
     """
-    sure = [file for file in files if file.handed.system == "canvas" and len(file.readings) == 1]
+    sure = [file for file in files if file.reading.system == "canvas" and len(file.readings) == 1]
     names: dict[str, set[str]] = {}
-    numbers = Counter((file.handed.keys, file.handed.number) for file in sure if file.handed.file)
+    numbers = Counter((file.reading.keys, file.reading.number) for file in sure if file.reading.file)
     for file in sure:
-        names.setdefault(file.handed.keys[-1], set()).add(file.handed.name)
+        names.setdefault(file.reading.keys[-1], set()).add(file.reading.name)
     return {
         file.line.path
         for file in sure
-        if len(names[file.handed.keys[-1]]) > 1 or numbers[file.handed.keys, file.handed.number] > 1
+        if len(names[file.reading.keys[-1]]) > 1 or numbers[file.reading.keys, file.reading.number] > 1
     }
 
 
-def _is_date(handed: Handed) -> bool:
+def _is_date(reading: PathReading) -> bool:
     """Return whether Canvas's numbers may be a date, as in ann_2026_11_10_x or ann_20261110_0930_x."""
-    numbers = f"{handed.keys[-1]}_{handed.number}_{handed.file}"
-    return handed.system == "canvas" and bool(_DATE.match(numbers))
+    numbers = f"{reading.keys[-1]}_{reading.number}_{reading.file}"
+    return reading.system == "canvas" and bool(_DATE.match(numbers))
 
 
-def _in_roster(roster: Roster, file: File) -> tuple[Handed, Person]:
+def _in_roster(roster: Roster, file: File) -> tuple[PathReading, Person]:
     """Return the reading of a path that identifies a person in the roster, and the person.
 
     Raises:
         Ambiguous: if no person or several people match.
     """
-    shown = visible(file.handed.name or file.handed.keys[0])
-    matches: list[tuple[Handed, Person]] = []
-    for handed in file.readings:
+    label = visible(file.reading.name or file.reading.keys[0])
+    matches: list[tuple[PathReading, Person]] = []
+    for reading in file.readings:
         try:
-            person = roster.find(handed.keys, handed.name, handed.system) or _after_group(roster, handed)
+            person = roster.find(reading.keys, reading.name, reading.system) or _after_group(roster, reading)
         except Ambiguous as error:
-            raise Ambiguous(_could_be(shown, str(error), handed)) from None
+            raise Ambiguous(_could_be(label, str(error), reading)) from None
         if person is not None:
-            matches.append((handed, person))
+            matches.append((reading, person))
     people = sorted({person.id for _, person in matches})
     if len(people) > 1:
-        raise Ambiguous(_could_be(shown, " / ".join(people), file.handed))
+        raise Ambiguous(_could_be(label, " / ".join(people), file.reading))
     if not matches:
         raise Ambiguous(
             say(
-                en=f"{shown} is not in the roster. Add a row, then collect again.",
-                ko=f"{shown}: 명단에 없습니다. 명단에 추가한 뒤 다시 옮기세요.",
+                en=f"{label} is not in the roster. Add a row, then collect again.",
+                ko=f"{label}: 명단에 없습니다. 명단에 추가한 뒤 다시 옮기세요.",
             )
         )
     if len(file.readings) > 1:
         matches = [
-            (handed, person) for handed, person in matches if _is_certain(roster, file, handed, person)
+            (reading, person) for reading, person in matches if _is_certain(roster, file, reading, person)
         ]
-        if len({(handed.when, handed.file) for handed, _ in matches}) != 1:
+        if len({(reading.when, reading.file) for reading, _ in matches}) != 1:
             raise Ambiguous(_imitated(file.readings))
     return matches[0]
 
 
-def _is_certain(roster: Roster, file: File, handed: Handed, person: Person) -> bool:
-    """Return whether one of several readings identifies the person well enough to be the true reading.
+def _is_certain(roster: Roster, file: File, reading: PathReading, person: Person) -> bool:
+    """Return whether this reading of a path, one of several, identifies the person with certainty.
 
-    On Canvas, both id and name have to match the person. On Brightspace, the id is the same in each reading,
-    so any reading will do. On Blackboard, only a receipt makes a username certain.
+    On Canvas, both the id and the name have to match the person. On Brightspace, all readings have the same
+    id, so each of them is certain. On Blackboard, only a receipt makes a username certain.
     """
-    if handed.system == "canvas":
-        by_name = written(person.name) | written(f"{person.first_name} {person.last_name}")
-        return bool(roster.with_keys(handed.keys, handed.system) and by_name & written(handed.name))
-    return handed.system == "brightspace"
+    if reading.system == "canvas":
+        by_name = name_forms(person.name) | name_forms(f"{person.first_name} {person.last_name}")
+        return bool(roster.with_keys(reading.keys, reading.system) and by_name & name_forms(reading.name))
+    return reading.system == "brightspace"
 
 
-def _could_be(shown: str, people: str, handed: Handed) -> str:
+def _could_be(label: str, people: str, reading: PathReading) -> str:
     """Return the message about a path that may belong to several people in the roster."""
     fix = (
-        _worksheet(handed.keys[-1])
-        if handed.system == "moodle"
+        _worksheet(reading.keys[-1])
+        if reading.system == "moodle"
         else say(
             en="Add a column with this system's ids to the roster.",
             ko="명단에 이 시스템의 id 열을 넣으세요.",
         )
     )
     return say(
-        en=f"{shown} could be any of these in the roster: {people}. {fix}",
-        ko=f"{shown}: 명단에서 {people} 가운데 누구인지 알 수 없습니다. {fix}",
+        en=f"{label} could be any of these in the roster: {people}. {fix}",
+        ko=f"{label}: 명단에서 {people} 가운데 누구인지 알 수 없습니다. {fix}",
     )
 
 
-def _imitated(found: Sequence[Handed]) -> str:
-    """Return the message about a path that the LMS can have written for several people."""
-    shown = " / ".join(visible(key) for key in dict.fromkeys(one.keys[-1] for one in found))
-    if found[0].system == "blackboard":
+def _imitated(path_readings: Sequence[PathReading]) -> str:
+    """Return the message about a path that the LMS could have written for several people."""
+    keys = " / ".join(visible(key) for key in dict.fromkeys(one.keys[-1] for one in path_readings))
+    if path_readings[0].system == "blackboard":
         return say(
-            en=f"The username could be any of these: {shown}. Collect the archive with its .txt receipts, "
+            en=f"The username could be any of these: {keys}. Collect the archive with its .txt receipts, "
             f"or put the notebook into {_BY_HAND} yourself.",
-            ko=f"사용자 이름이 {shown} 가운데 어느 것인지 알 수 없습니다. .txt 영수증이 든 압축 파일을 "
+            ko=f"사용자 이름이 {keys} 가운데 어느 것인지 알 수 없습니다. .txt 영수증이 든 압축 파일을 "
             f"지정하거나 노트북을 {_BY_HAND}에 직접 넣으세요.",
         )
     return say(
         en=f"A name in this path looks like the system's own part, so it could belong to several people or "
-        f"times ({shown}). Add --roster CSV with the ids and names of {found[0].system.title()}, or put the "
-        f"notebook into {_BY_HAND} yourself.",
-        ko=f"이름의 일부가 시스템이 쓰는 부분과 같아서 누구의 언제 파일인지 알 수 없습니다({shown}). "
-        f"{found[0].system.title()}의 id와 이름이 있는 명단을 --roster CSV로 지정하거나 노트북을 "
+        f"times ({keys}). Add --roster CSV with the ids and names of {path_readings[0].system.title()}, or "
+        f"put the notebook into {_BY_HAND} yourself.",
+        ko=f"이름의 일부가 시스템이 쓰는 부분과 같아서 누구의 언제 파일인지 알 수 없습니다({keys}). "
+        f"{path_readings[0].system.title()}의 id와 이름이 있는 명단을 --roster CSV로 지정하거나 노트북을 "
         f"{_BY_HAND}에 직접 넣으세요.",
     )
 
@@ -563,7 +568,7 @@ def _perhaps_a_date() -> str:
 
 
 def _two_people(key: str) -> str:
-    """Return the message about paths that look like Canvas's, but that Canvas cannot have written."""
+    """Return the message about paths that look like Canvas's but cannot come from Canvas."""
     return say(
         en=f"This is no name of Canvas's: {key} stands for several people, or twice for one file. Put each "
         f"student's notebook into {_BY_HAND} yourself.",
@@ -583,16 +588,16 @@ def _other_number(student: str, key: str, other: str, system: System) -> str:
     )
 
 
-def _after_group(roster: Roster, handed: Handed) -> Person | None:
+def _after_group(roster: Roster, reading: PathReading) -> Person | None:
     """Return the person whose name follows a group's name, as in Moodle's "Group A-Kim Minji", or None.
 
-    A group's name may contain dashes, too. A single Latin word does not count as a name: the end of "Kim
-    Min-Ann" is not Ann.
+    A group's name may also contain dashes. A single Latin word after a dash does not count as a name, so "Kim
+    Min-Ann" is not taken for Ann.
 
     Raises:
         Ambiguous: if several people match.
     """
-    parts = handed.name.split("-") if handed.system == "moodle" else []
+    parts = reading.name.split("-") if reading.system == "moodle" else []
     names = ["-".join(parts[at:]).strip() for at in range(1, len(parts))]
     people = {
         person.id: person
@@ -630,11 +635,13 @@ def _several(student: str, ids: str, system: System) -> str:
     )
 
 
-def _own_id(handed: Handed) -> str:
-    """Return the student id made from the LMS's name for a submission; empty if nothing in it is permanent.
+def _own_id(reading: PathReading) -> str:
+    """Return a student id made from an LMS path; empty if the path contains no lasting id or name.
 
     Moodle's number differs between assignments, and so does Canvas's id of an anonymous student.
     """
-    if handed.system in ("moodle", "brightspace"):
-        return student_id(handed.name)
-    return student_id(handed.keys[-1]) if handed.system == "blackboard" or handed.keys[-1].isdecimal() else ""
+    if reading.system in ("moodle", "brightspace"):
+        return student_id(reading.name)
+    return (
+        student_id(reading.keys[-1]) if reading.system == "blackboard" or reading.keys[-1].isdecimal() else ""
+    )

@@ -24,10 +24,10 @@ from autograder.course.plain import is_plain, notebooks
 from autograder.course.settings import Course
 from autograder.gradebook import class_list
 from autograder.gradebook.book import Book
-from autograder.gradebook.current import HandedIn
 from autograder.gradebook.entries import Entry
+from autograder.gradebook.freshness import CurrentSubmissions
 from autograder.gradebook.tables import Sheet
-from autograder.lms.placing import remembered
+from autograder.lms.placing import recorded_names
 from autograder.lms.roster import Person, Roster
 from autograder.lms.tables import read_sheet
 from secant.language import say
@@ -35,12 +35,12 @@ from secant.visible import visible
 
 EXPORTED = "exported"  # the course's folder for exported grades and feedback
 
-For = Literal["moodle", "canvas", "brightspace"]
+ExportSystem = Literal["moodle", "canvas", "brightspace"]
 
 _NOT_IN_FOLDER_NAMES = re.compile(r'[/\\:*?"<>|]')  # characters that cannot occur in a folder's name
 # Rows of Canvas's table that do not belong to a student.
 _CANVAS_SPECIAL_ROWS = re.compile(r"^\s*Points Possible|^Student, Test$")
-_MAX_LISTED_NAMES = 20  # names listed in one note; the rest are only counted
+_MAX_LISTED_NAMES = 20  # maximum names listed in one note; further ones are only counted
 _END_OF_LINE = "End-of-Line Indicator"
 _GRADE_COLUMNS = (
     "grade",
@@ -64,17 +64,18 @@ class Grade:
     """A student's grade for a lesson according to the gradebook.
 
     Attributes:
-        points: the points after the late penalty; None if there is no grade to export, as explained by `why`.
-        most: the maximum points of the lesson.
-        why: the reason why there is no grade to export; empty if there is one.
+        points: the points after the late penalty; None if there is no grade to export, for the reason given
+            in `reason`.
+        max_points: the maximum points of the lesson.
+        reason: the reason why there is no grade to export; empty if there is one.
         current: False if the submission in submitted/ has not been graded, so that the feedback page is
             missing or outdated.
     """
 
     student: str
     points: float | None
-    most: float
-    why: str = ""
+    max_points: float
+    reason: str = ""
     current: bool = True
 
 
@@ -86,7 +87,7 @@ class Exported:
         sheet: the table of grades.
         feedback: the archive of feedback pages; None if the LMS accepts none, or there are none.
         graded: the number of students with points in the table.
-        blank: the reason why a student in the table has no points, by student id.
+        blank: the reason why a student in the table has no points, keyed by student id.
         notes: other remarks for the instructor.
     """
 
@@ -97,7 +98,9 @@ class Exported:
     notes: Sequence[str]
 
 
-def export(course: Course, system: For, lesson: str, fill: Path | None = None, column: str = "") -> Exported:
+def export(
+    course: Course, system: ExportSystem, lesson: str, fill: Path | None = None, column: str = ""
+) -> Exported:
     """Export a lesson's grades and feedback pages in an LMS's format.
 
     Args:
@@ -111,7 +114,7 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
         CourseError: if the table has no column for the grade, or the gradebook cannot be opened.
         GradebookBusy: if the gradebook could not be read.
     """
-    known = remembered(course, lesson)
+    known = recorded_names(course, lesson)
     with Book(course.directory, course.config) as book:
         people = {
             row["id"]: _person(row, known.get(row["id"], {}), system) for row in class_list.people(book)
@@ -129,7 +132,7 @@ def export(course: Course, system: For, lesson: str, fill: Path | None = None, c
     return Exported(filled, pages, len(writer.used) - len(blank), blank, notes)
 
 
-def _person(row: Mapping[str, str], known: Mapping[str, str], system: For) -> Person:
+def _person(row: Mapping[str, str], known: Mapping[str, str], system: ExportSystem) -> Person:
     """Return a student of the gradebook, with the student's number in the LMS if it is known."""
     number = known.get("key", "") if known.get("system") == system else ""
     if system != "moodle":  # Moodle's number differs between assignments, so the stored one is useless.
@@ -146,38 +149,38 @@ def _person(row: Mapping[str, str], known: Mapping[str, str], system: For) -> Pe
 
 
 def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) -> dict[str, Grade]:
-    """Return each student's grade for the lesson, by student id."""
-    handed = HandedIn(course, lesson)
+    """Return each student's grade for the lesson, keyed by student id."""
+    submissions = CurrentSubmissions(course, lesson)
     grades: dict[str, Grade] = {}
     for at in range(0, len(students), 50):
-        results = book.kept([Entry(student, lesson) for student in students[at : at + 50]])
+        results = book.stored_results([Entry(student, lesson) for student in students[at : at + 50]])
         for student in students[at : at + 50]:
             stored = results.get((student, lesson))
             if stored is None:
-                ungraded = student in handed.students
-                why = _not_graded() if ungraded else _not_handed_in()
-                grades[student] = Grade(student, None, 0.0, why, current=not ungraded)
+                ungraded = student in submissions.students
+                reason = _not_graded() if ungraded else _not_handed_in()
+                grades[student] = Grade(student, None, 0.0, reason, current=not ungraded)
                 continue
             entered = stored.entered
-            tasks = stored.result.entered(entered.scores, entered.waiting).tasks
-            why, newer = "", handed.is_newer(student, stored)
+            tasks = stored.result.with_gradebook_points(entered.scores, entered.waiting).tasks
+            reason, newer = "", submissions.is_newer(student, stored)
             if stored.stale:
-                why = _not_graded()
+                reason = _not_graded()
             elif newer:
-                why = _changed()
+                reason = _changed()
             elif any(task.outcome == "rejected" and task.auto is None for task in tasks):
-                why = say(en="It could not be read.", ko="읽을 수 없는 제출물입니다.")
+                reason = say(en="It could not be read.", ko="읽을 수 없는 제출물입니다.")
             elif entered.waiting:
-                why = say(
+                reason = say(
                     en="It needs manual grading in formgrader.", ko="사람이 채점해야 합니다(formgrader)."
                 )
-            points = None if why else max(0.0, entered.score - entered.penalty)
+            points = None if reason else max(0.0, entered.score - entered.penalty)
             current = not (stored.stale or newer)
-            grades[student] = Grade(student, points, entered.max_score, why, current)
+            grades[student] = Grade(student, points, entered.max_score, reason, current)
     return grades
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     """Join names in one line; if there are many, list only the first ones and count the rest."""
     shown, rest = ", ".join(map(visible, names[:_MAX_LISTED_NAMES])), len(names) - _MAX_LISTED_NAMES
     return shown if rest <= 0 else say(en=f"{shown} and {rest} more", ko=f"{shown} 외 {rest}명")
@@ -203,19 +206,20 @@ class _Claim:
     """A row's claim to a student's grade, or the reason why the row gets none.
 
     Attributes:
-        shown: the name or id that the row shows.
+        label: the name or id that the row shows.
         student: the student's id; empty if the row gets no grade.
-        strength: the reliability of the claim: by the LMS's own number (3), another id (2), or the name (1).
-        why: the reason why the row gets no grade; empty if it gets one, and for rows without a student.
-        unknown_id: a note if the row's id is not in the gradebook but its name is: the row, the id, the
-            student.
+        strength: how reliably the row identifies the student: by the LMS's own number (3), by another id (2),
+            or only by name (1).
+        reason: the reason why the row gets no grade; empty if it gets one, and for rows without a student.
+        unknown_id: a note that names the row, its id and the student if the gradebook has the row's name but
+            not its id; else empty.
         is_strange: True if neither an id nor the name of the row is in the gradebook.
     """
 
-    shown: str
+    label: str
     student: str = ""
     strength: int = 0
-    why: str = ""
+    reason: str = ""
     unknown_id: str = ""
     is_strange: bool = False
 
@@ -223,15 +227,15 @@ class _Claim:
 class _Writer:
     """A writer of grades into an LMS's table.
 
-    A grade goes into the row that carries the student's id. A name decides only in a row without any id.
+    A grade goes into the row that has the student's id. A name is used only if the row has no id.
     """
 
     def __init__(
-        self, system: For, lesson: str, column: str, roster: Roster, grades: Mapping[str, Grade]
+        self, system: ExportSystem, lesson: str, column: str, roster: Roster, grades: Mapping[str, Grade]
     ) -> None:
         self._system, self._lesson, self._column = system, lesson, column
         self._roster, self._grades = roster, grades
-        self.used: dict[str, int] = {}  # the row index of each student who is in the table
+        self.used: dict[str, int] = {}  # the index of each student's row in the table
 
     def fill(self, sheet: Sheet) -> tuple[Sheet, dict[str, str], list[str]]:
         """Return the filled table, the reason for each student's blank grade, and notes for the user."""
@@ -243,26 +247,28 @@ class _Writer:
         for student, number in self.used.items():
             grade = self._grades[student]
             if grade.points is None:
-                blank[student] = grade.why
+                blank[student] = grade.reason
             else:
                 rows[number][target] = f"{grade.points:.6g}"
-        notes = [claim.why for claim in claims if claim.why] + refused
+        notes = [claim.reason for claim in claims if claim.reason] + refused
         if unknown := [claim.unknown_id for claim in claims if claim.unknown_id]:
             notes.append(_unknown_ids("; ".join(unknown)))
         missing = [
-            who for who, grade in self._grades.items() if grade.points is not None and who not in self.used
+            student
+            for student, grade in self._grades.items()
+            if grade.points is not None and student not in self.used
         ]
         if missing:
-            shown = _listed(missing)
+            names = _join_names(missing)
             notes.append(
-                say(en=f"Graded, but not in the table: {shown}.", ko=f"채점했지만 표에 없습니다: {shown}.")
+                say(en=f"Graded, but not in the table: {names}.", ko=f"채점했지만 표에 없습니다: {names}.")
             )
-        if strange := [claim.shown for claim in claims if claim.is_strange]:
-            shown = _listed(strange)
+        if strange := [claim.label for claim in claims if claim.is_strange]:
+            names = _join_names(strange)
             notes.append(
                 say(
-                    en=f"In the table, but not in the gradebook, so left as they were: {shown}.",
-                    ko=f"표에는 있지만 성적부에 없어 그대로 두었습니다: {shown}.",
+                    en=f"In the table, but not in the gradebook, so left as they were: {names}.",
+                    ko=f"표에는 있지만 성적부에 없어 그대로 두었습니다: {names}.",
                 )
             )
         notes.extend(self._other_maximum(sheet))
@@ -312,44 +318,44 @@ class _Writer:
         return bool(re.match(rf"(?:lesson|단원|수업)?\s*0?{int(number)}\b", name, re.IGNORECASE))
 
     def _claim(self, sheet: Sheet, row: Sequence[str]) -> _Claim:
-        """Return a row's claim to a student's grade, by the row's ids, or by its name if it has no id."""
+        """Return a row's claim to a student's grade, based on its ids or, if it has none, on its name."""
 
         def cells(names: Sequence[str]) -> list[str]:
-            found = (sheet.column(name) for name in names)
-            return [row[at].strip() for at in found if at is not None and row[at].strip()]
+            columns = (sheet.column(name) for name in names)
+            return [row[at].strip() for at in columns if at is not None and row[at].strip()]
 
         numbers = cells(_NUMBER_COLUMNS.get(self._system, ()))
         ids = cells(_ID_COLUMNS)
         name = " ".join(cells(_NAME_COLUMNS)[:1]) or " ".join([*cells(("firstname",)), *cells(("lastname",))])
-        shown = name or next(iter([*ids, *numbers]), "")
+        label = name or next(iter([*ids, *numbers]), "")
         by_number = self._roster.with_number(numbers, self._system)
         by_id = self._roster.with_id(ids or (numbers if self._system == "canvas" else ()))
-        named = [self._roster.people[at] for at in sorted(self._roster.with_name(name))]
-        if found := by_number | by_id:
-            (person, *others) = [self._roster.people[at] for at in sorted(found)]
+        people_with_name = [self._roster.people[at] for at in sorted(self._roster.with_name(name))]
+        if matches := by_number | by_id:
+            (person, *others) = [self._roster.people[at] for at in sorted(matches)]
             if others or (numbers and person.contradicts(self._system, numbers)):
                 people = " / ".join(sorted(person_found.id for person_found in (person, *others)))
-                return _Claim(shown, why=_contradiction(visible(shown), people))
-            if not by_number and named and person not in named:
-                people = " / ".join([person.id, *(person_found.id for person_found in named)])
-                return _Claim(shown, why=_other_name(visible(shown), people))
-            return _Claim(shown, person.id, 3 if by_number else 2)
-        if not named:
-            return _Claim(shown, is_strange=bool(shown) and not _CANVAS_SPECIAL_ROWS.search(name))
-        people = " / ".join(person.id for person in named)
+                return _Claim(label, reason=_contradiction(visible(label), people))
+            if not by_number and people_with_name and person not in people_with_name:
+                people = " / ".join([person.id, *(person_found.id for person_found in people_with_name)])
+                return _Claim(label, reason=_other_name(visible(label), people))
+            return _Claim(label, person.id, 3 if by_number else 2)
+        if not people_with_name:
+            return _Claim(label, is_strange=bool(label) and not _CANVAS_SPECIAL_ROWS.search(name))
+        people = " / ".join(person.id for person in people_with_name)
         if numbers or ids:
-            own = visible((numbers + ids)[0])
-            return _Claim(shown, unknown_id=f"{visible(shown)} ({own}) = {people}?")
-        if len(named) > 1:
-            return _Claim(shown, why=_several(visible(shown), people))
-        return _Claim(shown, named[0].id, 1)
+            row_id = visible((numbers + ids)[0])
+            return _Claim(label, unknown_id=f"{visible(label)} ({row_id}) = {people}?")
+        if len(people_with_name) > 1:
+            return _Claim(label, reason=_several(visible(label), people))
+        return _Claim(label, people_with_name[0].id, 1)
 
     def _other_maximum(self, sheet: Sheet) -> Iterator[str]:
         """Yield a warning for each maximum in Moodle's worksheet that differs from the lesson's maximum.
 
         Moodle skips grades above its own maximum without a message.
         """
-        points = max((grade.most for grade in self._grades.values()), default=0.0)
+        points = max((grade.max_points for grade in self._grades.values()), default=0.0)
         at = sheet.column(*_MAXIMUM_COLUMNS) if self._system == "moodle" else None
         maxima = (
             {row[at].strip().replace(",", ".") for row in sheet.rows if row[at].strip()}
@@ -367,7 +373,7 @@ class _Writer:
 
 
 def _resolve_claims(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]]:
-    """Return the row of each student, and a note for each row that gets no grade because of another row.
+    """Return the index of each student's row, and a note for each row that lost its claim to another row.
 
     If several rows claim a student, the strongest claim gets the grade. If there is no single strongest
     claim, no row gets it.
@@ -383,8 +389,10 @@ def _resolve_claims(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]
         best = [number for number in numbers if claims[number].strength == surest]
         if len(best) == 1 and (surest > 1 or len(numbers) == 1):
             used[student] = best[0]
-        left = [number for number in numbers if number != used.get(student)]
-        lines += [_duplicate_claim(visible(claims[number].shown), number + 2, student) for number in left]
+        losing_rows = [number for number in numbers if number != used.get(student)]
+        lines += [
+            _duplicate_claim(visible(claims[number].label), number + 2, student) for number in losing_rows
+        ]
     return used, lines
 
 
@@ -435,7 +443,7 @@ def _duplicate_claim(row: str, number: int, student: str) -> str:
 
 
 def _blank_sheet(
-    system: For,
+    system: ExportSystem,
     lesson: str,
     column: str,
     people: Mapping[str, Person],
@@ -466,7 +474,7 @@ def _blank_sheet(
                 known[student]["name"] or _full_name(people[student]),
                 people[student].email,
                 "",
-                f"{grades[student].most:g}",
+                f"{grades[student].max_points:g}",
                 "",
             ]
             for student in numbered
@@ -508,7 +516,7 @@ def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
     return labels
 
 
-def _pages(course: Course, system: For, lesson: str, labels: Mapping[str, str]) -> bytes | None:
+def _pages(course: Course, system: ExportSystem, lesson: str, labels: Mapping[str, str]) -> bytes | None:
     """Return the feedback pages as a zip in the LMS's layout; None if the LMS accepts none, or none exist."""
     place: dict[str, Callable[[str, str], str]] = {
         "moodle": lambda label, name: f"{label}/{name}",
@@ -518,7 +526,7 @@ def _pages(course: Course, system: For, lesson: str, labels: Mapping[str, str]) 
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for student, label in sorted(labels.items()):
             for page in _pages_of(course, student, lesson) if system in place else ():
-                # A ZipInfo has a constant default time, so the same pages always give the same archive.
+                # A ZipInfo has a constant default timestamp, so the same pages always give the same archive.
                 name = zipfile.ZipInfo(place[system](label, page.name))
                 archive.writestr(name, page.read_bytes(), zipfile.ZIP_DEFLATED)
                 count += 1

@@ -20,15 +20,16 @@ from autograder.gradebook import class_list
 from autograder.gradebook.book import Book
 from autograder.intake.files import valid_student_id
 from autograder.lms.export import EXPORTED
-from autograder.lms.placing import PLACE, read_names, write_names
+from autograder.lms.placing import COLLECTED_FOLDER, read_names, write_names
 
 _STEPS = ("submitted", "autograded", "feedback")
-# Suffixes of course files, skipped in the course's top folder.
+# Suffixes of the course's own files. Such files are not searched in the course's top folder.
 _COURSE_SUFFIXES = (".py", ".md", ".toml", ".ipynb")
 # Suffixes of compressed files. Such files are never searched.
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")
 _MAX_BYTES = 100_000_000  # maximum bytes read from one file, or unpacked from one archive
-# Compression methods that unpack within bounds; others can turn 4 KB into gigabytes in one step.
+# Compression methods whose output can be limited while unpacking; others can turn 4 KB into gigabytes in one
+# step.
 _SAFE_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MAX_NESTING = 3  # maximum depth of archives within archives
 _ENCODINGS = ("utf-8", "cp949", "utf-16-le", "utf-16-be")
@@ -40,13 +41,13 @@ class Forgotten:
 
     Attributes:
         deleted: the files, folders and entries that were deleted.
-        left: files that still name the student: they contain other people's work, too, or could not be
-            deleted.
+        remaining: files that still name the student, because they also contain other people's work or could
+            not be deleted.
         unsearched: files that could not be searched: damaged, encrypted, too large, or of another format.
     """
 
     deleted: list[str]
-    left: list[str]
+    remaining: list[str]
     unsearched: list[str]
 
 
@@ -68,32 +69,32 @@ def forget(course: Course, student: str) -> Forgotten:
             f"{student!r} is not a valid student id: letters, digits and _.@- only, 64 at most."
         )
     deleted: list[str] = []
-    kept: list[str] = []
+    not_deleted: list[str] = []
     # The gradebook's lock prevents grading while the student is deleted.
     with Book(course.directory, course.config) as book:
         names = _names(course, student, class_list.people(book))
         if class_list.forget(book, student):
             deleted.append("the gradebook's entries")
         for folder in _folders(course, student):
-            _try_delete(course, folder, deleted, kept)
-        for file in sorted((course.root / PLACE).glob("*.json")):
-            known = read_names(file)
-            if known and known.pop(student, None) is not None:
+            _try_delete(course, folder, deleted, not_deleted)
+        for file in sorted((course.root / COLLECTED_FOLDER).glob("*.json")):
+            names_by_student = read_names(file)
+            if names_by_student and names_by_student.pop(student, None) is not None:
                 try:
-                    write_names(file, known)
-                    deleted.append(f"a line of {_shown(course, file)}")
+                    write_names(file, names_by_student)
+                    deleted.append(f"a line of {_relative(course, file)}")
                 except OSError:
-                    kept.append(_shown(course, file))
-        # These folders hold data of the whole class, and a command can make them again.
+                    not_deleted.append(_relative(course, file))
+        # The exports and the report hold data of the whole class, and can be made again by a command.
         for name in (EXPORTED, REPORT):
             if deleted:
-                _try_delete(course, course.root / name, deleted, kept)
-    left, unsearched = _search_names(course, names)
-    return Forgotten(deleted, list(dict.fromkeys([*kept, *left])), unsearched)
+                _try_delete(course, course.root / name, deleted, not_deleted)
+    remaining, unsearched = _search_names(course, names)
+    return Forgotten(deleted, list(dict.fromkeys([*not_deleted, *remaining])), unsearched)
 
 
-def _try_delete(course: Course, path: Path, deleted: list[str], kept: list[str]) -> None:
-    """Delete a folder, link or file, and add its path to `deleted`, or to `kept` if that failed."""
+def _try_delete(course: Course, path: Path, deleted: list[str], not_deleted: list[str]) -> None:
+    """Delete a folder, link or file, and add its path to `deleted`, or to `not_deleted` after an error."""
     try:
         if path.is_symlink() or path.is_file():
             path.unlink()
@@ -102,12 +103,12 @@ def _try_delete(course: Course, path: Path, deleted: list[str], kept: list[str])
         else:
             return
     except OSError:
-        kept.append(_shown(course, path))
+        not_deleted.append(_relative(course, path))
     else:
-        deleted.append(_shown(course, path))
+        deleted.append(_relative(course, path))
 
 
-def _shown(course: Course, path: Path) -> str:
+def _relative(course: Course, path: Path) -> str:
     return str(path.relative_to(course.root))
 
 
@@ -115,19 +116,19 @@ def _folders(course: Course, student: str) -> Iterator[Path]:
     """Yield the folders that may hold a student's work."""
     for step in _STEPS:
         yield course.root / getattr(course.directory, f"{step}_directory") / student
-    yield course.root / PLACE / "kept" / student
+    yield course.root / COLLECTED_FOLDER / "kept" / student
 
 
 def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Sequence[bytes]:
     """Return the encoded strings that identify a student: id, e-mail address and forms of the full name.
 
-    A first or last name alone is not searched for, because other students may have it, too.
+    First and last names are not searched for on their own, because other students may share them.
     """
     forms = set()
     for row in (row for row in people if row["id"] == student):
         first, last = row["first_name"].strip(), row["last_name"].strip()
         forms |= {row["email"], f"{first} {last}", f"{last} {first}", f"{last}, {first}", last + first}
-    for file in (course.root / PLACE).glob("*.json"):
+    for file in (course.root / COLLECTED_FOLDER).glob("*.json"):
         forms.add((read_names(file) or {}).get(student, {}).get("name", ""))
     whole = {text.strip() for text in forms if re.search(r"[ @]|[^\x00-\x7f].", text.strip())} | {student}
     spelt = whole | {unicodedata.normalize("NFD", text) for text in whole}
@@ -162,7 +163,7 @@ def _search_names(course: Course, names: Sequence[bytes]) -> tuple[list[str], li
     left: list[str] = []
     unsearched: list[str] = []
     for file in _files_to_search(course):
-        shown = _shown(course, file)
+        shown = _relative(course, file)
         try:
             if file.is_symlink():
                 raise _Unsearched
@@ -180,7 +181,11 @@ def _files_to_search(course: Course) -> Iterator[Path]:
     for file in sorted(course.root.iterdir(), key=lambda file: (file.suffix == ".zip", file.name)):
         if file.is_symlink() or (file.is_file() and file.suffix not in _COURSE_SUFFIXES):
             yield file
-    made = {getattr(course.directory, f"{step}_directory") for step in _STEPS} | {PLACE, EXPORTED, REPORT}
+    made = {getattr(course.directory, f"{step}_directory") for step in _STEPS} | {
+        COLLECTED_FOLDER,
+        EXPORTED,
+        REPORT,
+    }
     for folder in sorted(made):
         for file in sorted((course.root / folder).rglob("*")):
             if file.is_symlink() or file.is_file():

@@ -28,11 +28,13 @@ from secant.files import move_aside, read_json, replace_file
 from secant.language import say
 
 # Folder next to submitted/ for replaced submissions and for the data that identifies submissions in an LMS.
-PLACE = "collected"
-NOTE = "collect.txt"  # file written into a student's folder if none of the student's files could be collected
+COLLECTED_FOLDER = "collected"
+NOTE_FILE = (
+    "collect.txt"  # file written into a student's folder if none of the student's files could be collected
+)
 
-# File names used by nbgrader's exchange and by the autograder, never by students.
-_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE)
+# File names reserved for nbgrader's exchange and the autograder; students' files get other names.
+_RESERVED = (TIMESTAMP, EXCHANGE_SECRET, NOTE_FILE)
 _MAX_DEPTH, _MAX_NAME = 5, 100
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
 
@@ -77,7 +79,7 @@ class Places:
             self._set_aside(attempt, newer)
             return
         content = self._content(attempt)
-        if is_there and PurePosixPath(NOTE) in content:
+        if is_there and PurePosixPath(NOTE_FILE) in content:
             attempt.remark(say(en="The earlier submission stays.", ko="전에 있던 것은 그대로 두었습니다."))
         elif is_there and _is_there(content, folder, root):
             attempt.settle("unchanged", "")
@@ -97,7 +99,7 @@ class Places:
         )
 
     def _set_aside(self, attempt: Attempt, why: str) -> None:
-        """Store an attempt that does not count in collected/kept/, and report its new path."""
+        """Store an attempt in collected/kept/, because another attempt counts, and report its new path."""
         content = self._content(attempt)
         stem = f"{attempt.when:%Y-%m-%d_%H-%M-%S}" if attempt.when else "older"
         place = self._kept_folder(attempt) / stem
@@ -107,7 +109,7 @@ class Places:
         attempt.settle("kept aside", f"{why} ({place.relative_to(self._course.root)})")
 
     def _kept_folder(self, attempt: Attempt) -> Path:
-        return self._course.root / PLACE / "kept" / attempt.student / attempt.lesson
+        return self._course.root / COLLECTED_FOLDER / "kept" / attempt.student / attempt.lesson
 
     def _notebook_names(self, attempt: Attempt) -> dict[int, PurePosixPath]:
         """Return the standard name for the lesson's notebook if the attempt has exactly one.
@@ -118,25 +120,25 @@ class Places:
         Returns:
             The name, keyed by the `id()` of the `File` that gets it.
         """
-        known = names_of(attempt.lesson)
+        expected = names_of(attempt.lesson)
         source = self._course.directory.source_directory
         if is_plain(self._course.root, attempt.lesson, source):
-            known = [path.name for path in notebooks_of(self._course.root / source / attempt.lesson)]
-            if len(known) > 1:
+            expected = [path.name for path in notebooks_of(self._course.root / source / attempt.lesson)]
+            if len(expected) > 1:
                 return {}
-        names = {PurePosixPath(file.handed.file).name for file in attempt.files}
+        names = {PurePosixPath(file.reading.file).name for file in attempt.files}
         candidates = [file for file in attempt.files if file.lesson == attempt.lesson and not file.refused]
-        if names & {*known} or len(candidates) != 1:
+        if names & {*expected} or len(candidates) != 1:
             return {}
-        return {id(candidates[0]): PurePosixPath(known[0])}
+        return {id(candidates[0]): PurePosixPath(expected[0])}
 
     def _content(self, attempt: Attempt) -> dict[PurePosixPath, bytes]:
         """Return an attempt's files, keyed by target path, and report each file that cannot be used."""
         content: dict[PurePosixPath, bytes] = {}
-        # The number of bytes that the intake allows for a student's additional files.
+        # The files have the same size limit as a student's additional files in the intake.
         room, notebooks = MAX_FILE_BYTES, self._notebook_names(attempt)
         for file in sorted(attempt.files, key=lambda file: not file.lesson):
-            if not file.handed.file:
+            if not file.reading.file:
                 file.line.say(
                     "ignored",
                     say(
@@ -160,7 +162,7 @@ class Places:
                 continue
             room -= len(data)
             new_name = notebooks.get(id(file))
-            content[_unused_path_in(new_name or safe_path(file.handed.file), content)] = data
+            content[_unused_path_in(new_name or safe_path(file.reading.file), content)] = data
             file.line.message = _remark(file, attempt)
             if new_name:
                 saved = say(en=f"It was saved as {new_name}.", ko=f"{new_name}(으)로 저장했습니다.")
@@ -168,12 +170,12 @@ class Places:
         if attempt.when:
             content[PurePosixPath(TIMESTAMP)] = f"{attempt.when:%Y-%m-%d %H:%M:%S.%f} +00:00".encode()
         if not set(content) - {PurePosixPath(TIMESTAMP)}:
-            content[PurePosixPath(NOTE)] = _note(attempt).encode()
+            content[PurePosixPath(NOTE_FILE)] = _note(attempt).encode()
         return content
 
 
 def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) -> bool:
-    """Return whether a folder already holds this content.
+    """Return whether a folder already has this content.
 
     If the new content has no timestamp, ignore the folder's timestamp: the instructor may have written it.
     """
@@ -183,7 +185,7 @@ def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) 
     return existing == content
 
 
-def remember(course: Course, attempts: Sequence[Attempt]) -> None:
+def record_names(course: Course, attempts: Sequence[Attempt]) -> None:
     """Record the data by which the LMS identifies each submission; `autograder export` needs it."""
     for lesson in sorted({attempt.lesson for attempt in attempts}):
         place = names_file(course, lesson)
@@ -193,34 +195,34 @@ def remember(course: Course, attempts: Sequence[Attempt]) -> None:
         # it.
         if names is None:
             move_aside(place, "damaged")
-        known = dict(names or {})
+        recorded = dict(names or {})
         for attempt in sorted(attempts, key=lambda attempt: attempt.when or datetime.min):
             if attempt.lesson == lesson:
-                known[attempt.student] = {
-                    "system": attempt.handed.system,
-                    "key": attempt.handed.keys[-1],
-                    "name": attempt.handed.name,
-                    "label": attempt.handed.label,
+                recorded[attempt.student] = {
+                    "system": attempt.reading.system,
+                    "key": attempt.reading.keys[-1],
+                    "name": attempt.reading.name,
+                    "label": attempt.reading.label,
                 }
-        write_names(place, known)
+        write_names(place, recorded)
 
 
-def remembered(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the data by which the LMS identifies each student's submission, by student id.
+def recorded_names(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the data by which the LMS identifies each submission, keyed by student id.
 
-    `remember` recorded this data; its keys are `system`, `key`, `name` and `label`. If the file is missing or
-    damaged, the result is empty.
+    `record_names` recorded this data; its keys are `system`, `key`, `name` and `label`. If the file is
+    missing or damaged, the result is empty.
     """
     return read_names(names_file(course, lesson)) or {}
 
 
 def names_file(course: Course, lesson: str) -> Path:
-    """Return the path of the file in which `remember` records a lesson's names."""
-    return course.root / PLACE / f"{lesson}.json"
+    """Return the path of the file in which `record_names` records a lesson's names."""
+    return course.root / COLLECTED_FOLDER / f"{lesson}.json"
 
 
 def read_names(path: Path) -> dict[str, dict[str, str]] | None:
-    """Return the data that `remember` wrote to a file; None if it is damaged, {} if it does not exist."""
+    """Return the data that `record_names` wrote to a file; None if it is damaged, {} if it does not exist."""
     return read_json(path, _names_by_file, None) if os.path.lexists(path) else {}
 
 
@@ -236,7 +238,7 @@ def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]
 
 
 def write_names(path: Path, names: Mapping[str, Mapping[str, str]]) -> None:
-    """Write the data of `remember` to a JSON file that only the file's owner can read."""
+    """Write the data of `record_names` to a JSON file that only the file's owner can read."""
     replace_file(path, json.dumps(names, ensure_ascii=False, indent=1).encode(), private=True)
 
 
@@ -249,9 +251,9 @@ def _remark(file: File, attempt: Attempt) -> str:
                 ko=f"이 노트북은 {file.lesson} 수업의 것입니다.",
             )
         )
-    if file.handed.late:
+    if file.reading.late:
         sentences.append(say(en="Late, according to the system.", ko="시스템에 따르면 늦은 제출입니다."))
-    if PurePosixPath(file.handed.file).suffix.casefold() in (".zip", ".7z", ".rar", ".tar", ".gz"):
+    if PurePosixPath(file.reading.file).suffix.casefold() in (".zip", ".7z", ".rar", ".tar", ".gz"):
         sentences.append(
             say(
                 en="This is an archive inside the archive: it was not opened.",
@@ -286,7 +288,7 @@ def safe_path(path: str) -> PurePosixPath:
 
 
 def _safe(part: str) -> str:
-    """Return one part of a path, shortened, and without invisible characters or a leading dot."""
+    """Return a safe, shortened form of one part of a path: no invisible characters, no leading dot."""
     text = unicodedata.normalize("NFC", part)
     text = "".join(char for char in text if unicodedata.category(char) not in ("Cf", "Cs", "Cc"))
     text = _UNSAFE.sub("_", text).strip(" ").lstrip(". ").rstrip(". ") or "file"
@@ -295,7 +297,7 @@ def _safe(part: str) -> str:
 
 
 def _unused_path_in(path: PurePosixPath, content: Mapping[PurePosixPath, bytes]) -> PurePosixPath:
-    """Return a path that no file of the attempt has yet, also on a file system that ignores case."""
+    """Return a path that no file of the attempt uses yet, even on a file system that ignores case."""
     files = {str(existing).casefold() for existing in content}
     folders = {str(parent).casefold() for existing in content for parent in existing.parents}
 
@@ -321,7 +323,7 @@ def _unused_path(path: Path) -> Path:
 
 
 def _content_of(folder: Path, root: Path) -> dict[PurePosixPath, bytes] | None:
-    """Return a folder's files by path; None if some of them cannot be read, such as links."""
+    """Return the contents of a folder's files, keyed by path; None if some, such as links, cannot be read."""
     files, left_out = read_side_files(folder, root, lambda path: True)
     return None if left_out else files
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder.course.errors import CourseError
 from autograder.gradebook.tables import Sheet
 from autograder.intake.files import valid_student_id
-from autograder.lms.exported import SYSTEMS, System
+from autograder.lms.filenames import SYSTEMS, System
 from autograder.lms.tables import read_sheet
 from secant.language import say
 
@@ -39,8 +39,8 @@ _ID = (
         "이메일",
     ),
 )
-_ANONYMOUS = ("identifier", "식별자")  # the only id of an anonymous student in Moodle's worksheet
-# Titles of columns with the number or name that an LMS itself assigns to a person.
+_ANONYMOUS = ("identifier", "식별자")  # titles of Moodle's id column for anonymous students
+# Titles of columns with the id that an LMS itself assigns to a person, keyed by LMS.
 _NUMBER: Mapping[System, Sequence[str]] = {
     "moodle": (*_ANONYMOUS, "participant", "moodle", "moodleid"),
     "canvas": ("canvas", "canvasid"),
@@ -53,7 +53,7 @@ _FIRST, _LAST = ("firstname", "givenname", "이름"), ("lastname", "surname", "f
 _MAIL = ("email", "emailaddress", "mail", "이메일", "이메일주소", "전자우편", "메일")
 # A long number that Excel has shortened, such as 2.02E+09.
 _EXCEL = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
-# A whole number saved with decimals, such as 2024.0: pandas does so if the column has empty cells.
+# A whole number saved with decimals, such as 2024.0. pandas does this if a column has empty cells.
 _DECIMAL = re.compile(r"\d+[.,]0+")
 # Moodle's label such as "Participant 123456", in the language of the site.
 _MOODLE_NUMBER = re.compile(r"\D+ (\d+)")
@@ -65,9 +65,10 @@ class Person:
 
     Attributes:
         id: nbgrader's student id; it is also the name of the student's folder in submitted/.
-        keys: ids of this person that do not come from a particular LMS.
-        numbers: the id that each LMS itself assigned to this person, by LMS.
-        lms_id: an LMS's own id that stays the same from lesson to lesson; empty if there is none.
+        keys: other ids of this person, such as an e-mail address, that no LMS assigned.
+        numbers: the ids that LMSs assigned to this person, keyed by LMS; a Moodle id is valid in one
+            assignment only.
+        lms_id: the one LMS id to enter into the gradebook, valid for all lessons; empty if there is none.
     """
 
     id: str
@@ -80,7 +81,7 @@ class Person:
     lms_id: str = ""
 
     def contradicts(self, system: System, keys: Iterable[str]) -> bool:
-        """Return whether the LMS's known id for this person differs from all of these ids."""
+        """Return whether this person's id in the LMS is known and differs from all given ids."""
         number = self.numbers.get(system, "")
         return bool(number) and _key(number) not in map(_key, keys)
 
@@ -104,7 +105,7 @@ class Roster:
                 self._by_key.setdefault(_key(key), set()).add(number)
             for system, own in person.numbers.items():
                 self._by_number.setdefault((system, _key(own)), set()).add(number)
-            for name in written(person.name) | written(f"{person.first_name} {person.last_name}"):
+            for name in name_forms(person.name) | name_forms(f"{person.first_name} {person.last_name}"):
                 self._by_name.setdefault(name, set()).add(number)
 
     def find(self, keys: Sequence[str], name: str, system: System | None = None) -> Person | None:
@@ -132,7 +133,7 @@ class Roster:
         return by_number or (set() if system == "moodle" else self.with_id(keys))
 
     def with_number(self, keys: Iterable[str], *systems: System) -> set[int]:
-        """Return the indices of the people with one of these ids, as these LMSs assigned them."""
+        """Return the indices of the people who have one of these ids in one of these LMSs."""
         pairs = ((system, _key(key)) for key in keys for system in systems)
         return set().union(*(self._by_number.get(pair, set()) for pair in pairs))
 
@@ -142,7 +143,7 @@ class Roster:
 
     def with_name(self, name: str) -> set[int]:
         """Return the indices of the people with this name."""
-        return set().union(*(self._by_name.get(form, set()) for form in written(name)))
+        return set().union(*(self._by_name.get(form, set()) for form in name_forms(name)))
 
 
 def _key(text: str) -> str:
@@ -152,14 +153,14 @@ def _key(text: str) -> str:
     return match[1] if match else text
 
 
-def written(name: str) -> set[str]:
-    """Return a name in the forms that LMSs write: last name first or last, without spaces and punctuation."""
+def name_forms(name: str) -> set[str]:
+    """Return a name in the forms used by LMSs: no spaces or punctuation, and the last name first or last."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", name.replace("_", " ")).casefold())
     return {"".join(words), "".join([*words[-1:], *words[:-1]]), "".join([*words[1:], *words[:1]])} - {""}
 
 
 def read_roster(path: Path) -> Roster:
-    """Read a roster file: a hand-made list, or the participants as an LMS exports them.
+    """Read a roster file: a hand-made list, or a list of participants exported from an LMS.
 
     Raises:
         CourseError: if there is no column of ids or names, an id occurs twice, or an id cannot be a folder's
@@ -192,7 +193,7 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
 
     first, last = cell(_FIRST), cell(_LAST)
     name = cell(_NAME)
-    if not last and not name:  # In a Korean list without a last-name column, 이름 holds the whole name.
+    if not last and not name:  # In a Korean list without a last-name column, column 이름 holds full names.
         first, name = "", first
     if "Points Possible" in name:
         return None

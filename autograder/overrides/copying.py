@@ -75,7 +75,8 @@ def copy_folder(folder: int, target: Path, limits: Limits) -> None:
         limits: the limits for the copy.
 
     Raises:
-        NotCopied: if an entry is of another kind, has another owner, or exceeds the limits.
+        NotCopied: if an entry is not a regular file or folder, is on another disk, has another owner, or
+            exceeds the limits.
         OSError: if an entry cannot be read, or the copy cannot be written.
     """
     _Copy(os.fstat(folder), limits).copy(folder, target, PurePosixPath())
@@ -122,7 +123,7 @@ class _Copy:
         os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def _names(self, source: int) -> list[str]:
-        """Return the names in a folder, and deduct their number from the entries that are still allowed."""
+        """Return the names in a folder, and reduce the number of entries that may still be copied."""
         with os.scandir(source) as entries:
             names = sorted(entry.name for entry in islice(entries, self._entries_left + 1))
         self._entries_left -= len(names)
@@ -131,7 +132,7 @@ class _Copy:
         return names
 
     def _copy_file(self, source: int, found: os.stat_result, target: Path, path: PurePosixPath) -> None:
-        self._check(found, path)  # Check before opening, so that a device is never opened.
+        self._check(found, path)  # Check the entry before opening it, so that no device is ever opened.
         with open(os.open(path.name, _AS_FILE, dir_fd=source), "rb", buffering=0) as file:
             status = os.fstat(file.fileno())
             self._check(status, path)
@@ -140,7 +141,7 @@ class _Copy:
             with open(target, "xb") as copy:
                 while data := file.read(_CHUNK):
                     self._bytes_left -= len(data)
-                    if self._bytes_left < 0:  # The file may grow while it is read.
+                    if self._bytes_left < 0:  # The file may grow while it is read, so count the bytes again.
                         raise _too_large(self._limits.max_bytes)
                     copy.write(data)
         os.chmod(target, status.st_mode & 0o755 | 0o600 | (0o060 if self._limits.shared else 0))
@@ -149,8 +150,8 @@ class _Copy:
     def _check(self, status: os.stat_result, path: PurePosixPath) -> None:
         """Raise NotCopied unless an entry may be copied.
 
-        An entry must be a folder or a regular file with only one name. It must have the same owner as the top
-        folder, and be on the same disk.
+        An entry must be a folder, or a regular file with only one name (hard link). It must have the same
+        owner as the top folder, and be on the same disk.
         """
         is_folder = stat.S_ISDIR(status.st_mode)
         if not is_folder and not stat.S_ISREG(status.st_mode):
@@ -158,20 +159,21 @@ class _Copy:
         if not is_folder and status.st_nlink != 1:
             raise NotCopied(
                 say(
-                    en=f"{_shown(path)} is a file of several names (a hard link).",
-                    ko=f"{_shown(path)}: 이름이 여럿인 파일(하드 링크)입니다.",
+                    en=f"{_visible_path(path)} is a file of several names (a hard link).",
+                    ko=f"{_visible_path(path)}: 이름이 여럿인 파일(하드 링크)입니다.",
                 )
             )
         if (status.st_uid, status.st_dev) != (self._top.st_uid, self._top.st_dev):
             raise NotCopied(
                 say(
-                    en=f"{_shown(path)} belongs to somebody else than the folder, or is on another disk.",
-                    ko=f"{_shown(path)}: 폴더와 소유자가 다르거나 다른 디스크에 있습니다.",
+                    en=f"{_visible_path(path)} belongs to somebody else than the folder, "
+                    "or is on another disk.",
+                    ko=f"{_visible_path(path)}: 폴더와 소유자가 다르거나 다른 디스크에 있습니다.",
                 )
             )
 
 
-def _shown(path: PurePosixPath | str) -> str:
+def _visible_path(path: PurePosixPath | str) -> str:
     return visible(str(path))[:100]
 
 
@@ -180,7 +182,7 @@ def _no_folder(name: str, parent: int | None) -> NotCopied:
 
 
 def _special(status: os.stat_result, path: PurePosixPath | str) -> NotCopied:
-    """Return the error for an entry of the wrong kind; an empty path means the submitted folder itself."""
+    """Return the error for an entry of the wrong type; an empty path stands for the submitted folder."""
     kinds = {
         stat.S_IFLNK: ("a link", "링크"),
         stat.S_IFIFO: ("a pipe", "파이프"),
@@ -192,8 +194,8 @@ def _special(status: os.stat_result, path: PurePosixPath | str) -> NotCopied:
         return NotCopied(say(en=f"It is {kind[0]}, not a folder.", ko=f"폴더가 아니라 {kind[1]}입니다."))
     return NotCopied(
         say(
-            en=f"{_shown(path)} is {kind[0]}, not a file.",
-            ko=f"{_shown(path)}: 파일이 아니라 {kind[1]}입니다.",
+            en=f"{_visible_path(path)} is {kind[0]}, not a file.",
+            ko=f"{_visible_path(path)}: 파일이 아니라 {kind[1]}입니다.",
         )
     )
 

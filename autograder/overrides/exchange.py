@@ -33,7 +33,7 @@ from secant.visible import visible
 
 # Maximum copies of one page: each is another file in the exchange, and students may submit many notebooks.
 _MAX_COPIES = 20
-# Errors that must come from the course's own disk, since students' files are only read.
+# Disk-full errors. They must come from the course's own disk, because students' files are only read.
 _DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
 _MAX_ROWS = 50  # maximum rows in the table of folders that were not collected
 _SUBMIT_AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
@@ -42,8 +42,8 @@ _SUBMIT_AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하
 class ReleaseLanguages(ExchangeReleaseAssignment):
     """nbgrader's release step, extended to a lesson's other languages: 03_x.ipynb and 03_x.ko.ipynb.
 
-    `nbgrader release_assignment` and formgrader use it if the configuration names it. When both notebooks
-    come back, the intake chooses the one that the student worked on.
+    `nbgrader release_assignment` and formgrader use it if the configuration names it. If a student submits
+    both notebooks, the intake chooses the one that the student worked on.
     """
 
     def ensure_root(self) -> None:
@@ -84,14 +84,14 @@ class _NotCollected:
 
     Attributes:
         owner: the user id of the folder's owner; -1 if unknown.
-        who: the student in the folder's name, or the whole name if it cannot be parsed.
-        found: the reason why the folder was not collected.
+        student: the student in the folder's name, or the whole name if it cannot be parsed.
+        reason: the reason why the folder was not collected.
         to_do: advice for the instructor.
     """
 
     owner: int
-    who: str
-    found: str
+    student: str
+    reason: str
     to_do: str
 
 
@@ -139,8 +139,8 @@ class CollectFiles(ExchangeCollect):
                     ko="학생 이름을 학생 ID로 쓸 수 없습니다. 글자(NFC), 숫자, _.@-만 최대 64자까지 됩니다.",
                 )
             )
-        # The name may end with a random string after a plus sign, depending on `add_random_string`. Since a
-        # time's offset may also have a plus sign, try the text both with and without its last part.
+        # The name may end with a plus sign and a random string, depending on `add_random_string`. Because the
+        # timestamp's UTC offset may also have a plus sign, try the text both with and without its last part.
         for text in (rest, rest.rpartition("+")[0]):
             if (earliest := self._clock.read(text).earliest) is not None:
                 return student, earliest
@@ -221,14 +221,14 @@ class CollectFiles(ExchangeCollect):
         self.log.info("%s submission: %s %s", "Updated" if is_there else "Collected", student, lesson)
 
     def _is_due(self, target: Path, timestamp: datetime) -> bool:
-        """Return whether a submission replaces the collected one, by nbgrader's rules."""
+        """Return whether a submission replaces the collected one according to nbgrader's rules."""
         earlier = submission_time(target, target.parent, self._clock).earliest
         if self.update and (earlier is None or timestamp > earlier):
             return True
         return bool(self.before_duedate and earlier != timestamp)
 
     def _place(self, folder: int, target: Path) -> None:
-        """Copy an open folder to a temporary folder in submitted/, then move the copy to its place."""
+        """Copy an open folder to a temporary folder in submitted/, then move the copy to its final path."""
         submitted = Path(self.coursedir.root, self.coursedir.submitted_directory)
         submitted.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=submitted, ignore_cleanup_errors=True) as room:
@@ -273,53 +273,53 @@ class _InvalidStudentId(NotCopied):
 
 
 def _size_read(folder: str) -> int:
-    """Return the number of bytes that `nbgrader list` reads from a folder at most."""
+    """Return the maximum number of bytes that `nbgrader list` reads from a folder."""
     with os.scandir(folder) as entries:
         read = (entry for entry in entries if entry.name.endswith(".ipynb") or entry.name == EXCHANGE_SECRET)
         return sum(entry.stat(follow_symlinks=False).st_size for entry in read)
 
 
-def _describe_not_collected(owner: int, student: str, why: Exception) -> _NotCollected:
+def _describe_not_collected(owner: int, student: str, error: Exception) -> _NotCollected:
     """Return the table row for a folder that was not collected, with advice that fits the error."""
-    who = visible(student)[:60]
-    if isinstance(why, _WrongOwner):
+    shown_student = visible(student)[:60]
+    if isinstance(error, _WrongOwner):
         to_do = say(
             en="Ask both. If students are not users of this machine: c.ExchangeCollect.check_owner = False",
             ko="두 사람에게 확인하세요. 학생이 이 컴퓨터의 사용자가 아니라면: "
             "c.ExchangeCollect.check_owner = False.",
         )
-    elif isinstance(why, _InvalidStudentId):
+    elif isinstance(error, _InvalidStudentId):
         to_do = say(
             en="Give the student another user name, then ask for a new submission.",
             ko="학생에게 다른 사용자 이름을 준 뒤 다시 제출하라고 하세요.",
         )
-    elif isinstance(why, OSError) and why.errno in _DISK_FULL_ERRORS:
+    elif isinstance(error, OSError) and error.errno in _DISK_FULL_ERRORS:
         to_do = say(
             en="Make room on the disk of the course, then collect again.",
             ko="수업 폴더가 있는 디스크에 공간을 만든 뒤 다시 걷으세요.",
         )
     else:
         to_do = say(en=_SUBMIT_AGAIN[0], ko=_SUBMIT_AGAIN[1])
-    if isinstance(why, OSError):
-        why = NotCopied(
-            say(en=f"It could not be copied: {why.strerror}.", ko=f"복사할 수 없습니다: {why.strerror}.")
+    if isinstance(error, OSError):
+        error = NotCopied(
+            say(en=f"It could not be copied: {error.strerror}.", ko=f"복사할 수 없습니다: {error.strerror}.")
         )
-    return _NotCollected(owner, who, str(why), to_do)
+    return _NotCollected(owner, shown_student, str(error), to_do)
 
 
 def _as_table(rows: list[_NotCollected]) -> str:
     """Return a table of the folders that were not collected, one per line.
 
-    If there are too many, it shows the first ones of each owner, so that one user's folders cannot hide
-    others.
+    If there are too many folders, the table shows the first ones of each owner, so that one user's folders
+    cannot hide those of others.
     """
-    shown = sorted(_interleave_owners(rows)[:_MAX_ROWS], key=lambda row: row.who)
-    width = max(len(row.who) for row in shown)
+    shown = sorted(_interleave_owners(rows)[:_MAX_ROWS], key=lambda row: row.student)
+    width = max(len(row.student) for row in shown)
     head = say(
         en=f"Not collected: {len(rows)}. Earlier submissions of these students stay as they are.",
         ko=f"걷지 못한 제출: {len(rows)}개. 이 학생들이 전에 낸 것은 그대로 있습니다.",
     )
-    lines = [f"  {row.who:<{width}}  {row.found} {row.to_do}" for row in shown]
+    lines = [f"  {row.student:<{width}}  {row.reason} {row.to_do}" for row in shown]
     if len(rows) > _MAX_ROWS:
         lines.append(
             say(en=f"  … and {len(rows) - _MAX_ROWS} more", ko=f"  … 그 밖에 {len(rows) - _MAX_ROWS}개")
@@ -331,7 +331,7 @@ def _interleave_owners(rows: list[_NotCollected]) -> list[_NotCollected]:
     """Return the rows in rounds: the first row of each owner, then the second row of each, and so on."""
     count = Counter[int]()
     turns = []
-    for row in sorted(rows, key=lambda row: row.who):
+    for row in sorted(rows, key=lambda row: row.student):
         turns.append((count[row.owner], row))
         count[row.owner] += 1
     return [row for _, row in sorted(turns, key=lambda turn: turn[0])]
@@ -342,11 +342,11 @@ class ListPlain(ExchangeList):
 
     Folders with links or other special files are left out, because nbgrader would follow the link or block.
 
-    The student controls a folder's name and its content. A folder is left out if it would end the list with
-    an error, or if its name contains control characters for the terminal.
+    The student controls a folder's name and its content. A folder is left out if it would make the list
+    command fail, or if its name contains terminal control characters.
     """
 
-    assignments: list[str]  # the folders' paths; set by nbgrader's base class
+    assignments: list[str]  # paths of the inbound folders to list; set by nbgrader's base class
 
     def init_dest(self) -> None:
         """Find the folders to list, and leave out those that cannot be listed."""
@@ -363,7 +363,7 @@ class ListPlain(ExchangeList):
         self.assignments = listed
 
     def _can_list(self, path: str) -> bool:
-        """Return whether nbgrader can list a folder, after a trial with this folder alone."""
+        """Return whether nbgrader can list a folder, tested by listing the folder alone."""
         name = os.path.basename(path)
         if not (name.isprintable() and visible(name) == name and is_plain(path)):
             return False
@@ -372,7 +372,7 @@ class ListPlain(ExchangeList):
             if _size_read(path) > MAX_FILE_BYTES:
                 return False
             self.parse_assignments()
-        except Exception:  # Any exception is possible, because nbgrader parses files from a student.
+        except Exception:  # Any exception is possible, because nbgrader parses a student's files.
             return False
         return True
 
@@ -380,10 +380,10 @@ class ListPlain(ExchangeList):
 class ReleasePages(ExchangeReleaseFeedback):
     """nbgrader's release of feedback, extended to release a page under each submitted notebook's name.
 
-    `nbgrader fetch_feedback` looks for a page for every submitted notebook, and warns about each that it does
-    not find. A lesson's submission has one page, even if it has notebooks in two languages, a renamed
-    notebook or several notebooks. A plain assignment has a page for each of its notebooks, and each page is
-    released under its own name only.
+    `nbgrader fetch_feedback` looks for a page for every submitted notebook, and warns about each missing
+    page. A lesson's submission has one page, even if it has notebooks in two languages, a renamed notebook or
+    several notebooks. A plain assignment has a page for each of its notebooks, and each page is released
+    under its own name only.
     """
 
     def init_dest(self) -> None:
@@ -392,7 +392,7 @@ class ReleasePages(ExchangeReleaseFeedback):
         super().init_dest()
 
     def copy_files(self) -> None:
-        """Release the pages, and copy each page for the other notebook names in the submission."""
+        """Release the pages, and copy each page under the names of the submission's other notebooks."""
         super().copy_files()
         for page in map(Path, glob(f"{self.src_path}/*.html")):
             student, secret = page.parent.parent.name, (page.parent / EXCHANGE_SECRET).read_text()
@@ -417,7 +417,7 @@ def _refuse_link(exchange: Exchange) -> None:
 
 
 def _notebooks(folder: Path, lesson: str) -> list[str]:
-    """Return the names of the submission's notebooks other than the lesson's, without suffix.
+    """Return the names, without the suffix, of submitted notebooks not named after the lesson.
 
     At most `_MAX_COPIES` names are returned, starting with those that begin with the lesson's name.
     """

@@ -40,13 +40,13 @@ class HideTests(ClearTests):
     """A preprocessor for nbgrader's own engine that clears hidden tests and outputs that quote them.
 
     A failed check renders only its message. Any other exception renders its frames, and the frames of a test
-    cell show its code. Of these, only the frames in the student's cells and the last line are kept. This
-    prevents accidents. It does not stop a student from printing the tests in disguise while they run. To
-    prevent that, keep the tests out of the student's process.
+    cell show its code. Only the frames in the student's cells and the last line of the traceback are kept.
+    This preprocessor prevents accidental disclosure. It does not stop a student's code from printing the
+    tests in disguise while they run; for that, the tests have to run in another process.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook with all hidden tests, and all output texts that quote them, removed."""
+        """Remove all hidden tests, and all output texts that quote them, from the notebook."""
         everything = "\n".join(text for cell in nb.cells for text in _texts(cell))
         secret = {line for line in hidden_lines(nb) if line in everything}
         for cell in nb.cells:
@@ -89,13 +89,13 @@ def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
 
 
 def _without(secret: set[str], text: Any) -> Any:
-    """Return a text, or an empty string if the text shows a hidden line."""
+    """Return a text unchanged, or an empty string if a hidden line appears in the text."""
     plain = _COLOUR.sub("", str(text))
     return "" if any(line in plain for line in secret) else text
 
 
 def _censor(output: NotebookNode, secret: set[str]) -> None:
-    """Replace each text in an output that shows a hidden line with an empty string."""
+    """Replace each of an output's texts with an empty string if it contains a hidden line."""
     if output.output_type == "stream":
         output.text = _without(secret, output.text)
     elif output.output_type == "error":

@@ -25,7 +25,7 @@ from autograder.course.lesson import find_root
 from autograder.course.plain import is_plain
 from autograder.course.settings import Course
 
-_MAX_ERROR_LINES = 5  # number of the command's last lines that an error message repeats
+_MAX_ERROR_LINES = 5  # maximum lines of the command's output quoted in an error message, counted from the end
 # Settings that decide which submissions are graded, and where the results are written.
 _SETTINGS = ("root", "db_url", "course_id", "directory_structure", "student_id_exclude", "groupshared")
 _FOLDERS = ("source_directory", "submitted_directory", "autograded_directory", "feedback_directory")
@@ -37,13 +37,14 @@ _REFUSED = (
 
 
 class Refuse(NbGraderPreprocessor):
-    """A preprocessor that replaces nbgrader's steps for running students' code and raises an error."""
+    """A preprocessor that raises an error; it replaces nbgrader's steps that would run students' code."""
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
+        """Raise an error instead of processing a notebook."""
         raise NbGraderException(_REFUSED)
 
 
-class _Instead(Exporter):
+class _AutograderExporter(Exporter):
     """An exporter that runs an autograder command instead of nbgrader's conversion.
 
     Raises:
@@ -98,7 +99,7 @@ class _Instead(Exporter):
     from_filename = from_file = from_notebook_node
 
 
-class GradeInstead(_Instead):
+class GradeInstead(_AutograderExporter):
     """An exporter that runs `autograder grade` in place of `nbgrader autograde`."""
 
     converter, command = Autograde, "grade"
@@ -117,7 +118,7 @@ class GradeInstead(_Instead):
             )
 
 
-class FeedbackInstead(_Instead):
+class FeedbackInstead(_AutograderExporter):
     """An exporter that runs `autograder feedback` in place of `nbgrader generate_feedback`."""
 
     converter, command = GenerateFeedback, "feedback"

@@ -2,7 +2,7 @@
 
 nbgrader stores due dates and times of submission in UTC, but three functions in its `utils` convert them
 wrongly (docs/upstream.md). `nbgrader db assignment add --duedate`, formgrader and the exchange call these
-functions. No file of nbgrader's is changed: loading nbgrader_config.py replaces the functions in memory.
+functions. nbgrader's files are not changed: loading nbgrader_config.py replaces the functions in memory.
 """
 
 import sys
@@ -22,7 +22,7 @@ _clock = Clock()
 def correct_times(config: Config) -> None:
     """Replace nbgrader's conversions of times, and set formgrader's time zone if the course does not.
 
-    The default zone for formgrader is that of the exchange.
+    By default, formgrader gets the time zone of the exchange.
 
     Args:
         config: the settings of the course, including the time zones.
@@ -34,19 +34,19 @@ def correct_times(config: Config) -> None:
     _clock = Clock.of(config)
     if _clock.is_set:
         config.NbGraderAPI.setdefault("timezone", _clock.name)
-    replacements = {"parse_utc": read_or_none, "as_timezone": as_timezone, "to_numeric_tz": _zone_of_form}
-    # Take a copy, because another thread may import a module at the same time.
+    replacements = {"parse_utc": to_utc_or_none, "as_timezone": as_timezone, "to_numeric_tz": _zone_of_form}
+    # Iterate over a copy, because another thread may import a module at the same time.
     loaded = sys.modules.copy().items()
     modules = [module for name, module in loaded if name.partition(".")[0] == "nbgrader"]
     for module in modules:
         for name, original in _REPLACED:
             if getattr(module, name, None) is original:
                 setattr(module, name, replacements[name])
-    # The function that nbgrader.api calls to enter due dates needs to raise an error for an invalid one.
-    utils.parse_utc = read
+    # nbgrader.api enters due dates with utils.parse_utc, which has to raise an error for an invalid date.
+    utils.parse_utc = to_utc
 
 
-def read(time: datetime | str | None) -> datetime | None:
+def to_utc(time: datetime | str | None) -> datetime | None:
     """Return a time converted to UTC, as a datetime without a zone.
 
     Raises:
@@ -62,13 +62,13 @@ def read(time: datetime | str | None) -> datetime | None:
     return time.astimezone(UTC).replace(tzinfo=None)
 
 
-def read_or_none(time: datetime | str | None) -> datetime | None:
+def to_utc_or_none(time: datetime | str | None) -> datetime | None:
     """Return a time converted to UTC, as a datetime without a zone; None if it cannot be determined.
 
     `autograder grade` also treats such a time as unknown.
     """
     try:
-        return read(time)
+        return to_utc(time)
     except ValueError:
         return None
 

@@ -9,11 +9,11 @@ from nbgrader.plugins import ExportPlugin
 
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.gradebook.current import HandedIn
-from autograder.gradebook.records import kept_in
+from autograder.gradebook.freshness import CurrentSubmissions
+from autograder.gradebook.records import stored_results_in
 from autograder.gradebook.tables import Sheet, as_csv
 
-_BATCH_SIZE = 50  # submissions whose results are looked up together; all of them are held in memory
+_BATCH_SIZE = 50  # maximum submissions whose results are held in memory at once
 _COLUMNS = [
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
     *("raw_score", "late_submission_penalty", "score", "max_score"),
@@ -38,21 +38,21 @@ class ScoresGiven(ExportPlugin):
     def _export(self, gradebook: Gradebook) -> None:
         course = Course.at(Path(self.parent.coursedir.root))
         place, rows, empty = Path(self.to or "grades.csv"), [], Counter[str]()
-        wanted, lessons = set(map(str, self.student)), set(map(str, self.assignment))
+        selected, lessons = set(map(str, self.student)), set(map(str, self.assignment))
         for assignment in gradebook.assignments:
             if lessons and assignment.name not in lessons:
                 continue
-            in_folder = HandedIn(course, assignment.name)
-            newer = self._students_with_old_grade(gradebook, assignment.name, in_folder)
+            current = CurrentSubmissions(course, assignment.name)
+            newer = self._students_with_old_grade(gradebook, assignment.name, current)
             submissions = {
                 submission.student_id: submission
                 for submission in gradebook.assignment_submissions(assignment.name)
             }
             for student in gradebook.students:
-                if wanted and student.id not in wanted:
+                if selected and student.id not in selected:
                     continue
                 submission = submissions.get(student.id)
-                ungraded = student.id in newer or (submission is None and student.id in in_folder.students)
+                ungraded = student.id in newer or (submission is None and student.id in current.students)
                 empty["not graded yet"] += ungraded
                 empty["handed in nothing"] += submission is None and not ungraded
                 empty["needs manual grading"] += (
@@ -60,10 +60,10 @@ class ScoresGiven(ExportPlugin):
                 )
                 rows.append(
                     [
-                        *_shown(assignment.name, assignment.duedate, submission and submission.timestamp),
+                        *_as_cells(assignment.name, assignment.duedate, submission and submission.timestamp),
                         *_person(student),
                         *_scores(None if ungraded else submission),
-                        *_shown(assignment.max_score),
+                        *_as_cells(assignment.max_score),
                     ]
                 )
         place.write_bytes(as_csv(Sheet(_COLUMNS, rows)))
@@ -71,32 +71,36 @@ class ScoresGiven(ExportPlugin):
         for why, number in (+empty).items():
             self.log.info("Scores left empty, %s: %s", why, number)
 
-    def _students_with_old_grade(self, gradebook: Gradebook, lesson: str, there: HandedIn) -> set[str]:
-        """Return the students whose grade does not belong to the files that are in submitted/ now."""
+    def _students_with_old_grade(
+        self, gradebook: Gradebook, lesson: str, current: CurrentSubmissions
+    ) -> set[str]:
+        """Return the students whose grade is out of date: the files, the tests or the grader have changed."""
         students_found: set[str] = set()
-        students = sorted(there.students)
+        students = sorted(current.students)
         for at in range(0, len(students), _BATCH_SIZE):
-            kept = kept_in(gradebook, [(student, lesson) for student in students[at : at + _BATCH_SIZE]])
+            results = stored_results_in(
+                gradebook, [(student, lesson) for student in students[at : at + _BATCH_SIZE]]
+            )
             students_found |= {
-                student for (student, _), stored in kept.items() if there.is_newer(student, stored)
+                student for (student, _), stored in results.items() if current.is_newer(student, stored)
             }
         return students_found
 
 
 def _person(student: Student) -> list[str]:
-    return _shown(student.id, student.last_name, student.first_name, student.email)
+    return _as_cells(student.id, student.last_name, student.first_name, student.email)
 
 
-def _scores(one: SubmittedAssignment | None) -> list[str]:
+def _scores(submission: SubmittedAssignment | None) -> list[str]:
     """Return the score before the late penalty, the penalty, and the score after it, or three empty cells.
 
     The cells are empty if there is no submission, or if it needs manual grading.
     """
-    if one is None or one.needs_manual_grade:
+    if submission is None or submission.needs_manual_grade:
         return ["", "", ""]
-    penalty = one.late_submission_penalty or 0.0
-    return _shown(one.score, penalty, max(0.0, one.score - penalty))
+    penalty = submission.late_submission_penalty or 0.0
+    return _as_cells(submission.score, penalty, max(0.0, submission.score - penalty))
 
 
-def _shown(*cells: Any) -> list[str]:
+def _as_cells(*cells: Any) -> list[str]:
     return ["" if cell is None else str(cell) for cell in cells]

@@ -2,7 +2,7 @@
 
 Image decoders are C code with a history of security holes. So this process imports them and reads its input,
 then gives up every system call except those for computing, and only then decodes. Its memory and its
-processor time are limited, and its parent kills it after a while.
+processor time are limited, and its parent kills it if it takes too long.
 
     python -m autograder.page.decoder < pictures > results
 
@@ -32,8 +32,8 @@ from autograder.sandbox.inside.privileges import close_all_but, hide_memory
 from autograder.sandbox.inside.seccomp import allow_computing_alone
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
-MAX_PIXELS = 50_000_000  # pixels, about what a phone's camera takes
-LONGEST_SIDE = 1_600  # pixels; the longest side of a picture on the page, at most
+MAX_PIXELS = 50_000_000  # maximum number of pixels to decode, about as many as a phone's camera takes
+LONGEST_SIDE = 1_600  # maximum length in pixels of a picture's longer side on the page
 MAX_PNG_BYTES = 500_000  # bytes; a larger PNG is probably a photograph, which takes less space as JPEG
 MEMORY_BYTES = 768 * 2**20
 CPU_SECONDS = 10
@@ -73,7 +73,7 @@ def decode(data: str) -> dict[str, Any]:
         return {"data": base64.b64encode(_encoded(picture)).decode(), "animated": is_animated}
     except (MemoryError, Image.DecompressionBombError):
         return {"why": "too_large"}
-    except Exception:  # a decoder may raise any error for a stranger's bytes
+    except Exception:  # a decoder may raise any error for malformed or malicious bytes
         return {"why": "not_a_picture"}
 
 
@@ -81,9 +81,9 @@ _FROM_URL_SAFE = str.maketrans("-_", "+/")
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """Return the first frame, turned upright, on a white background and scaled down to LONGEST_SIDE."""
+    """Return a picture's first frame, upright, on a white background and scaled down to LONGEST_SIDE."""
     picture = ImageOps.exif_transpose(image)
-    if picture.mode.startswith("I"):  # 16-bit greyscale
+    if picture.mode.startswith("I"):  # 16-bit greyscale is reduced to 8 bits
         picture = picture.point(lambda value: value / 256).convert("L")
     elif picture.mode in ("P", "PA", "LA"):
         picture = picture.convert("RGBA")

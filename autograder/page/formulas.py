@@ -37,7 +37,7 @@ _TOUCHING = re.compile(r'[("]*<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*
 
 
 def mathml(latex: str, display: Display) -> str:
-    """Convert a formula to MathML. A long inline formula becomes several parts that a line may break between.
+    """Convert a formula to MathML. A long inline formula is split into parts, between which a line may break.
 
     Raises:
         ValueError: the formula cannot be converted, or contains an unknown command.
@@ -50,7 +50,7 @@ def mathml(latex: str, display: Display) -> str:
             _add_thin_spaces(row)
         parts = _split(formula) if display == "inline" else [formula]
         return "<wbr>".join(tostring(part, encoding="unicode") for part in parts)
-    except Exception as error:  # catch any error, since latex2mathml's errors have no common base class
+    except Exception as error:  # catch any error, because latex2mathml's errors have no common base class
         raise ValueError(f"a formula cannot be set: {latex.strip()}") from error
 
 
@@ -100,13 +100,13 @@ def _split(formula: Element) -> list[Element]:
     return [part for part in parts if len(part)]
 
 
-def together(page: str) -> str:
+def keep_together(page: str) -> str:
     """Wrap each inline formula with the characters that touch it, so that no line breaks between them."""
     return _TOUCHING.sub(r'<span class="whole">\g<0></span>', page)
 
 
 class Renderer(IPythonRenderer):
-    """nbconvert's Markdown renderer, with formulas set here instead of by a script that the page loads."""
+    """nbconvert's Markdown renderer, but formulas are converted here instead of by a script in the page."""
 
     def formula(self, latex: str, display: Display) -> str:
         """Return a formula as HTML, or its source if it cannot be converted."""
@@ -116,10 +116,13 @@ class Renderer(IPythonRenderer):
             return f"<code>{html.escape(latex.strip())}</code>"
 
     def inline_math(self, body: str) -> str:
+        """Return an inline formula as HTML."""
         return self.formula(body, "inline")
 
     def block_math(self, body: str) -> str:
+        """Return a displayed formula as HTML."""
         return self.formula(body, "block")
 
     def latex_environment(self, name: str, body: str) -> str:
+        """Return a LaTeX environment as HTML."""
         return self.formula(rf"\begin{{{name}}}{body}\end{{{name}}}", "block")

@@ -18,33 +18,33 @@ from typing import Any
 from autograder.page.prose import with_remarks
 from secant.language import Language
 
-WALL_SECONDS = 30.0  # seconds to decode all pictures of a submission
-MAX_CHARS = 3_000_000  # characters of one decoded picture in base64, at most
-MAX_ALL_CHARS = 12_000_000  # characters of all decoded pictures of a submission in base64, at most
+WALL_SECONDS = 30.0  # maximum number of seconds to decode all pictures of a submission
+MAX_CHARS = 3_000_000  # maximum number of base64 characters in one decoded picture
+MAX_ALL_CHARS = 12_000_000  # maximum number of base64 characters in all decoded pictures of a submission
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 
 Cells = Sequence[MutableMapping[str, Any]]
-#: The result for a picture: its `data`, encoded again, in base64, perhaps with a `remark`; or the reason why
-#: it is `missing`.
-Decoded = Mapping[str, str]
-_NOT_DECODED: Decoded = {"missing": "not_decoded"}
+#: The result for a picture: either its re-encoded `data` in base64, perhaps with a `remark`, or the reason
+#: why it is `missing`.
+DecodedPicture = Mapping[str, str]
+_NOT_DECODED: DecodedPicture = {"missing": "not_decoded"}
 
 
 def submitted_pictures(cells: Cells) -> dict[str, str]:
-    """Return the pictures of a graded notebook that are not decoded yet, by name, in base64."""
+    """Return the pictures of a graded notebook that are not decoded yet, in base64 and keyed by name."""
     bundles = [cell.get("attachments", {}) for cell in cells]
     return {
         name: str(data) for bundle in bundles for name, kinds in bundle.items() for data in kinds.values()
     }
 
 
-def decoded(pictures: Mapping[str, str]) -> dict[str, Decoded]:
-    """Decode pictures in a separate process, and return a result for each name.
+def decode_all(pictures: Mapping[str, str]) -> dict[str, DecodedPicture]:
+    """Decode pictures in a separate process, and return the results, keyed by name.
 
     Args:
-        pictures: the pictures that a student submitted, by name, in base64.
+        pictures: the pictures that a student submitted, in base64 and keyed by name.
     """
-    results_by_name: dict[str, Decoded] = {}
+    results_by_name: dict[str, DecodedPicture] = {}
     chars_left = MAX_ALL_CHARS
     deadline = time.monotonic() + WALL_SECONDS
     waiting = dict(pictures)
@@ -61,12 +61,12 @@ def decoded(pictures: Mapping[str, str]) -> dict[str, Decoded]:
     return results_by_name | dict.fromkeys(waiting, _NOT_DECODED)
 
 
-def show_pictures(cells: Cells, pictures: Mapping[str, Decoded], language: Language) -> None:
+def show_pictures(cells: Cells, pictures: Mapping[str, DecodedPicture], language: Language) -> None:
     """Put decoded pictures into the cells that show them.
 
     Args:
         cells: the cells of a graded notebook.
-        pictures: the result of `decoded`.
+        pictures: the result of `decode_all`.
         language: the language of the sentence in place of a picture that cannot be shown.
     """
     for cell in cells:
@@ -75,7 +75,9 @@ def show_pictures(cells: Cells, pictures: Mapping[str, Decoded], language: Langu
         bundle = {name: pictures.get(name, _NOT_DECODED) for name in cell.pop("attachments")}
         cell["source"] = with_remarks(cell["source"], bundle, language)
         shown = {
-            name: {kind_of(found["data"]): found["data"]} for name, found in bundle.items() if "data" in found
+            name: {kind_of(decoded["data"]): decoded["data"]}
+            for name, decoded in bundle.items()
+            if "data" in decoded
         }
         if shown:
             cell["attachments"] = shown
@@ -91,7 +93,7 @@ def kind_of(data: str) -> str:
 
 
 def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
-    """Decode pictures in a new process, and return the results up to the picture at which it died."""
+    """Decode pictures in a new process; return the results up to the picture at which the process died."""
     with tempfile.TemporaryFile() as requests, tempfile.TemporaryFile() as answers:
         requests.write("".join(json.dumps(data) + "\n" for data in pictures).encode())
         requests.seek(0)
@@ -110,17 +112,17 @@ def _decode(pictures: Sequence[str], seconds: float) -> list[Any]:
             process.kill()
             process.wait()
         answers.seek(0)
-        found: list[Any] = []
+        results: list[Any] = []
         for line in answers.read().split(b"\n")[: len(pictures)]:
             try:
-                found.append(json.loads(line))
+                results.append(json.loads(line))
             except ValueError:
                 break
-        return found
+        return results
 
 
-def _checked(result: Any, most: int) -> Decoded:
-    """Validate a result of the decoding process, since a stranger's bytes may have taken over the process."""
+def _checked(result: Any, most: int) -> DecodedPicture:
+    """Validate a result of the decoder process, which a malicious picture may have compromised."""
     match result:
         case {"data": str(data), "animated": bool(animated)} if kind_of(data):
             if len(data) > min(MAX_CHARS, most):

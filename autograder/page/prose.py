@@ -1,7 +1,7 @@
 """Render text and code as HTML. Parts that all students' pages share are rendered once per process.
 
 Only the course's own Markdown is rendered as Markdown. Text that a person typed, student or not, is shown as
-typed, with its formulas set.
+typed, but with its formulas typeset.
 """
 
 import html
@@ -18,27 +18,28 @@ from pygments.lexers import PythonLexer
 
 from autograder.intake.notes import MAX_PICTURES
 from autograder.intake.submission import Part
-from autograder.page.formulas import Display, Renderer, mathml, together
+from autograder.page.formulas import Display, Renderer, keep_together, mathml
 from autograder.page.words import words
 from secant.language import Language
 from secant.visible import visible
 
-# The longest code that is cached, in characters, and the number of cached cells. Longer code is a student's
-# own and would fill the memory. That number of cells is enough for a whole course.
-KEPT_CHARS = 8_000
-KEPT = 1_000
-FORMULAS = 50  # formulas that are set in one text; further ones are shown as typed
-# Formulas as Pandoc recognises them, so that "$5 and $6" is not one. Their length is limited because
+# Limits of the caches of rendered cells: the length of a code cell in characters, and the number of cells.
+# Code that is longer is a student's own and would fill the memory. The number is enough for a whole course.
+MAX_CACHED_CHARS = 8_000
+CACHED_CELLS = 1_000
+MAX_FORMULAS = 50  # maximum number of formulas to typeset in one text; further formulas are shown as typed
+# Formulas as Pandoc recognises them, so that "$5 and $6" is not a formula. Their length is limited because
 # latex2mathml takes more time for longer ones.
 _FORMULA = re.compile(r"\$\$([^$]{1,200})\$\$|\$(?! )([^$\n]{1,200})(?<! )\$(?!\d)")
-# A formula with a length of ten or more, in any unit, or with sizes inside sizes would fill pages.
+# A formula would fill pages if it contains a width, height, depth or offset of 10 or more in any unit, or a
+# font size inside another.
 _VAST = re.compile(r'(?:width|height|depth|voffset)="[+-]?\d{2}|mathsize.*mathsize', re.DOTALL)
 _TEXT = '<div style="white-space: pre-wrap">{}</div>'
 _CODE = "<pre>{}</pre>"
 _REMARK = "<div><em>{}</em></div>"
 _PICTURE = "![{}](attachment:{})"
-# One part of the Markdown that `harmless_parts` makes. A student's text in it contains no line end and no
-# "[".
+# One part of the Markdown that `as_typed_markdown` or `parts_as_markdown` makes. These functions escape line
+# ends and "[" in a student's text.
 _PART = re.compile(
     r'<div style="white-space: pre-wrap">(?P<text>[^<]*)</div>|<pre>(?P<code>[^<]*)</pre>'
     r"|<div><em>(?P<remark>[^<]*)</em></div>|!\[(?P<alt>[^\]]*)\]\(attachment:(?P<picture>picture-\d+)\)"
@@ -46,15 +47,16 @@ _PART = re.compile(
 _NOT_IN_ALT = re.compile(r"[\[\]()\\`*_$<>&\"'\n]+")
 
 
-def harmless(markdown: str) -> str:
-    """Return a student's prose as Markdown that shows it as it was typed; a notebook still sets its formulas.
+def as_typed_markdown(markdown: str) -> str:
+    """Return a student's prose as Markdown that shows it as it was typed; its formulas are still typeset.
 
-    The prose is not rendered here: that would run a parser on a stranger's text and produce HTML and links.
+    The prose is not rendered here: rendering would run a Markdown parser on the student's text and produce
+    HTML and links.
     """
     return _TEXT.format(_escaped(markdown))
 
 
-def harmless_parts(
+def parts_as_markdown(
     parts: Sequence[Part], language: Language, first: int = 1
 ) -> tuple[str, dict[str, dict[str, str]]]:
     """Return a student's written answer as Markdown that shows it as it was typed, and its attachments.
@@ -70,7 +72,7 @@ def harmless_parts(
     for part in parts:
         match part.kind:
             case "text":
-                lines.append(harmless(part.text))
+                lines.append(as_typed_markdown(part.text))
             case "code":
                 lines.append(_CODE.format(_escaped(part.text)))
             case "picture":
@@ -89,19 +91,19 @@ def harmless_parts(
 
 
 def with_remarks(markdown: str, pictures: Mapping[str, Mapping[str, str]], language: Language) -> str:
-    """Return the Markdown of `harmless_parts` with a sentence for each picture that is not shown in full.
+    """Return the Markdown of `parts_as_markdown` with a sentence for each picture that is not shown in full.
 
     Args:
         markdown: the source of the cell.
-        pictures: the result for each picture, by name; see `autograder.page.pictures`.
+        pictures: the result for each picture, keyed by name; see `autograder.page.pictures`.
         language: the language of the sentences.
     """
     lines = []
     for line in markdown.split("\n\n"):
-        found = _PART.fullmatch(line)
-        picture = pictures.get(found["picture"] or "", {}) if found else {}
-        if found and "missing" in picture:
-            lines.append(_missing(found["alt"], picture["missing"], language))
+        part = _PART.fullmatch(line)
+        picture = pictures.get(part["picture"] or "", {}) if part else {}
+        if part and "missing" in picture:
+            lines.append(_missing(part["alt"], picture["missing"], language))
         else:
             lines.append(line)
         if "remark" in picture:
@@ -127,7 +129,7 @@ def prose(markdown: str, attachments: Mapping[str, Mapping[str, str]] | None = N
 
     Args:
         markdown: the cell's source.
-        attachments: pictures that were decoded and encoded again, by name and type.
+        attachments: pictures that were decoded and encoded again, keyed by name and then by media type.
     """
     parts = _as_parts(markdown)
     if parts is None:
@@ -145,40 +147,40 @@ def _part(part: re.Match[str], attachments: Mapping[str, Mapping[str, str]]) -> 
         return Markup('<pre class="code" tabindex="0">{}</pre>').format(html.unescape(part["code"]))
     if part["remark"] is not None:
         return Markup('<p class="remark">{}</p>').format(html.unescape(part["remark"]))
-    return Markup('<div class="typed">{}</div>').format(typed(html.unescape(part["text"])))
+    return Markup('<div class="typed">{}</div>').format(typed_html(html.unescape(part["text"])))
 
 
 def _as_parts(markdown: str) -> list[re.Match[str]] | None:
-    """Return the parts of a cell that `harmless` or `harmless_parts` made, or None for the course's text."""
-    found = [_PART.fullmatch(line) for line in markdown.split("\n\n")]
-    parts = [part for part in found if part is not None]
-    return parts if len(parts) == len(found) else None
+    """Return the parts of a cell that `parts_as_markdown` made, or None for the course's own text."""
+    matches = [_PART.fullmatch(line) for line in markdown.split("\n\n")]
+    parts = [part for part in matches if part is not None]
+    return parts if len(parts) == len(matches) else None
 
 
-def as_typed(markdown: str) -> str | None:
-    """Return what a student typed in a cell that `harmless` made, or None for the course's own text."""
+def typed_text(markdown: str) -> str | None:
+    """Return the text that a student typed in a cell, or None if the cell is the course's own."""
     parts = _as_parts(markdown)
     if parts is None:
         return None
     return "\n\n".join(html.unescape(part["text"] or part["code"] or part["alt"] or "") for part in parts)
 
 
-def typed(text: str) -> Markup:
-    """Return a person's text as HTML, as it was typed, with all formulas set except very large ones."""
+def typed_html(text: str) -> Markup:
+    """Return a person's text as HTML, as it was typed, with its formulas typeset, except very large ones."""
     parts: list[Markup] = []
     end = 0
-    for number, found in enumerate(_FORMULA.finditer(visible(text, prose=True))):
-        if number == FORMULAS:
+    for number, match in enumerate(_FORMULA.finditer(visible(text, prose=True))):
+        if number == MAX_FORMULAS:
             break
-        display: Display = "block" if found[1] else "inline"
+        display: Display = "block" if match[1] else "inline"
         try:
-            formula = mathml(found[1] or found[2], display)
+            formula = mathml(match[1] or match[2], display)
         except ValueError:
             continue
         if _VAST.search(formula):
             continue
-        parts += [escape(found.string[end : found.start()]), Markup(_scrollable(formula, display))]
-        end = found.end()
+        parts += [escape(match.string[end : match.start()]), Markup(_scrollable(formula, display))]
+        end = match.end()
     return Markup().join([*parts, escape(visible(text, prose=True)[end:])])
 
 
@@ -191,11 +193,11 @@ def code(source: str, coloured: bool) -> Markup:
     """
     if not coloured:
         return escape(source)
-    return (_kept_code if len(source) <= KEPT_CHARS else _highlighted)(source)
+    return (_cached_code if len(source) <= MAX_CACHED_CHARS else _highlighted)(source)
 
 
 class _Prose(Renderer):
-    """A renderer that puts a lesson's headings below the page's own.
+    """A renderer that sets a lesson's headings one level below the headings of the page.
 
     It also lets the keyboard scroll code and wide formulas.
     """
@@ -217,13 +219,13 @@ def _scrollable(formula: str, display: Display) -> str:
 _markdown = MarkdownWithMath(_Prose(escape=False, exclude_anchor_links=True))
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHED_CELLS)
 def _rendered(markdown: str) -> Markup:
-    return Markup(together(_markdown.render(markdown)))
+    return Markup(keep_together(_markdown.render(markdown)))
 
 
 def _highlighted(source: str) -> Markup:
     return Markup(highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)))
 
 
-_kept_code = lru_cache(KEPT)(_highlighted)
+_cached_code = lru_cache(CACHED_CELLS)(_highlighted)

@@ -14,8 +14,8 @@ from markupsafe import Markup
 from pygments.formatters import HtmlFormatter
 
 from autograder.course.cells import is_installer
-from autograder.page.facts import Head, Row
-from autograder.page.prose import code, prose, typed
+from autograder.page.facts import PageHead, TaskRow
+from autograder.page.prose import code, prose, typed_html
 from autograder.page.words import words
 from secant.visible import visible
 
@@ -24,14 +24,14 @@ _HERE = Path(__file__).parent
 _LIGHT, _DARK = "xcode", "github-dark"
 
 
-def page_html(student: str, head: Head, notebook: Sequence[Mapping[str, Any]], bare: bool = False) -> str:
+def page_html(student: str, head: PageHead, notebook: Sequence[Mapping[str, Any]], bare: bool = False) -> str:
     """Return a feedback page.
 
     Args:
         student: the student's id.
         head: the data above the notebook.
-        notebook: the cells, with text outputs only and without hidden tests. They are left out if the file
-            could not be read, because they would not be the student's.
+        notebook: the cells, with text outputs only and without hidden tests. The page leaves them out if the
+            student's file could not be read, because they would not show the student's work.
         bare: whether the student's text had to be left out of the cells.
     """
     rows = {row.task: row for row in head.rows}
@@ -42,15 +42,15 @@ def page_html(student: str, head: Head, notebook: Sequence[Mapping[str, Any]], b
         blocks=[(each, words(each.language)) for each in heads],
         cells=[] if head.rejected else [_cell(cell, rows) for cell in notebook if not is_installer(cell)],
         extra=sum(row.extra for row in head.rows),
-        waiting=sum(row.most for row in head.rows if row.waits),
-        unread=bool(head.rejected) and not head.score and any(row.waits for row in head.rows),
+        waiting=sum(row.max_points for row in head.rows if row.needs_grading),
+        unread=bool(head.rejected) and not head.score and any(row.needs_grading for row in head.rows),
         bare=bare,
         words=words(head.language),
         style=_style(),
     )
 
 
-def _cell(cell: Mapping[str, Any], rows: Mapping[str, Row]) -> dict[str, Any]:
+def _cell(cell: Mapping[str, Any], rows: Mapping[str, TaskRow]) -> dict[str, Any]:
     metadata = cell["metadata"]
     grading = metadata.get("nbgrader", {})
     name = str(grading.get("grade_id", ""))
@@ -81,7 +81,7 @@ def _template() -> Template:
         "code": code,
         "fill": _fill,
         "prose": prose,
-        "typed": typed,
+        "typed": typed_html,
     }
     return environment.get_template("page.html.j2")
 

@@ -1,4 +1,4 @@
-"""The words of a feedback page around the lesson's own text, in English and Korean."""
+"""The wording of a feedback page, except the lesson's own text, in English and Korean."""
 
 from collections.abc import Mapping
 
@@ -82,5 +82,5 @@ Words = Mapping[str, str]
 
 
 def words(language: Language) -> Words:
-    """Return the words of a feedback page in one language."""
+    """Return the wording of a feedback page in one language."""
     return {name: pair[LANGUAGES.index(language)] for name, pair in _WORDS.items()}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from autograder.report.figures import LessonFigures, TaskFigures
 
-_SEVERAL = 2  # a problem gets a sentence only if at least this many students have it
+_SEVERAL = 2  # minimum number of students who must have a problem before the advice mentions it
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,18 @@ class Sentence:
 
 
 def advice(figures: LessonFigures) -> list[Sentence]:
-    """Return three sentences, on a task, on a mistake and on the rest, or none if nothing is graded."""
-    tested = [task for task in figures.tasks if task.tried]
+    """Return three sentences (on a task, a mistake and another problem), or [] if nothing is graded."""
+    tested = [task for task in figures.tasks if task.attempted]
     if not tested:
         return []
     return [_on_a_task(tested), _on_a_mistake(figures), _on_the_rest(figures, tested)]
 
 
 def _on_a_task(tested: list[TaskFigures]) -> Sentence:
-    hardest = min(tested, key=lambda task: (task.difficulty or 0.0, -task.tried))
-    if hardest.passed == hardest.tried:
-        return Sentence("say_all_passed", {"n": max(task.tried for task in tested)})
-    return Sentence("say_hardest", {"n": hardest.passed, "of": hardest.tried}, hardest.title)
+    hardest = min(tested, key=lambda task: (task.difficulty or 0.0, -task.attempted))
+    if hardest.passed == hardest.attempted:
+        return Sentence("say_all_passed", {"n": max(task.attempted for task in tested)})
+    return Sentence("say_hardest", {"n": hardest.passed, "of": hardest.attempted}, hardest.title)
 
 
 def _on_a_mistake(figures: LessonFigures) -> Sentence:
@@ -48,19 +48,20 @@ def _on_a_mistake(figures: LessonFigures) -> Sentence:
 
 
 def _on_the_rest(figures: LessonFigures, tested: list[TaskFigures]) -> Sentence:
-    """Return a sentence on the most common other problem, or on the easiest task if no problem is common.
+    """Return a sentence on the most common remaining problem, or on the easiest task if none is common.
 
-    The problems are answers that only the hidden tests reject, a skipped task and missing submissions.
+    The remaining problems are answers that only the hidden tests reject, a skipped task and missing
+    submissions.
     """
     hidden = max(tested, key=lambda task: task.hidden)
-    skipped = max(figures.tasks, key=lambda task: task.left)
+    skipped = max(figures.tasks, key=lambda task: task.skipped)
     problems = [
         Sentence("say_hidden", {"n": sum(task.hidden for task in tested)}, hidden.title),
-        Sentence("say_left", {"n": skipped.left, "of": skipped.handed}, skipped.title),
+        Sentence("say_left", {"n": skipped.skipped, "of": skipped.submitted}, skipped.title),
         Sentence("say_absent", {"n": len(figures.absent)}),
     ]
     most_common = max(problems, key=lambda sentence: sentence.numbers["n"])
     if most_common.numbers["n"] >= _SEVERAL:
         return most_common
-    best = max(tested, key=lambda task: (task.difficulty or 0.0, task.tried))
-    return Sentence("say_best", {"n": best.passed, "of": best.tried}, best.title)
+    best = max(tested, key=lambda task: (task.difficulty or 0.0, task.attempted))
+    return Sentence("say_best", {"n": best.passed, "of": best.attempted}, best.title)

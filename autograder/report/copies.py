@@ -1,10 +1,11 @@
 """Find pairs of answers that are more alike than the course explains, for a person to judge.
 
-Each answer becomes the set of its sequences of LENGTH tokens, with all variables made alike. Sequences from
-the course itself (stubs, hints, tests, examples, solutions) are removed. So are sequences that many students
-wrote, because they are the usual way to solve the task. The rest is the student's own. The method is that of
-MOSS (Schleimer, Wilkerson and Aiken, Winnowing, 2003) without the winnowing, since the answers of a class are
-short. An index by sequence finds the pairs, so answers that share nothing are never compared.
+Each answer becomes the set of its sequences of SEQUENCE_TOKENS tokens, with all variables replaced by the
+same token. Sequences from the course itself (stubs, hints, tests, examples, solutions) are removed. So are
+sequences that many students wrote, because they are the usual way to solve the task. The sequences that
+remain count as the student's own. The method is that of MOSS (Schleimer, Wilkerson and Aiken, Winnowing,
+2003) without the winnowing, because the answers of a class are short. An index by sequence finds the pairs,
+so answers that share nothing are never compared.
 """
 
 from collections import Counter
@@ -13,17 +14,17 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from autograder.course.tokens import tokens
-from autograder.report.told import Answer
+from autograder.report.lesson_text import SubmittedAnswer
 
-LENGTH = 8  # tokens in a sequence
-LEAST = 16  # sequences that two students must share, at least: three or four lines
-SHARE = 0.5  # the least `Pair.share` of a pair that is reported
-# A sequence counts as usual if more than a tenth of the class has it. That limit is at least FEW students and
-# at most MANY.
-FEW, MANY = 5, 20
+SEQUENCE_TOKENS = 8  # number of tokens in a sequence
+MIN_SHARED = 16  # minimum number of sequences that two students must share: three or four lines
+MIN_SHARE = 0.5  # minimum `Pair.share` of a reported pair
+# A sequence counts as usual if more than a tenth of the class has it. This limit is never below
+# MIN_USUAL or above MAX_USUAL students.
+MIN_USUAL, MAX_USUAL = 5, 20
 
-Answers = Mapping[str, Mapping[str, Answer]]  # answers by student and task
-_Own = dict[int, str]  # hashes of a student's own sequences, each with its task
+Answers = Mapping[str, Mapping[str, SubmittedAnswer]]  # answers, keyed by student and then by task
+_Own = dict[int, str]  # maps the hash of each of a student's own sequences to the task of the sequence
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,10 @@ class Pair:
 
     Attributes:
         students: the names of the two students.
-        same: the number of token sequences that both have and the course does not explain.
+        same: the number of token sequences that both students have and the course does not explain.
         own: the number of such sequences that each student has.
-        tasks: the tasks in whose answers the shared sequences are, those with most sequences first.
+        tasks: the tasks whose answers contain the shared sequences, sorted by the number of sequences, most
+            first.
     """
 
     students: tuple[str, str]
@@ -49,72 +51,82 @@ class Pair:
 
 
 def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
-    """Return the pairs of students with similar answers, those with the largest share first.
+    """Return the pairs of students with similar answers, sorted by share, largest first.
 
     Args:
         answers: all students' answers.
         explained: the course's own material: code, and text that contains code.
     """
-    known = {
+    course_sequences = {
         sequence for text in explained for is_code in (True, False) for sequence in _sequences(text, is_code)
     }
-    everybody = {student: _own(of, known) for student, of in sorted(answers.items())}
-    # Count students with identical sequences once. Otherwise what a large group copied would look usual.
+    sequences_by_student = {
+        student: _own_sequences(student_answers, course_sequences)
+        for student, student_answers in sorted(answers.items())
+    }
+    # Count students with identical sequences as one. Otherwise code that a large group copied would look
+    # usual.
     groups: dict[frozenset[int], list[str]] = {}
-    for student, sequences in everybody.items():
+    for student, sequences in sequences_by_student.items():
         groups.setdefault(frozenset(sequences), []).append(student)
-    rare = _without_usual({group[0]: everybody[group[0]] for group in groups.values()}, len(everybody))
+    rare = _without_usual(
+        {group[0]: sequences_by_student[group[0]] for group in groups.values()}, len(sequences_by_student)
+    )
     result = [
         pair
         for (first, second), same in _shared(rare).items()
-        if (pair := _pair(first, second, same, rare)).share >= SHARE
+        if (pair := _pair(first, second, same, rare)).share >= MIN_SHARE
     ]
     for group in groups.values():
-        first, same = group[0], len(everybody[group[0]])
-        tasks = _tasks(everybody[first].values())
-        result += [Pair((first, other), same, (same, same), tasks) for other in group[1:] if same >= LEAST]
+        first, same = group[0], len(sequences_by_student[group[0]])
+        tasks = _tasks(sequences_by_student[first].values())
+        result += [
+            Pair((first, other), same, (same, same), tasks) for other in group[1:] if same >= MIN_SHARED
+        ]
     return sorted(result, key=lambda pair: (-pair.share, -pair.same, pair.students))
 
 
 def _sequences(text: str, is_code: bool) -> Iterable[int]:
-    found = tokens(text, is_code)
-    return (hash(found[at : at + LENGTH]) for at in range(len(found) - LENGTH + 1))
+    all_tokens = tokens(text, is_code)
+    return (
+        hash(all_tokens[at : at + SEQUENCE_TOKENS]) for at in range(len(all_tokens) - SEQUENCE_TOKENS + 1)
+    )
 
 
-def _own(answers: Mapping[str, Answer], known: set[int]) -> _Own:
+def _own_sequences(answers: Mapping[str, SubmittedAnswer], course_sequences: set[int]) -> _Own:
     return {
-        # the task is part of the key: in another task, the same lines are another answer
+        # the task is part of the hash, so that the same lines in two different tasks do not count as shared
         hash((task, sequence)): task
         for task, answer in answers.items()
         for sequence in _sequences(answer.text, answer.is_code)
-        if sequence not in known
+        if sequence not in course_sequences
     }
 
 
-def _without_usual(everybody: Mapping[str, _Own], students: int) -> dict[str, _Own]:
+def _without_usual(sequences_by_student: Mapping[str, _Own], students: int) -> dict[str, _Own]:
     """Remove the sequences that are too common in the class to suggest copying."""
-    limit = min(MANY, max(FEW, students // 10))
-    counts = Counter(sequence for own in everybody.values() for sequence in own)
+    limit = min(MAX_USUAL, max(MIN_USUAL, students // 10))
+    counts = Counter(sequence for own in sequences_by_student.values() for sequence in own)
     return {
         student: {sequence: task for sequence, task in own.items() if counts[sequence] <= limit}
-        for student, own in everybody.items()
+        for student, own in sequences_by_student.items()
     }
 
 
-def _shared(everybody: Mapping[str, _Own]) -> dict[tuple[str, str], int]:
-    """Return how many sequences each pair of students shares, for pairs that share at least LEAST."""
+def _shared(sequences_by_student: Mapping[str, _Own]) -> dict[tuple[str, str], int]:
+    """Return how many sequences each pair of students shares, for pairs that share at least MIN_SHARED."""
     index: dict[int, list[str]] = {}
-    for student, own in everybody.items():
+    for student, own in sequences_by_student.items():
         for sequence in own:
             index.setdefault(sequence, []).append(student)
     counts: Counter[tuple[str, str]] = Counter()
     for students in index.values():
         counts.update(combinations(students, 2))
-    return {pair: same for pair, same in counts.items() if same >= LEAST}
+    return {pair: same for pair, same in counts.items() if same >= MIN_SHARED}
 
 
-def _pair(first: str, second: str, same: int, everybody: Mapping[str, _Own]) -> Pair:
-    first_own, second_own = everybody[first], everybody[second]
+def _pair(first: str, second: str, same: int, sequences_by_student: Mapping[str, _Own]) -> Pair:
+    first_own, second_own = sequences_by_student[first], sequences_by_student[second]
     return Pair(
         (first, second),
         same,
@@ -123,5 +135,5 @@ def _pair(first: str, second: str, same: int, everybody: Mapping[str, _Own]) -> 
     )
 
 
-def _tasks(found: Iterable[str]) -> list[str]:
-    return [task for task, _ in Counter(found).most_common()]
+def _tasks(tasks: Iterable[str]) -> list[str]:
+    return [task for task, _ in Counter(tasks).most_common()]

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 
 from autograder.course.tokens import tokens
 from autograder.gradebook.result import GradedTask
+from autograder.report.lesson_text import LessonText, SubmittedAnswer
 from autograder.report.reading import Work
-from autograder.report.told import Answer, Told
 
-HALF = 0.5
-ENOUGH = 10  # students who must have tried a task, at least; with fewer, a correlation means next to nothing
-EXAMPLES = 3  # examples shown for each misconception, at most
+STRUGGLING_BELOW = 0.5
+MIN_ATTEMPTS = (
+    10  # minimum number of students who tried a task; with fewer, a correlation means next to nothing
+)
+MAX_EXAMPLES = 3  # maximum number of examples shown for each misconception
 _FAILED = ("wrong", "crashed", "timed_out")
 _BINS = 10
 
@@ -31,7 +33,7 @@ def credit(task: GradedTask) -> float:
     return min(1.0, task.points / task.max_points) if task.max_points else float(task.outcome == "passed")
 
 
-def is_tried(task: GradedTask) -> bool:
+def is_attempted(task: GradedTask) -> bool:
     """Return whether a task has a grade for an answer that was handed in."""
     return task.auto is not None and task.outcome not in ("not_attempted", "grader_failure")
 
@@ -59,12 +61,12 @@ class Distribution:
 
 
 def distribution(shares: Sequence[float]) -> Distribution | None:
-    """Return how shares are distributed, or None if the list is empty."""
+    """Return the distribution of a list of shares, or None if the list is empty."""
     if not shares:
         return None
-    found = Counter(min(int(share * _BINS + 1e-9), _BINS - 1) for share in shares)
+    bins = Counter(min(int(share * _BINS + 1e-9), _BINS - 1) for share in shares)
     return Distribution(
-        [found[place] for place in range(_BINS)], statistics.fmean(shares), statistics.median(shares)
+        [bins[place] for place in range(_BINS)], statistics.fmean(shares), statistics.median(shares)
     )
 
 
@@ -74,33 +76,33 @@ class TaskFigures:
 
     Attributes:
         id, title: the task's id and title.
-        handed: the number of students with a readable and graded submission of the lesson.
-        tried: the number of these students with a grade for an answer.
+        submitted: the number of students with a readable and graded submission of the lesson.
+        attempted: the number of these students with a grade for an answer.
         passed: the number of these answers that earned all points.
-        waiting: the number of answers that wait for manual grading.
+        pending: the number of answers that wait for manual grading.
         visible, hidden: the number of answers that failed before or in the visible tests, and the number that
             failed only in the hidden tests.
         difficulty: the mean share of the points among students who tried the task: the higher, the easier.
             None if no student tried it.
-        discrimination: see the module's docstring. None if fewer than ENOUGH students can be compared, or if
-            all of them have the same share.
+        discrimination: see the module's docstring. None if fewer than MIN_ATTEMPTS students can be compared,
+            or if all of them have the same share.
     """
 
     id: str
     title: str
-    handed: int
-    tried: int
+    submitted: int
+    attempted: int
     passed: int
-    waiting: int
+    pending: int
     visible: int
     hidden: int
     difficulty: float | None
     discrimination: float | None
 
     @property
-    def left(self) -> int:
+    def skipped(self) -> int:
         """The number of students who did not try the task."""
-        return self.handed - self.tried - self.waiting
+        return self.submitted - self.attempted - self.pending
 
 
 def task_figures(task: str, title: str, works: Sequence[Work]) -> TaskFigures:
@@ -111,38 +113,38 @@ def task_figures(task: str, title: str, works: Sequence[Work]) -> TaskFigures:
         works: the graded work of each student.
     """
     rows = [(work, row) for work in works for row in work.tasks if row.id == task]
-    tried = [(work, row) for work, row in rows if is_tried(row)]
-    failed = [row for _, row in tried if is_failed(row)]
-    credits = [credit(row) for _, row in tried]
+    attempted = [(work, row) for work, row in rows if is_attempted(row)]
+    failed = [row for _, row in attempted if is_failed(row)]
+    credits = [credit(row) for _, row in attempted]
     return TaskFigures(
         id=task,
         title=title,
-        handed=len(rows),
-        tried=len(tried),
-        passed=sum(each >= 1 for each in credits),
-        waiting=sum(row.auto is None for _, row in rows),
+        submitted=len(rows),
+        attempted=len(attempted),
+        passed=sum(share >= 1 for share in credits),
+        pending=sum(row.auto is None for _, row in rows),
         visible=sum(not row.hidden for row in failed),
         hidden=sum(row.hidden for row in failed),
         difficulty=statistics.fmean(credits) if credits else None,
-        discrimination=_discrimination(tried),
+        discrimination=_discrimination(attempted),
     )
 
 
-def _discrimination(tried: Sequence[tuple[Work, GradedTask]]) -> float | None:
-    compared = [(credit(row), rest) for work, row in tried if (rest := _rest(work, row)) is not None]
-    if len(compared) < ENOUGH:
+def _discrimination(attempted: Sequence[tuple[Work, GradedTask]]) -> float | None:
+    compared = [(credit(row), rest) for work, row in attempted if (rest := _rest(work, row)) is not None]
+    if len(compared) < MIN_ATTEMPTS:
         return None
     try:
         return statistics.correlation(*zip(*compared, strict=True))
-    except statistics.StatisticsError:  # raised if all students have the same share
+    except statistics.StatisticsError:  # the correlation is undefined if all students have the same share
         return None
 
 
 def _rest(work: Work, left_out: GradedTask) -> float | None:
     """Return a student's share of the points of the other tasks, or None if no other task was graded."""
     others = [task for task in work.tasks if task.id != left_out.id and task.auto is not None]
-    most = sum(task.max_points for task in others)
-    return sum(task.points for task in others) / most if most else None
+    available = sum(task.max_points for task in others)
+    return sum(task.points for task in others) / available if available else None
 
 
 @dataclass(frozen=True)
@@ -162,11 +164,11 @@ class Misconception:
         scope: the id of the task that the hint belongs to, `all` for a hint that the lesson's tasks share, or
             "" for a hint that all lessons share.
         name: the name of the hint.
-        tasks: the number of students who made the mistake, by task.
+        tasks: the number of students who made the mistake, keyed by task.
         students: the students who made the mistake.
         visible, hidden: the number of answers that failed in the visible tests, and the number that failed
             only in the hidden tests.
-        examples: code of some of these students, the most common first.
+        examples: code of some of these students, the most common code first.
     """
 
     scope: str
@@ -183,21 +185,21 @@ class Misconception:
         return f"{self.scope}.{self.name}"
 
 
-def misconceptions(works: Iterable[Work], told: Told) -> list[Misconception]:
+def misconceptions(works: Iterable[Work], text: LessonText) -> list[Misconception]:
     """Return the recorded mistakes that students made, the most common first."""
     rows_by_hint: dict[tuple[str, str], list[tuple[Work, GradedTask]]] = {}
     for work in works:
         for task in work.tasks:
             if is_failed(task) and task.hint:
-                rows_by_hint.setdefault((told.hint_scope(task.id, task.hint), task.hint), []).append(
+                rows_by_hint.setdefault((text.hint_scope(task.id, task.hint), task.hint), []).append(
                     (work, task)
                 )
-    result = [_misconception(*named, rows, told) for named, rows in rows_by_hint.items()]
+    result = [_misconception(*scope_and_name, rows, text) for scope_and_name, rows in rows_by_hint.items()]
     return sorted(result, key=lambda one: (-len(one.students), one.scope, one.name))
 
 
 def _misconception(
-    scope: str, name: str, rows: Sequence[tuple[Work, GradedTask]], told: Told
+    scope: str, name: str, rows: Sequence[tuple[Work, GradedTask]], text: LessonText
 ) -> Misconception:
     hidden = sum(task.hidden for _, task in rows)
     return Misconception(
@@ -207,23 +209,23 @@ def _misconception(
         sorted({work.student for work, _ in rows}),
         len(rows) - hidden,
         hidden,
-        examples([(work, task.id) for work, task in rows], told),
+        examples([(work, task.id) for work, task in rows], text),
     )
 
 
-def examples(answers: Iterable[tuple[Work, str]], told: Told) -> list[Example]:
-    """Return what students wrote, the most common code first. Answers that compute alike count as one."""
+def examples(answers: Iterable[tuple[Work, str]], text: LessonText) -> list[Example]:
+    """Return the code that students wrote, the most common first. Equivalent answers count as one."""
     alike: dict[tuple[str, ...], list[Example]] = {}
     for work, task in answers:
         answer = work.answers.get(task)
-        if answer and answer.is_code and (lines := own_lines(answer, told.stubs[task])):
+        if answer and answer.is_code and (lines := own_lines(answer, text.stubs[task])):
             alike.setdefault(tokens(answer.text), []).append(Example(work.student, lines, 1))
     groups = sorted(alike.values(), key=lambda group: (-len(group), len(group[0].lines), group[0].student))
-    return [Example(group[0].student, group[0].lines, len(group)) for group in groups[:EXAMPLES]]
+    return [Example(group[0].student, group[0].lines, len(group)) for group in groups[:MAX_EXAMPLES]]
 
 
-def own_lines(answer: Answer, stubs: Iterable[str]) -> list[str]:
-    """Return the lines of an answer that are not in the cell as it was released."""
+def own_lines(answer: SubmittedAnswer, stubs: Iterable[str]) -> list[str]:
+    """Return the lines of an answer that were not in the released cell."""
     released = {line.strip() for stub in stubs for line in stub.split("\n")}
     return [line for line in answer.text.split("\n") if line.strip() and line.strip() not in released]
 
@@ -237,13 +239,14 @@ class LessonFigures:
         shares: the distribution of the shares of the points, among students with any grade.
         tasks: the figures of the tasks, in the order of the lesson.
         misconceptions: the students' misconceptions, the most common first.
-        unnamed: the number of answers that failed without a recorded hint, by task.
-        struggling: the work of students with less than half of the points graded so far, the lowest first.
+        unnamed: the number of answers that failed without a recorded hint, keyed by task.
+        struggling: the work of students with less than half of the points graded so far, sorted by share,
+            lowest first.
         absent: the students who handed in nothing.
         unread: the students with a submission that cannot be read.
         ungraded: the students with a submission that is not graded yet.
         several: the students who handed in several notebooks, of which only one counts.
-        notes: the number of answers that wait for manual grading, by student.
+        notes: the number of answers that wait for manual grading, keyed by student.
     """
 
     works: Sequence[Work]
@@ -259,7 +262,7 @@ class LessonFigures:
     notes: Mapping[str, int]
 
 
-def lesson_figures(works: Sequence[Work], told: Told) -> LessonFigures:
+def lesson_figures(works: Sequence[Work], text: LessonText) -> LessonFigures:
     """Compute all figures of a lesson."""
     graded = [work for work in works if work.state == "graded"]
     by_share = sorted((share, work.student, work) for work in graded if (share := work.share) is not None)
@@ -267,10 +270,10 @@ def lesson_figures(works: Sequence[Work], told: Told) -> LessonFigures:
     return LessonFigures(
         works=works,
         shares=distribution([share for share, _, _ in by_share]),
-        tasks=[task_figures(task, title, graded) for task, title in told.tasks.items()],
-        misconceptions=misconceptions(graded, told),
+        tasks=[task_figures(task, title, graded) for task, title in text.tasks.items()],
+        misconceptions=misconceptions(graded, text),
         unnamed=Counter(task.id for task in failed),
-        struggling=[work for share, _, work in by_share if share < HALF],
+        struggling=[work for share, _, work in by_share if share < STRUGGLING_BELOW],
         absent=[work.student for work in works if work.state == "absent"],
         unread=[work.student for work in works if work.state == "unread"],
         ungraded=[work.student for work in works if work.state == "ungraded"],
@@ -281,9 +284,10 @@ def lesson_figures(works: Sequence[Work], told: Told) -> LessonFigures:
 
 # --- The course ---------------------------------------------------------------------------------------------
 
-# by how much the last lesson must lie below the earlier ones: a share of the points, relative to the class
-FALLING = 0.2
-BEFORE = 2  # earlier lessons with which the last one is compared, at least
+# minimum drop of a student's share of the points, relative to the class, from the earlier lessons to the last
+# one
+MIN_FALL = 0.2
+MIN_EARLIER_LESSONS = 2  # minimum number of earlier lessons to compare the last one with
 
 
 @dataclass(frozen=True)
@@ -291,10 +295,10 @@ class Drifting:
     """A student who takes part less than before.
 
     Attributes:
-        missing: the due lessons since the last one that the student handed in.
+        missing: the due lessons after the last lesson that the student handed in.
         last: the last due lesson that the student handed in; empty if there is no such lesson.
-        fall: how far the share of the points in the last lesson lies below the mean of the earlier lessons,
-            all relative to the class; None if that is less than FALLING or cannot be computed.
+        fall: the drop of the student's share of the points from the mean of the earlier lessons to the last
+            lesson, all relative to the class; None if that is less than MIN_FALL or cannot be computed.
     """
 
     student: str
@@ -308,10 +312,12 @@ class CourseFigures:
     """All figures of a course.
 
     Attributes:
-        lessons: the work of each student, for each lesson that any student has handed in, in order.
-        means: the mean share of the points, for each lesson with grades.
+        lessons: the work of each student, keyed by lesson, for the lessons that any student has handed in, in
+            order.
+        means: the mean share of the points, keyed by lesson, for the lessons with grades.
         due: the lessons that at least half of the active students have handed in.
-        drifting: the students who take part less than before, those who missed most first.
+        drifting: the students who take part less than before, sorted by how many lessons they missed, most
+            first.
         never: the students who have handed in nothing at all.
     """
 
@@ -334,12 +340,14 @@ def course_figures(lessons: Mapping[str, Sequence[Work]]) -> CourseFigures:
             by_student[work.student][name] = work
             if (share := work.share) is not None:
                 shares.setdefault(name, []).append(share)
-    active = [who for who in sorted(by_student) if any(map(_is_handed_in, by_student[who].values()))]
-    means = {name: statistics.fmean(found) for name, found in shares.items()}
+    active = [
+        student for student in sorted(by_student) if any(map(_is_handed_in, by_student[student].values()))
+    ]
+    means = {name: statistics.fmean(values) for name, values in shares.items()}
     due = [name for name, works in handed_in.items() if 2 * sum(map(_is_handed_in, works)) >= len(active)]
-    found = [_drifting(student, by_student[student], due, means) for student in active]
+    drifts = [_drifting(student, by_student[student], due, means) for student in active]
     drifting = sorted(
-        filter(None, found), key=lambda one: (-len(one.missing), -(one.fall or 0.0), one.student)
+        filter(None, drifts), key=lambda one: (-len(one.missing), -(one.fall or 0.0), one.student)
     )
     return CourseFigures(handed_in, means, due, drifting, sorted(by_student.keys() - set(active)))
 
@@ -351,14 +359,14 @@ def _is_handed_in(work: Work) -> bool:
 def _drifting(
     student: str, works: Mapping[str, Work], due: Sequence[str], means: Mapping[str, float]
 ) -> Drifting | None:
-    handed = [name for name in due if name in works and _is_handed_in(works[name])]
-    last = due.index(handed[-1]) if handed else -1
+    submitted = [name for name in due if name in works and _is_handed_in(works[name])]
+    last = due.index(submitted[-1]) if submitted else -1
     missing = due[last + 1 :]
-    relative = [share - means[name] for name in handed if (share := works[name].share) is not None]
+    relative = [share - means[name] for name in submitted if (share := works[name].share) is not None]
     fall = None
-    if len(relative) > BEFORE:
+    if len(relative) > MIN_EARLIER_LESSONS:
         fall = statistics.fmean(relative[:-1]) - relative[-1]
-    is_falling = fall is not None and fall >= FALLING
+    is_falling = fall is not None and fall >= MIN_FALL
     if not missing and not is_falling:
         return None
-    return Drifting(student, missing, handed[-1] if handed else "", fall if is_falling else None)
+    return Drifting(student, missing, submitted[-1] if submitted else "", fall if is_falling else None)

@@ -1,9 +1,9 @@
 """Students' names in a report: ids or, for `--anonymous`, pseudonyms that cannot be traced back.
 
 A pseudonym is derived from the id with the course's secret (HMAC, RFC 2104). A student therefore has the same
-pseudonym in every report of a course, and it cannot be computed from a list of names without the secret. Code
-is shown with only the vocabulary of the course, Python and PyTorch, because a comment, a string or a variable
-may contain a name.
+pseudonym in every report of a course, and without the secret, pseudonyms cannot be computed from a list of
+ids. Code is shown with only the vocabulary of the course, Python and PyTorch, because a comment, a string or
+a variable may contain a name.
 """
 
 import builtins
@@ -15,9 +15,11 @@ from collections.abc import Collection, Iterable
 
 from autograder.course.tokens import TOKEN, is_name, is_string
 
-# No vowels, so that no words appear by accident, and no digits that look like letters.
+# The alphabet of pseudonyms has no vowels, so that no words appear by accident, and no digits that look like
+# letters.
 _LETTERS = "BCDFGHJKMNPQRSTVWXZ23456789"
-# letters, from an alphabet of 27; 10,000 students have two equal pseudonyms once in 5,000 courses
+# letters in a pseudonym, from an alphabet of 27; among 10,000 students, the chance of two equal ones is about
+# 1 in 5,000
 _LENGTH = 8
 _PYTHON = frozenset(
     (
@@ -25,7 +27,7 @@ _PYTHON = frozenset(
         *(name for kind in (list, dict, set, str, float) for name in dir(kind)),
     )
 )
-# A longer number may be a student's id.
+# A number with more digits than this pattern allows is replaced by 0, because it may be a student's id.
 _PLAIN_NUMBER = re.compile(r"([0-9]{1,3}(\.[0-9]{0,3})?|\.[0-9]{1,3})(e-?[0-9]{1,2})?")
 
 
@@ -42,29 +44,29 @@ def pseudonym(secret: bytes, student: str) -> str:
 
 def vocabulary(texts: Iterable[str]) -> frozenset[str]:
     """Return the names and strings in the course's code, and Python's own names."""
-    found = (token for text in texts for token in TOKEN.findall(text) if is_name(token) or is_string(token))
-    return _PYTHON | frozenset(token.lstrip(".") for token in found)
+    tokens = (token for text in texts for token in TOKEN.findall(text) if is_name(token) or is_string(token))
+    return _PYTHON | frozenset(token.lstrip(".") for token in tokens)
 
 
-def without_names(code: str, known: Collection[str]) -> str:
+def without_names(code: str, public: Collection[str]) -> str:
     """Return code with the same structure but without any text that its author chose.
 
-    Comments are removed. Strings that are not in `known` become `"…"`, names become `name1`, `name2` and so
+    Comments are removed. Strings that are not in `public` become `"…"`, names become `name1`, `name2` and so
     on, and long numbers become `0`. Other characters that are not ASCII become `?`.
     """
     renamed: dict[str, str] = {}
 
-    def shown(found: re.Match[str]) -> str:
+    def replacement(found: re.Match[str]) -> str:
         token = found[0]
         if token.startswith("#"):
             return ""
         if is_string(token):
-            return token if token in known else '"…"'
+            return token if token in public else '"…"'
         if is_name(token):
             dot, name = token[: token.startswith(".")], token.lstrip(".")
-            return dot + (name if name in known else renamed.setdefault(name, f"name{len(renamed) + 1}"))
+            return dot + (name if name in public else renamed.setdefault(name, f"name{len(renamed) + 1}"))
         if token[0].isdigit() or (token[0] == "." and len(token) > 1):
             return token if _PLAIN_NUMBER.fullmatch(token) else "0"
         return token if token.isascii() else "?"
 
-    return "\n".join(line.rstrip() for line in TOKEN.sub(shown, code).split("\n"))
+    return "\n".join(line.rstrip() for line in TOKEN.sub(replacement, code).split("\n"))

@@ -17,31 +17,38 @@ from autograder import page as feedback
 from autograder.course.tokens import tokens
 from autograder.report import plots
 from autograder.report.advice import Sentence, advice
-from autograder.report.copies import LENGTH, Pair
-from autograder.report.figures import ENOUGH, FALLING, CourseFigures, LessonFigures, TaskFigures, is_failed
-from autograder.report.last import Changes
+from autograder.report.copies import SEQUENCE_TOKENS, Pair
+from autograder.report.figures import (
+    MIN_ATTEMPTS,
+    MIN_FALL,
+    CourseFigures,
+    LessonFigures,
+    TaskFigures,
+    is_failed,
+)
+from autograder.report.lesson_text import LessonText
+from autograder.report.previous_report import Changes
 from autograder.report.reading import Work
-from autograder.report.told import Told
 from autograder.report.words import Words, fill, percent, words
 from secant.language import Language
 from secant.visible import visible
 
 _HERE = Path(__file__).parent
-_LINES, _CHARS = 12, 160  # lines of an example that are shown, and characters of each line, at most
+_LINES, _CHARS = 12, 160  # maximum number of lines shown of an example, and of characters in each line
 _PAIR_LINES = 60
-PAIRS = 25  # pairs that are shown with both answers, at most
+MAX_PAIRS = 25  # maximum number of pairs that are shown with both answers
 
 
 @dataclass(frozen=True)
-class Head:
+class PageSettings:
     """The settings that every page of a report needs.
 
     Attributes:
         language: the language of the page.
-        when: the time of the report, as the page shows it.
-        people: the students' full names by id; empty for an anonymous page.
+        when: the date and time of the report, as the page shows them.
+        people: the students' full names, keyed by id; empty for an anonymous page.
         anonymous: whether the ids are pseudonyms.
-        shown_code: the function that turns a student's code into what the page shows.
+        shown_code: the function that turns a student's code into the text that the page shows.
     """
 
     language: Language
@@ -52,8 +59,8 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Alike:
-    """Two similar answers to a task as the page shows them: each line with whether both answers have it."""
+class SimilarAnswers:
+    """Two similar answers to a task: for each answer, its lines and whether the other answer shares them."""
 
     pair: Pair
     task: str
@@ -61,7 +68,11 @@ class Alike:
 
 
 def lesson_page(
-    head: Head, told: Told, figures: LessonFigures, changes: Changes | None, pairs: Sequence[Pair]
+    head: PageSettings,
+    text: LessonText,
+    figures: LessonFigures,
+    changes: Changes | None,
+    pairs: Sequence[Pair],
 ) -> str:
     """Return a lesson's report as an HTML page."""
     phrases = words(head.language)
@@ -69,26 +80,26 @@ def lesson_page(
 
     def mistake(key: str) -> str:
         scope, _, name = key.rpartition(".")
-        return told.hint_text(scope, name, head.language) or fill(phrases["unknown_hint"], name=name)
+        return text.hint_text(scope, name, head.language) or fill(phrases["unknown_hint"], name=name)
 
     def sentence(one: Sentence) -> str:
         return fill(phrases[one.name], **one.numbers, task=one.task, mistake=mistake(one.mistake))
 
     works = {work.student: work for work in figures.works}
     graded = sum(work.state == "graded" for work in figures.works)
-    asked = [("lecture", graded), ("glance", 1), ("changes", 1), ("tasks", graded), ("mistakes", graded)]
-    asked += [("help", graded), ("open", 1), ("copies", graded > 1)]
+    sections = [("lecture", graded), ("glance", 1), ("changes", 1), ("tasks", graded), ("mistakes", graded)]
+    sections += [("help", graded), ("open", 1), ("copies", graded > 1)]
     return (
         _environment(head)
         .get_template("lesson.html.j2")
         .render(
             **_common(head, phrases),
-            title=told.title,
-            told=told,
+            title=text.title,
+            lesson_text=text,
             figures=figures,
             handed=sum(work.state != "absent" for work in figures.works),
             graded=graded,
-            sections=[name for name, is_there in asked if is_there],
+            sections=[name for name, is_there in sections if is_there],
             sentences=[sentence(one) for one in advice(figures)],
             histogram=_histogram(figures, phrases),
             bars=_bars(figures.tasks, phrases),
@@ -98,28 +109,30 @@ def lesson_page(
             changes=changes,
             failed=lambda work: [task for task in work.tasks if is_failed(task)],
             left=lambda work: [task for task in work.tasks if task.outcome == "not_attempted"],
-            alike=[_alike(pair, works, told, head) for pair in pairs[:PAIRS]],
-            more_pairs=len(pairs) - PAIRS,
-            enough=ENOUGH,
-            length=LENGTH,
+            alike=[_alike(pair, works, text, head) for pair in pairs[:MAX_PAIRS]],
+            more_pairs=len(pairs) - MAX_PAIRS,
+            enough=MIN_ATTEMPTS,
+            length=SEQUENCE_TOKENS,
         )
     )
 
 
-def course_page(head: Head, titles: Mapping[str, str], figures: CourseFigures) -> str:
+def course_page(head: PageSettings, titles: Mapping[str, str], figures: CourseFigures) -> str:
     """Return the report on all lessons as an HTML page."""
     phrases = words(head.language)
     students = len({work.student for works in figures.lessons.values() for work in works})
-    handed = {name: sum(work.state != "absent" for work in works) for name, works in figures.lessons.items()}
+    submitted = {
+        name: sum(work.state != "absent" for work in works) for name, works in figures.lessons.items()
+    }
     rows: dict[str, tuple[int, float | None]] = {}
     for name in figures.lessons:
         number = name[:2].lstrip("0") if re.match(r"\d\d_", name) else name
-        rows[name if number in rows else number] = (handed[name], figures.means.get(name))
+        rows[name if number in rows else number] = (submitted[name], figures.means.get(name))
     label = "; ".join(
         fill(
             phrases["lesson_bar"],
             lesson=titles[name],
-            handed=handed[name],
+            handed=submitted[name],
             mean=percent(figures.means.get(name)),
         )
         for name in figures.lessons
@@ -132,15 +145,15 @@ def course_page(head: Head, titles: Mapping[str, str], figures: CourseFigures) -
             title=phrases["whole"],
             titles=titles,
             figures=figures,
-            handed=handed,
+            handed=submitted,
             size=students,
             picture=plots.course(rows, students, label, phrases) if rows else "",
-            falling=percent(FALLING),
+            falling=percent(MIN_FALL),
         )
     )
 
 
-def _common(head: Head, phrases: Words) -> dict[str, object]:
+def _common(head: PageSettings, phrases: Words) -> dict[str, object]:
     return {"head": head, "words": phrases, "style": _style(), "language": head.language}
 
 
@@ -150,7 +163,7 @@ def _style() -> Markup:
     return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
-def _environment(head: Head) -> Environment:
+def _environment(head: PageSettings) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_HERE),
         undefined=StrictUndefined,
@@ -164,13 +177,13 @@ def _environment(head: Head) -> Environment:
         "code": partial(_code, head),
         "marked": _marked,
         "number": _number,
-        "who": partial(_who, head),
+        "who": partial(_display_name, head),
     }
     return environment
 
 
 def _marked(text: str) -> Markup:
-    """Return a text of the course as HTML, with the parts between backticks set as code."""
+    """Return a text of the course as HTML, with the parts between backticks formatted as code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
@@ -178,12 +191,12 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}".replace("-", "−")
 
 
-def _who(head: Head, student: str) -> str:
+def _display_name(head: PageSettings, student: str) -> str:
     name = head.people.get(student, "")
     return visible(f"{student} ({name})" if name else student, prose=True)
 
 
-def _code(head: Head, lines: Sequence[str]) -> str:
+def _code(head: PageSettings, lines: Sequence[str]) -> str:
     """Return the lines of an example as the page shows them, shortened if there are too many."""
     text = textwrap.dedent(head.shown_code("\n".join(lines)))
     shown = [visible(line) for line in text.split("\n") if line.strip()]
@@ -208,33 +221,37 @@ def _histogram(figures: LessonFigures, phrases: Words) -> Markup | None:
 
 
 def _bars(tasks: Sequence[TaskFigures], phrases: Words) -> Markup | None:
-    rows = {task.id: (task.passed, task.tried - task.passed, task.left) for task in tasks}
+    rows = {task.id: (task.passed, task.attempted - task.passed, task.skipped) for task in tasks}
     if not any(map(sum, rows.values())):
         return None
     label = "; ".join(
-        fill(phrases["bar"], task=task.title, passed=passed, failed=failed, left=left)
-        for task, (passed, failed, left) in zip(tasks, rows.values(), strict=True)
+        fill(phrases["bar"], task=task.title, passed=passed, failed=failed, left=skipped)
+        for task, (passed, failed, skipped) in zip(tasks, rows.values(), strict=True)
     )
     return plots.stacked(rows, label, phrases)
 
 
 def _tells(discrimination: float | None, phrases: Words) -> str:
-    """Return a phrase that explains a task's discrimination, or "" if it is unknown."""
+    """Return a phrase that explains a task's discrimination, or "" if the discrimination is unknown."""
     if discrimination is None:
         return ""
     limits = ((0.4, "tells_well"), (0.2, "tells_some"), (-0.1, "tells_hardly"))
     return phrases[next((name for least, name in limits if discrimination >= least), "tells_wrong")]
 
 
-def _alike(pair: Pair, works: Mapping[str, Work], told: Told, head: Head) -> Alike:
+def _alike(
+    pair: Pair, works: Mapping[str, Work], lesson_text: LessonText, head: PageSettings
+) -> SimilarAnswers:
     task = pair.tasks[0]
-    both = [works[student].answers[task] for student in pair.students]
-    if head.anonymous and not all(answer.is_code for answer in both):
-        return Alike(pair, task, [])
-    stub = {line.strip() for source in told.stubs[task] for line in head.shown_code(source).split("\n")}
+    pair_answers = [works[student].answers[task] for student in pair.students]
+    if head.anonymous and not all(answer.is_code for answer in pair_answers):
+        return SimilarAnswers(pair, task, [])
+    stub = {
+        line.strip() for source in lesson_text.stubs[task] for line in head.shown_code(source).split("\n")
+    }
     texts = [
         [(line, tokens(line, answer.is_code)) for line in head.shown_code(answer.text).split("\n")]
-        for answer in both
+        for answer in pair_answers
     ]
     common = {kind for _, kind in texts[0]} & {kind for _, kind in texts[1]}
     answers = [
@@ -244,4 +261,4 @@ def _alike(pair: Pair, works: Mapping[str, Work], told: Told, head: Head) -> Ali
         ]
         for text in texts
     ]
-    return Alike(pair, task, [answer[:_PAIR_LINES] for answer in answers])
+    return SimilarAnswers(pair, task, [answer[:_PAIR_LINES] for answer in answers])

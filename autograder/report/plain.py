@@ -9,11 +9,11 @@ from autograder.course.settings import Course
 from autograder.gradebook.entered import notebook_key
 from autograder.gradebook.result import cell_key
 from autograder.grading.plain import answers_of, cell_titles, graded_cells
-from autograder.page.prose import as_typed
-from autograder.report.told import Answer, Told
+from autograder.page.prose import typed_text
+from autograder.report.lesson_text import LessonText, SubmittedAnswer
 
 
-def read_told_plain(course: Course, name: str) -> Told:
+def read_plain_text(course: Course, name: str) -> LessonText:
     """Read the titles, released answer cells and texts of a plain nbgrader assignment.
 
     Raises:
@@ -24,45 +24,45 @@ def read_told_plain(course: Course, name: str) -> Told:
     titles: dict[str, str] = {}
     stubs: dict[str, frozenset[str]] = {}
     cells: dict[str, list[tuple[str, str]]] = {}
-    for one in read_plain(course.root, name, course.config, source).notebooks:
+    for notebook in read_plain(course.root, name, course.config, source).notebooks:
         prefix, headings, answers = (
-            notebook_key(one.name, name),
-            cell_titles(sources[one.name], course.config),
-            answers_of(one),
+            notebook_key(notebook.name, name),
+            cell_titles(sources[notebook.name], course.config),
+            answers_of(notebook),
         )
-        for cell in graded_cells(one):
+        for cell in graded_cells(notebook):
             key = cell_key(prefix, cell.id)
             own = [cell] if cell.kind == "manual" else answers[cell.id]
             titles[key] = headings.get(cell.id, cell.id)
             stubs[key] = frozenset(answer.source.strip() for answer in own)
-            cells[key] = [(one.name, answer.id) for answer in own]
-    every = [cell for notebook in sources.values() for cell in notebook.cells]
-    code = [cell.source for cell in every if cell.cell_type == "code"]
+            cells[key] = [(notebook.name, answer.id) for answer in own]
+    all_cells = [cell for notebook in sources.values() for cell in notebook.cells]
+    code = [cell.source for cell in all_cells if cell.cell_type == "code"]
     first = next(iter(sources.values()))
     title = cell_titles(first, course.config).get("", name) if len(sources) == 1 else name
-    return Told(name, title, titles, stubs, {}, [cell.source for cell in every], code, cells)
+    return LessonText(name, title, titles, stubs, {}, [cell.source for cell in all_cells], code, cells)
 
 
-def plain_answers(course: Course, student: str, told: Told) -> dict[str, Answer]:
-    """Return a student's answers by task, from the notebooks that grading wrote.
+def plain_answers(course: Course, student: str, lesson_text: LessonText) -> dict[str, SubmittedAnswer]:
+    """Return a student's answers, keyed by task, from the notebooks that grading wrote.
 
     Missing or unreadable notebooks and unchanged answer cells are skipped.
     """
-    folder = course.folder("autograded", student, told.name)
-    written: dict[tuple[str, str], Answer] = {}
-    for name in sorted({name for cells in told.answer_cells.values() for name, _ in cells}):
-        written |= {(name, cell): answer for cell, answer in _written(folder / f"{name}.ipynb")}
-    found = {}
-    for task, cells in told.answer_cells.items():
-        own = [written[cell] for cell in cells if cell in written]
-        own = [answer for answer in own if answer.text.strip() not in told.stubs[task]]
+    folder = course.folder("autograded", student, lesson_text.name)
+    answers_by_cell: dict[tuple[str, str], SubmittedAnswer] = {}
+    for name in sorted({name for cells in lesson_text.answer_cells.values() for name, _ in cells}):
+        answers_by_cell |= {(name, cell): answer for cell, answer in _answer_cells(folder / f"{name}.ipynb")}
+    answers = {}
+    for task, cells in lesson_text.answer_cells.items():
+        own = [answers_by_cell[cell] for cell in cells if cell in answers_by_cell]
+        own = [answer for answer in own if answer.text.strip() not in lesson_text.stubs[task]]
         if own:
             text = "\n\n".join(answer.text for answer in own)
-            found[task] = Answer(text, all(answer.is_code for answer in own))
-    return found
+            answers[task] = SubmittedAnswer(text, all(answer.is_code for answer in own))
+    return answers
 
 
-def _written(path: Path) -> Iterator[tuple[str, Answer]]:
+def _answer_cells(path: Path) -> Iterator[tuple[str, SubmittedAnswer]]:
     """Yield each answer cell of a notebook with its grade_id; yield nothing if the file cannot be read."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -72,4 +72,4 @@ def _written(path: Path) -> Iterator[tuple[str, Answer]]:
         grading = cell["metadata"].get("nbgrader", {})
         if grading.get("solution"):
             text = cell["source"]
-            yield grading["grade_id"], Answer(as_typed(text) or text, cell["cell_type"] == "code")
+            yield grading["grade_id"], SubmittedAnswer(typed_text(text) or text, cell["cell_type"] == "code")

@@ -16,8 +16,8 @@ from matplotlib.ticker import MaxNLocator
 _NAMES = ("--page", "--ink", "--line", "--good", "--bad", "--hand")
 _STANDING = {f"#01020{number}": name for number, name in enumerate(_NAMES)}
 _PAGE, _INK, _LINE, _GOOD, _BAD, _HAND = _STANDING
-_WIDTH = 3.6  # inches; narrow enough that letters stay readable on a phone
-_READABLE = 0.06  # share of the plot's width; a shorter bar has no room for its number
+_WIDTH = 3.6  # width of a plot in inches; narrow enough that letters stay readable on a phone
+_READABLE = 0.06  # minimum length, as a share of the plot's width, of a bar that has room for its number
 _ID = re.compile(r' id="[^"]*"')
 
 
@@ -28,7 +28,7 @@ def _drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes = figure.add_subplot()
         axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
-        # no tick marks, since each would become a `<use>` element with an id
+        # no tick marks, because each would become a `<use>` element with an id
         axes.tick_params(length=0, labelcolor=_INK)
         yield figure, axes
 
@@ -62,7 +62,7 @@ def _number(axes: Axes, text: str, place: tuple[float, float], colour: str) -> N
 
 
 def histogram(counts: Sequence[int], label: str, words: Mapping[str, str]) -> Markup:
-    """Draw a histogram of how many students are in each tenth of the points."""
+    """Draw a histogram of the students' shares of the points, with one bar for each tenth."""
     with _drawing(1.9) as (figure, axes):
         middles = [10 * place + 5 for place in range(len(counts))]
         axes.bar(middles, counts, width=9, color=_HAND, clip_on=False)
@@ -76,10 +76,11 @@ def histogram(counts: Sequence[int], label: str, words: Mapping[str, str]) -> Ma
 
 
 def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, str]) -> Markup:
-    """Draw a bar for each task: how many students passed it, failed it and left it out.
+    """Draw a bar for each task, divided into the students who passed it, failed it and left it out.
 
     Args:
-        rows: the three counts for each task's name; a name that is not ASCII is shown as a number.
+        rows: the three numbers of students, keyed by the task's name; a name that is not ASCII is shown as a
+            number.
         label: the description for screen readers.
         words: the words of the page.
     """
@@ -87,16 +88,16 @@ def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, s
         names = [name if name.isascii() else str(number) for number, name in enumerate(rows, 1)]
         places = range(len(names))
         offsets = [0] * len(names)
-        most = max(1, *map(sum, rows.values()))
+        longest = max(1, *map(sum, rows.values()))
         for part, (colour, number) in enumerate(((_GOOD, _PAGE), (_BAD, _PAGE), (_LINE, _INK))):
             lengths = [row[part] for row in rows.values()]
             bars = axes.barh(
                 places, lengths, left=offsets, height=0.7, color=colour, edgecolor=_PAGE, clip_on=False
             )
-            shown = [str(length) if length >= _READABLE * most else "" for length in lengths]
+            shown = [str(length) if length >= _READABLE * longest else "" for length in lengths]
             axes.bar_label(bars, shown, label_type="center", color=number)
             offsets = [start + length for start, length in zip(offsets, lengths, strict=True)]
-        axes.set(yticks=places, yticklabels=names, xlim=(0, most), ylim=(len(names) - 0.5, -0.5))
+        axes.set(yticks=places, yticklabels=names, xlim=(0, longest), ylim=(len(names) - 0.5, -0.5))
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.set_xlabel("@axis_students", color=_INK)
         return _svg(figure, label, words)
@@ -108,15 +109,15 @@ def course(
     """Draw how many students handed in each lesson, and the mean share of its points.
 
     Args:
-        rows: the count and the mean share for each lesson's number.
+        rows: the number of students who handed in and the mean share, keyed by the lesson's number.
         students: the number of students in the class.
         label: the description for screen readers.
         words: the words of the page.
     """
     with _drawing(2.0) as (figure, axes):
-        handed = [100 * count / max(1, students) for count, _ in rows.values()]
+        submitted = [100 * count / max(1, students) for count, _ in rows.values()]
         places = range(len(rows))
-        axes.bar(places, handed, width=0.8, color=_LINE, clip_on=False)
+        axes.bar(places, submitted, width=0.8, color=_LINE, clip_on=False)
         axes.axhline(0, color=_INK, linewidth=0.8, clip_on=False)
         means = [(place, 100 * mean) for place, (_, mean) in enumerate(rows.values()) if mean is not None]
         for place, mean in means:

@@ -1,4 +1,4 @@
-"""The words of a report in English and Korean.
+"""The wording of a report in English and Korean.
 
 In a text with `|`, the part before it is for a count of one, and the part after it for all other counts.
 """
@@ -265,7 +265,7 @@ Words = Mapping[str, str]
 
 
 def words(language: Language) -> Words:
-    """Return the words of a report in one language."""
+    """Return the wording of a report in one language."""
     return {name: pair[LANGUAGES.index(language)] for name, pair in _WORDS.items()}
 
 

@@ -17,22 +17,22 @@ from autograder.grading.feedback import headings
 from autograder.grading.secret import course_secret
 from autograder.report.copies import pairs
 from autograder.report.figures import CourseFigures, LessonFigures, course_figures, lesson_figures
-from autograder.report.last import FOLDER, compare
+from autograder.report.lesson_text import LessonText
 from autograder.report.names import pseudonym, vocabulary, without_names
-from autograder.report.page import Head, course_page, lesson_page
-from autograder.report.reading import Work, read_told, read_works
-from autograder.report.told import Told
+from autograder.report.page import PageSettings, course_page, lesson_page
+from autograder.report.previous_report import FOLDER, compare
+from autograder.report.reading import Work, read_lesson_text, read_works
 from secant.files import replace_file
 from secant.language import Language
 
-# the start of a lesson's name; other assignments may start the same way
+# the pattern that all lessons' names start with; the name of another assignment may also match it
 _LESSON_START = re.compile(r"\d\d_")
-COURSE = "course"  # stem of the file names of the report on all lessons
+COURSE = "course"  # file name, without its ending, of the report on all lessons
 
 
 @dataclass(frozen=True)
 class Form:
-    """The options of a report: its language, its kind of names and its folder."""
+    """The options of a report: its language, whether it is anonymous, and its folder."""
 
     language: Language
     anonymous: bool
@@ -47,29 +47,35 @@ class _Names:
     anonymous: bool
     people: Mapping[str, Mapping[str, str]]
 
-    def shown(self, student: str) -> str:
+    def report_name(self, student: str) -> str:
         """Return a student's name in the report, given the student's id."""
         return pseudonym(self.secret, student) if self.anonymous else student
 
-    def stands_for(self, shown: str) -> str:
+    def pseudonym_of(self, report_name: str) -> str:
         """Return a student's pseudonym, given the student's name in the report."""
-        return shown if self.anonymous else pseudonym(self.secret, shown)
+        return report_name if self.anonymous else pseudonym(self.secret, report_name)
 
     @property
-    def full(self) -> Mapping[str, str]:
-        """The students' full names by id; empty if they must not be shown."""
+    def full_names(self) -> Mapping[str, str]:
+        """The students' full names, keyed by id; empty if they must not be shown."""
         if self.anonymous:
             return {}
-        return {who: f"{row['first_name']} {row['last_name']}".strip() for who, row in self.people.items()}
+        return {
+            student: f"{row['first_name']} {row['last_name']}".strip() for student, row in self.people.items()
+        }
 
     def head(self) -> list[str]:
         """Return the headings of the table's first columns, which identify the student."""
         return ["student"] if self.anonymous else ["student", "first_name", "last_name"]
 
-    def cells(self, shown: str) -> list[str]:
+    def cells(self, report_name: str) -> list[str]:
         """Return a student's cells in the first columns of the table."""
-        row = self.people.get(shown, {})
-        return [shown] if self.anonymous else [shown, row.get("first_name", ""), row.get("last_name", "")]
+        row = self.people.get(report_name, {})
+        return (
+            [report_name]
+            if self.anonymous
+            else [report_name, row.get("first_name", ""), row.get("last_name", "")]
+        )
 
 
 def page_name(name: str, language: Language) -> str:
@@ -117,9 +123,9 @@ def write_report(course: Course, lesson: str | None, form: Form, now: datetime) 
     return list(files)
 
 
-def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) -> Head:
-    shown_code = partial(without_names, known=vocabulary(code)) if form.anonymous else str
-    return Head(form.language, f"{now:%Y-%m-%d %H:%M}", names.full, form.anonymous, shown_code)
+def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) -> PageSettings:
+    shown_code = partial(without_names, public=vocabulary(code)) if form.anonymous else str
+    return PageSettings(form.language, f"{now:%Y-%m-%d %H:%M}", names.full_names, form.anonymous, shown_code)
 
 
 # --- One lesson ---------------------------------------------------------------------------------------------
@@ -128,21 +134,21 @@ def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) ->
 def _on_a_lesson(
     course: Course, book: Book, lesson: str, form: Form, names: _Names, now: datetime
 ) -> tuple[str, Sheet]:
-    told = read_told(course, lesson, form.language)
-    works = read_works(course, book, lesson, told, names.shown)
-    figures = lesson_figures(works, told)
-    changes = compare(figures, course.root / REPORT / FOLDER / f"{lesson}.json", names.stands_for, now)
-    alike = pairs({work.student: work.answers for work in works if work.answers}, told.texts)
-    page = lesson_page(_head(form, names, now, told.code), told, figures, changes, alike)
-    return page, _lesson_sheet(figures, told, names)
+    text = read_lesson_text(course, lesson, form.language)
+    works = read_works(course, book, lesson, text, names.report_name)
+    figures = lesson_figures(works, text)
+    changes = compare(figures, course.root / REPORT / FOLDER / f"{lesson}.json", names.pseudonym_of, now)
+    alike = pairs({work.student: work.answers for work in works if work.answers}, text.texts)
+    page = lesson_page(_head(form, names, now, text.code), text, figures, changes, alike)
+    return page, _lesson_sheet(figures, text, names)
 
 
-def _lesson_sheet(figures: LessonFigures, told: Told, names: _Names) -> Sheet:
+def _lesson_sheet(figures: LessonFigures, text: LessonText, names: _Names) -> Sheet:
     struggling = {work.student for work in figures.struggling}
     own = ["state", "points", "max_points", "needs_help", "waiting"]
-    tasks = [column for task in told.tasks for column in (task, f"{task} hint")]
+    tasks = [column for task in text.tasks for column in (task, f"{task} hint")]
     rows = [
-        [*names.cells(work.student), *_summary(work, work.student in struggling), *_outcomes(work, told)]
+        [*names.cells(work.student), *_summary(work, work.student in struggling), *_outcomes(work, text)]
         for work in figures.works
     ]
     return Sheet([*names.head(), *own, *tasks], rows)
@@ -152,13 +158,19 @@ def _summary(work: Work, needs_help: bool) -> list[str]:
     counted = [task for task in work.tasks if task.auto is not None]
     if work.share is None:
         return [work.state, "", "", "", str(len(work.waiting) or "")]
-    points, most = sum(task.points for task in counted), sum(task.max_points for task in counted)
-    return [work.state, f"{points:g}", f"{most:g}", "yes" if needs_help else "", str(len(work.waiting) or "")]
+    points, available = sum(task.points for task in counted), sum(task.max_points for task in counted)
+    return [
+        work.state,
+        f"{points:g}",
+        f"{available:g}",
+        "yes" if needs_help else "",
+        str(len(work.waiting) or ""),
+    ]
 
 
-def _outcomes(work: Work, told: Told) -> list[str]:
+def _outcomes(work: Work, text: LessonText) -> list[str]:
     rows = {task.id: task for task in work.tasks}
-    known = (rows.get(task) for task in told.tasks)
+    known = (rows.get(task) for task in text.tasks)
     return [cell for task in known for cell in ((task.outcome, task.hint) if task else ("", ""))]
 
 
@@ -166,8 +178,8 @@ def _outcomes(work: Work, told: Told) -> list[str]:
 
 
 def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: datetime) -> tuple[str, Sheet]:
-    known = find_gradable(course.root, course.directory.source_directory).names
-    works = {name: read_works(course, book, name, None, names.shown) for name in known}
+    names_of_lessons = find_gradable(course.root, course.directory.source_directory).names
+    works = {name: read_works(course, book, name, None, names.report_name) for name in names_of_lessons}
     figures = course_figures(works)
     titles = {name: _title(course, name, form.language) for name in figures.lessons}
     return course_page(_head(form, names, now), titles, figures), _course_sheet(figures, works, names)
@@ -196,7 +208,7 @@ def _course_sheet(figures: CourseFigures, works: Mapping[str, Sequence[Work]], n
 
 
 def _percent(work: Work | None) -> str:
-    """Return the percentage of the points, or the state if the lesson was handed in but has no points."""
+    """Return the percentage of the points, or the state of the work if it was handed in but has no points."""
     if work is None or work.share is None:
         return work.state if work and work.state != "absent" else ""
     return f"{100 * work.share:.0f}"

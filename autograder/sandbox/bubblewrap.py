@@ -57,8 +57,9 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
         options += ["--as-pid-1"]
     if root:
         # The template's first steps need these capabilities: it mounts /proc and then gives up root. A /proc
-        # mounted by bubblewrap would be partly covered, and the kernel would then refuse a second one.
-        # Bubblewrap's user namespace would keep root's access to root's files.
+        # mounted by bubblewrap would be partly covered, and the kernel would then refuse a second one. No
+        # user namespace is requested from bubblewrap, because inside it the process would keep root's access
+        # to root's files.
         options += ["--cap-drop", "ALL"]
         for capability in ("SETUID", "SETGID", "SETPCAP", "SYS_ADMIN"):
             options += ["--cap-add", f"CAP_{capability}"]
@@ -79,7 +80,8 @@ def _environment(language: str) -> dict[str, str]:
         "IPYTHONDIR": "/tmp/.ipython",
         "LANG": "C.UTF-8",
         "LOGNAME": "student",
-        # Without this, each thread may reserve 64 MB that it never uses, but that count as used.
+        # Without this variable, each thread may reserve 64 MB of memory that it never uses, but that counts
+        # as used.
         "MALLOC_ARENA_MAX": "2",
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": "/tmp/.matplotlib",
@@ -111,14 +113,14 @@ def _help(bwrap: str) -> str:
 
 
 def _mounts(seen: Visible, size: list[str]) -> list[str]:
-    """Return the options for the file system, in which each folder comes before the paths inside it."""
+    """Return bubblewrap's options for the file system. Each folder comes before the paths inside it."""
     covered = [path for path in seen.masked if os.path.dirname(path) == seen.package]
     plan = dict.fromkeys((path for path in seen.masked if path not in covered), "mask") | dict.fromkeys(
         seen.shown, "show"
     )
     options = _devices(size)
-    # These folders are made explicitly. If bubblewrap made the parents of a mount, it would copy the mode of
-    # a home folder that other users cannot enter.
+    # The parent folders of mounts are made explicitly. If bubblewrap made them, it would copy their
+    # permissions, such as those of a home folder that other users cannot enter.
     parents = {str(parent) for path in [*plan, _INSIDE_FOLDER] for parent in Path(path).parents}
     parents -= {"/", "/tmp", "/dev"}
     for path in sorted(path for path in parents if not is_inside(path, seen.shown)):
@@ -145,14 +147,14 @@ def _show(path: str) -> list[str]:
 
 
 def _devices(size: list[str]) -> list[str]:
-    """Return the options for a minimal /dev and for the two writable folders.
+    """Return the options for a minimal /dev and for the two writable folders, /tmp and /dev/shm.
 
-    A forked container mounts its own file systems over these two folders.
+    A forked container mounts its own file systems over the two writable folders.
     """
     options = ["--dir", "/dev", "--dir", "/dev/shm"]
     for path in ("/tmp", "/dev/shm"):
         options += [*size, "--perms", "1777", "--tmpfs", path]
-    # /dev/zero is left out, because mapping it makes shared memory.
+    # /dev/zero is left out, because mapping it creates shared memory.
     for name in ("null", "full", "random", "urandom"):
         options += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for number, name in enumerate(("stdin", "stdout", "stderr")):

@@ -1,7 +1,7 @@
 """A control group for one submission, with which the kernel itself counts and limits memory.
 
 A group is used wherever this user is allowed to make one. Elsewhere, the supervisor counts the memory ten
-times a second. Both versions of the kernel's interface are supported.
+times a second. Both versions of the kernel's interface to control groups are supported.
 """
 
 import contextlib
@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "secant-container-"
-# Random instead of a process id, because a submission can read its group's name.
+# The prefix of group names is random instead of a process id, because a submission can read its group's name.
 OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"
-_PERIOD = 20_000  # microseconds; a group that has used up its share waits no longer than this
+_PERIOD = 20_000  # microseconds; a group that has used up its processor time waits no longer than this
 _STALE_SECONDS = 60.0  # seconds that may pass between making a group and putting a process into it
 
 
@@ -29,7 +29,7 @@ class Cgroup:
         """Make a group that limits memory, or return None if this user may not make one.
 
         If possible, the group also limits processes and processors. The kernel shares the processors equally
-        between groups, and no group gets more than `processors`.
+        between groups, and no group gets more than `processors` of them.
         """
         name = f"{OWN_PREFIX}{secrets.token_hex(8)}"
         for place in _places():
@@ -41,7 +41,7 @@ class Cgroup:
                 cls(folders).remove()
                 continue
             for file, value in (("memory.swap.max", 0), ("memory.memsw.limit_in_bytes", memory_bytes)):
-                # Without this, memory beyond the limit would be swapped to disk.
+                # Without a limit on swap space, memory beyond the limit would be swapped to disk.
                 with contextlib.suppress(OSError):
                     _limit(folders[0], (file,), value)
             for parent in {place.pids, place.cpu} - {place.memory}:
@@ -101,7 +101,7 @@ def remove_stale() -> None:
 
 
 def memory_left() -> int | None:
-    """Return how many more bytes the groups of this process let it use, or None without a limit.
+    """Return how many more bytes this process's control groups let it use, or None if there is no limit.
 
     Cached file contents do not count as used, because the kernel drops them when memory is needed.
     """
@@ -115,7 +115,7 @@ def memory_left() -> int | None:
 
 
 def processors_allowed() -> float | None:
-    """Return how many processors the groups of this process let it use, or None without a limit."""
+    """Return how many processors this process's control groups let it use, or None if there is no limit."""
     shares: list[float] = []
     for folder in _enclosing("cpu"):
         with contextlib.suppress(OSError, ValueError):
@@ -129,7 +129,7 @@ def processors_allowed() -> float | None:
 
 
 def _enclosing(kind: str) -> list[Path]:
-    """Return the folders of the groups that this process is in, as far as they are visible here."""
+    """Return the visible folders of the control groups that this process is in, innermost first."""
     own = _own_groups()
     top = _ROOT / kind if kind in own else _ROOT
     own_folder = top / own.get(kind, own.get("", ""))
@@ -138,7 +138,7 @@ def _enclosing(kind: str) -> list[Path]:
 
 def _number(folder: Path, *names: str) -> int | None:
     for name in names:
-        # The file is missing, or contains "max" for "no limit".
+        # An error means that the file is missing, or contains "max", which stands for no limit.
         with contextlib.suppress(OSError, ValueError):
             return int((folder / name).read_text())
     return None
@@ -174,7 +174,10 @@ def _limit(folder: Path, names: tuple[str, ...], value: int) -> None:
 
 
 class _Place(NamedTuple):
-    """A place for a new group: the parent folder for each kind of limit. In version 2, all are equal."""
+    """The parent folders for a new group, one for each kind of limit.
+
+    In cgroup version 2, all of them are the same folder.
+    """
 
     memory: Path
     pids: Path
@@ -182,7 +185,7 @@ class _Place(NamedTuple):
 
 
 def _own_groups() -> dict[str, str]:
-    """Return the path of this process's group for each controller. In cgroup version 2, the key is ""."""
+    """Return the paths of this process's groups, keyed by controller. In cgroup version 2, the key is ""."""
     own: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
@@ -196,7 +199,8 @@ def _places() -> list[_Place]:
     if "memory" in own:
         return [_Place(*(_ROOT / kind / own.get(kind, "") for kind in _Place._fields))]
     # In cgroup version 2, a group that contains processes cannot set limits for groups below it. So the new
-    # group goes next to this process's own group, or below it if that is the root.
+    # group goes next to this process's own group. If that is impossible, for example because that group is
+    # the root, the new group goes below it.
     own_folder = _ROOT / own.get("", "")
     places = dict.fromkeys((own_folder.parent, own_folder))
     return [_Place(place, place, place) for place in places if place.is_relative_to(_ROOT)]

@@ -1,6 +1,6 @@
 """The examiner's client for a candidate: it loads a submission's cells, then asks each task's questions.
 
-Each task is asked in a fresh copy of the process that loaded the cells.
+The questions of each task go to a fresh copy of the process that loaded the cells.
 """
 
 import errno
@@ -42,14 +42,14 @@ class Candidates(Protocol):
 
 
 class CandidateClient:
-    """The client for one submission. Cells are loaded once, and each task gets a fresh copy of the result.
+    """The client for one submission. One process loads the cells, and each task gets a copy of that process.
 
-    The copy is a fork of the loaded process. In three cases, the cells are loaded again in a new container
-    instead: if the loaded process was lost, if forking is unsafe because the cells left threads behind, or if
-    forking is impossible.
+    The copy is a fork of the process that loaded the cells. In three cases, the cells are loaded again in a
+    new container instead: if that process was lost, if forking is unsafe because the cells left threads
+    behind, or if forking is impossible.
 
     Attributes:
-        spent: seconds that this submission has used, without the time that does not count; see
+        spent: seconds that this submission has used and that count towards its limits; see
             fair_deadline.py.
     """
 
@@ -91,11 +91,12 @@ class CandidateClient:
             cells: the label and the source of each cell.
             timeout: seconds for all cells together.
             seed: the seed of every random number generator.
-            answers: for each task, the label of its answer cell. Findings about the notebook's names need it.
+            answers: for each task, the label of its answer cell. The labels are needed for findings about the
+                notebook's names.
 
         Raises:
-            TimedOut, Crashed: a cell did not finish. The error has that cell's label and the results of those
-                before it.
+            TimedOut, Crashed: a cell did not finish. The error has that cell's label and the results of the
+                cells before it.
             WallError: no container could be made.
         """
         self._cells, self._load_timeout, self._load_seed = list(cells), timeout, seed
@@ -131,11 +132,13 @@ class CandidateClient:
         )
 
     def task(self, seed: int = 0, *, last: bool = False) -> "TaskClient":
-        """Return a fresh copy of the loaded process for one task, to be used in a `with` statement.
+        """Return a fresh copy of the process that loaded the cells, for one task.
+
+        The copy is to be used in a `with` statement.
 
         Args:
             seed: the seed of every random number generator.
-            last: True if no other task follows, so that the loaded process itself may be used.
+            last: True if no other task follows, so that the process that loaded the cells may itself be used.
 
         Raises:
             TimedOut, Crashed: the cells had to be loaded again, and that failed.
@@ -201,7 +204,7 @@ class CandidateClient:
 
     @contextmanager
     def _limited(self, container: Container, seconds: float) -> Iterator[FairDeadline]:
-        """Limit the duration of an exchange, and add the time it took to `spent`."""
+        """Limit the duration of an exchange of messages, and add the time that it took to `spent`."""
         limit = FairDeadline(seconds, container.starved_seconds)
         try:
             yield limit
@@ -238,7 +241,7 @@ class CandidateClient:
         )
 
     def _ending_of_task(self, container: Container) -> Crashed:
-        """Return the reason why a task's process ended, according to the loaded process.
+        """Return the reason why a task's process ended, as reported by the process that loaded the cells.
 
         The student's code may have falsified this report, but it is good enough for a message.
         """
@@ -259,7 +262,7 @@ class CandidateClient:
             self._drop(container)
 
     def _reap(self, container: Container) -> Any:
-        """Have the loaded process reap its child, and return what it reports about the child."""
+        """Have the process that loaded the cells reap its child, and return its report on the child."""
         with self._limited(container, _REAP_SECONDS) as limit:
             self._send(container, {"do": "reap"}, limit)
             return self._receive(container, limit)
@@ -293,7 +296,7 @@ class TaskClient:
         self.close()
 
     def define(self, source: str, timeout: float = 30.0) -> Reply:
-        """Run the imports and functions of a test cell in a copy of the student's namespace."""
+        """Run a test cell's imports and function definitions in a copy of the student's namespace."""
         return self._request({"do": "define", "source": source}, timeout)
 
     def ask(
@@ -303,7 +306,7 @@ class TaskClient:
         kwargs: dict[str, Any] | None = None,
         timeout: float = 10.0,
     ) -> Reply:
-        """Call a function by its name, with plain data as arguments, and return the answer.
+        """Call the function of this name, with plain data as arguments, and return the answer.
 
         Raises:
             TimedOut, Crashed: there was no answer, and later questions will not be answered either.
@@ -315,7 +318,10 @@ class TaskClient:
         return self._request(request, timeout)
 
     def order(self, request: dict[str, Any], timeout: float) -> Reply:
-        """Send a request of another kind, and return the answer. The errors are those of `ask`."""
+        """Send a request other than `define` or `ask`, and return the answer.
+
+        The errors are those of `ask`.
+        """
         return self._request(request, timeout)
 
     def close(self) -> None:
@@ -328,14 +334,14 @@ class TaskClient:
     def _request(self, request: dict[str, Any], timeout: float) -> Reply:
         if self._channel is None:
             raise Crashed("unknown")
-        # This raises an error if the caller's values cannot be sent.
+        # `encode` raises an error if the caller's values cannot be sent.
         body = wire.encode(request, exact=True)
         try:
             with self._limiting(timeout) as limit:
                 wire.send_body(self._channel, body, limit.left)
                 return _reply(wire.recv(self._channel, limit.left, self._answer_limits))
         except wire.TooMuch as error:
-            self.close()  # the rest of the frame may still arrive, so the channel cannot be used again
+            self.close()  # more bytes of the frame may still arrive, so the channel cannot be used again
             return Reply("too_much", error.stand_in)
         except wire.WireTimeout:
             self.close()

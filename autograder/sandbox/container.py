@@ -39,8 +39,8 @@ class Container:
     def kill_children(self, child: int) -> bool:
         """Kill the process of a task and its process group.
 
-        The loaded candidate keeps running. A plain container misses processes that have left the group; a
-        walled one kills them, too.
+        The candidate that loaded the cells keeps running. A plain container misses processes that have left
+        the group. A walled container kills these as well.
 
         Args:
             child: the process id of the task; 0 if the task has no process.
@@ -56,7 +56,7 @@ class Container:
         """Return how many seconds the container waited because other processes had the processor.
 
         Args:
-            since: the moment of time.monotonic from which to count.
+            since: the time.monotonic() timestamp from which to count.
         """
         return 0.0
 
@@ -65,7 +65,7 @@ class Container:
         raise NotImplementedError
 
     def reason(self, code: object) -> Crashed:
-        """Return the error for an exit code. A negative code is the number of a signal."""
+        """Return the error for an exit code. A negative code is a signal's number with a minus sign."""
         if not isinstance(code, int):
             return Crashed("unknown")
         return Crashed("signal", -code) if code < 0 else Crashed("exit", code)
@@ -80,7 +80,7 @@ class Container:
 
 
 class WalledContainer(Container):
-    """A container with a supervisor as its process 1, which is reached through a socket and a pidfd.
+    """A container with a supervisor as its process 1. A socket and a pidfd give access to the supervisor.
 
     Args:
         channel: the socket to the candidate.
@@ -115,15 +115,15 @@ class WalledContainer(Container):
         self._supervisor = os.pidfd_open(self._receive_pid("ready", deadline))
         self._orders.send(b"go")
         candidate = self._receive_pid("candidate", deadline)
-        # The candidate and its examiner take turns, so the candidate gets the examiner's processors. If that
-        # is only one, neither process has to wake up another processor.
+        # The candidate and its examiner take turns, so the candidate is restricted to the examiner's
+        # processors. If there is only one, no other processor has to be woken up at each turn.
         with contextlib.suppress(OSError):
             os.sched_setaffinity(candidate, os.sched_getaffinity(0))
         limits = self._limits
         group = Cgroup.create(limits.memory_mb * MEGABYTE, limits.processes, limits.processors)
         if group and group.add(candidate):
             self._cgroup = group
-        elif group:  # the group can be made but not joined, so only the supervisor enforces the memory limit
+        elif group:  # the group cannot be joined, so only the supervisor enforces the memory limit
             group.remove()
 
     def _receive_pid(self, key: str, deadline: float) -> int:
@@ -131,7 +131,7 @@ class WalledContainer(Container):
 
         Args:
             key: the key that the supervisor's message must have: "ready" or "candidate".
-            deadline: the time.monotonic() by which the message must arrive.
+            deadline: the time.monotonic() timestamp by which the message must arrive.
 
         Raises:
             WallError: the message reports an error, or the process is not visible here.
@@ -144,7 +144,7 @@ class WalledContainer(Container):
         return pid
 
     def _receive(self, deadline: float) -> tuple[dict[str, Any], int]:
-        """Return the supervisor's next message, and the sender's process id outside of the container.
+        """Return the supervisor's next message, and its sender's process id outside the container.
 
         The process id comes from the kernel, not from the message. It is 0 if the kernel reports none.
         """
@@ -316,7 +316,7 @@ def _start_process(
 def connect_by_port(
     command: list[str], settings: dict[str, Any]
 ) -> tuple[socket.socket, subprocess.Popen[bytes]]:
-    """Start a candidate that connects to a local port, for systems on which sockets are not inherited.
+    """Start a candidate that connects to a local port, for systems without socket inheritance.
 
     The candidate reads a token from its standard input, and sends it back to prove its identity.
     """

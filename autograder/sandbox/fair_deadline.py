@@ -1,9 +1,9 @@
 """A time limit that is fair on a busy machine.
 
-Only the time in which a submission computed or waited counts. Time in which the submission was ready to
-compute, but other processes had the processor, does not count. The supervisor of its container measures that
-time (inside/stopwatch.py). So the same file meets the same limit, regardless of what else runs on the
-machine.
+Time that a submission spends computing or waiting counts. Time during which it is ready to compute, but other
+processes occupy the processor, does not count. The supervisor of the submission's container measures the time
+that does not count (inside/stopwatch.py). So the same file is held to the same limit, regardless of what else
+runs on the machine.
 """
 
 import time
@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from autograder.sandbox.results import Overloaded
 
-MAX_SLOWDOWN = 10  # how many times the limit may pass in real time before the machine counts as too busy
-_MIN_QUERY_SECONDS = 0.5  # seconds; below this, it is not worth asking how much of the time counts
+MAX_SLOWDOWN = 10  # multiple of the limit, in real time, after which the machine counts as too busy
+_MIN_QUERY_SECONDS = 0.5  # seconds; for a shorter time, it is not worth asking how much of it counts
 _MIN_WAIT_SECONDS = 0.05  # minimum number of seconds between two checks of a limit
 
 
@@ -21,8 +21,8 @@ class FairDeadline:
 
     Args:
         seconds: the limit.
-        starved_seconds: a function that takes a moment of time.monotonic, and returns how many of the seconds
-            since then do not count.
+        starved_seconds: a function that takes a time.monotonic() timestamp, and returns how many of the
+            seconds since then do not count.
     """
 
     def __init__(self, seconds: float, starved_seconds: Callable[[float], float]) -> None:
@@ -32,10 +32,11 @@ class FairDeadline:
         self._lost = 0.0
 
     def left(self) -> float:
-        """Return how many seconds to wait before checking the limit again, or 0 if it is reached.
+        """Return how many seconds to wait before checking the limit again, or 0 if the limit is reached.
 
         Raises:
-            Overloaded: the limit is not reached, but the machine is too busy to wait any longer.
+            Overloaded: the limit is not reached, but the machine is so busy that there is no point in waiting
+                longer.
         """
         passed = time.monotonic() - self._start
         if passed - self._lost >= self.seconds:

@@ -26,7 +26,7 @@ from secant.files import locked, read_json, replace_file
 # Every file of a course contains one of the first three byte strings. A copy of its tests may lack them and
 # use other names, but it still imports from secant, as all tests do.
 MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
-_MAX_FILE_BYTES = 8 * 2**20  # maximum number of bytes read of a file; lessons are forty times smaller
+_MAX_FILE_BYTES = 8 * 2**20  # maximum number of bytes read from a file; lessons are forty times smaller
 _MAX_ARCHIVE_BYTES = 64 * 2**20
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 # Extensions of the most common files that are not text. Any text file may be a copy of a lesson, whatever its
@@ -35,11 +35,11 @@ _BINARIES = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".
 _GIT_INDEX = "/.git/index"  # the index of a Git clone, which names all its files
 # Path of a compiled lesson, which can be recognised only by its name.
 _COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")
-# Bytes that are read first, and bytes in which a NUL marks a file that is not text.
+# Number of bytes that are read first. If the first _NUL_BYTES bytes contain a NUL, the file is not text.
 _FIRST_BYTES, _NUL_BYTES = 2**16, 2**12
 _FORMAT = 2
 _LOCK_SECONDS = 60.0  # seconds to wait for another process that is reading all files
-# Seconds; a folder that changed more recently may change again with the same time stamp.
+# Seconds; a folder that changed less than this long ago may change again and keep the same timestamp.
 _SETTLE_SECONDS = 2.0
 
 FolderEntries = tuple[list[str], list[str]]  # the names of a folder's subfolders, and of its suspicious files
@@ -177,6 +177,6 @@ def _folders(cache: dict[str, Any]) -> dict[str, Any]:
 def _save(file: Path, folders: dict[str, Any]) -> None:
     limit = time.time_ns() - int(_SETTLE_SECONDS * 1e9)
     data = {"format": _FORMAT, "folders": {path: item for path, item in folders.items() if item[0] < limit}}
-    with suppress(OSError):  # in a read-only home folder, all files are read again each time
+    with suppress(OSError):  # if the home folder is read-only, all files are read again each time
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace_file(file, json.dumps(data).encode())

@@ -24,7 +24,7 @@ class CheckResult:
         ok: True if the check succeeded.
         detail: what the check found.
         fix: what to install or to allow; empty if nothing is needed.
-        needed: True if grading is refused without it.
+        needed: True if grading is refused when this check fails.
     """
 
     name: str

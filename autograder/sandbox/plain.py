@@ -21,8 +21,8 @@ class TestCode:
     """A compiled test cell.
 
     Attributes:
-        body: the code of everything before the cell's last value, marshalled and decoded as Latin-1.
-        last: the code of the cell's last value, marshalled and decoded as Latin-1.
+        body: the code of everything before the cell's last expression, marshalled and decoded as Latin-1.
+        last: the code of the cell's last expression, marshalled and decoded as Latin-1.
         builtins: the names of the builtins that the test uses in their original versions.
         proof: a text that is sent back only if the end of the test was reached.
     """
@@ -68,7 +68,7 @@ class PlainClient(CandidateClient):
         """Start a notebook in a new container.
 
         Args:
-            files: the contents of the files in the notebook's folder, by path.
+            files: the contents of the files in the notebook's folder, keyed by path.
             seed: the seed of every random number generator.
             done: the value of the environment variable NBGRADER_EXECUTION.
 

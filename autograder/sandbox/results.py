@@ -10,7 +10,7 @@ from secant.bindings import Finding
 class WallError(RuntimeError):
     """The grader itself has failed, not the student's code. No score may be written because of this error."""
 
-    # This ends the whole task, so that no part of a test cell mistakes it for the student's failure.
+    # This error ends the whole task, so that no part of a test cell mistakes it for the student's failure.
     ends_task = True
 
 
@@ -33,9 +33,9 @@ class WallUnavailable(WallError):
 
 
 class CandidateError(Exception):
-    """The student's process gave no answer, and the cause is this process, not the grader."""
+    """The student's process gave no answer, and the cause lies in that process, not in the grader."""
 
-    ends_task = True  # the process has ended, so no other part of the test cell can be asked
+    ends_task = True  # the process has ended, so no other question of the test cell can be answered
 
 
 class TimedOut(CandidateError):
@@ -103,9 +103,10 @@ class Loaded:
     Attributes:
         cells: the results of the cells.
         threads: the number of threads in the process after the last cell; 0 if unknown.
-        answer_findings: for each task, findings about the names that its answer uses. The candidate claims
-            them, so they are used only in messages.
-        cell_findings: the same for cells that stopped with an error, by the cell's label.
+        answer_findings: for each task, findings about the names that its answer uses. They come from the
+            candidate, so they are used only in messages.
+        cell_findings: findings of the same kind for cells that stopped with an error, keyed by the cell's
+            label.
     """
 
     cells: tuple[CellResult, ...]
@@ -123,8 +124,8 @@ class Reply:
         value: plain data and tensors, with a `wire.Unsendable` in place of any other object. For "too_much",
             this is a single `wire.Unsendable`.
         error, message, trace: the type, the message and the traceback of the exception that was raised.
-        findings: findings about the notebook's names that may explain the exception. The candidate claims
-            them, so they are used only in messages.
+        findings: findings about the notebook's names that may explain the exception. They come from the
+            candidate, so they are used only in messages.
     """
 
     kind: Literal["value", "raised", "missing", "too_much"]

@@ -1,6 +1,6 @@
 """The outer wall and the template process inside it, as seen by the process that starts them.
 
-Nothing here imports torch, because the command that starts a template meanwhile imports other modules.
+This module does not import torch, so that a command can start a template before its own slow imports.
 """
 
 import contextlib
@@ -35,8 +35,8 @@ class WallOptions(NamedTuple):
     """The options with which a wall is built.
 
     Attributes:
-        hidden: files and folders that must not exist inside.
-        language: "en" or "ko", the language of the course's texts inside.
+        hidden: files and folders that must not exist inside the wall.
+        language: "en" or "ko", the language of the course's texts inside the wall.
         limits: the limits on what one submission may use.
         plain: whether only plain assignments are graded inside, so that the template does not import torch.
     """
@@ -51,9 +51,10 @@ class TemplateHandle(NamedTuple):
     """The data that another process needs to join a wall.
 
     Attributes:
-        control: the socket for orders to the wall's template.
+        control: the socket for requests to the wall's template.
         options: the options with which the wall was built.
-        suspects: the files that are visible inside and may contain a part of a course; see leak_scan.py.
+        suspects: the files that are visible inside the wall and may contain a part of a course; see
+            leak_scan.py.
     """
 
     control: socket.socket
@@ -80,7 +81,7 @@ class Template:
         with template_end:
             self.process = bubblewrap("forked", [template_end], options, self._stderr)
         self._suspects: tuple[str, ...] | None = None
-        # This runs while the template does its imports.
+        # The search for suspects runs while the template does its imports.
         self._search = threading.Thread(target=self._find_suspects, daemon=True)
         self._search.start()
 
@@ -105,7 +106,7 @@ class Template:
 
         A template without torch ignores this.
         """
-        with contextlib.suppress(OSError):  # the template has ended, as `wait` will report
+        with contextlib.suppress(OSError):  # raised if the template has ended, which `wait` will report
             self.control.send(group.encode())
 
     def preload(self, modules: Sequence[str]) -> dict[str, str]:
@@ -116,7 +117,7 @@ class Template:
         self._suspects = suspects(visible(self._options.hidden))
 
     def adopt_options(self, options: WallOptions) -> bool:
-        """Return whether a wall with the given options would be built in the same way.
+        """Return whether a wall with the given options would be built just like this template's wall.
 
         If it would, the template uses these options from now on.
         """
@@ -149,11 +150,11 @@ def preload(control: socket.socket, modules: Sequence[str]) -> dict[str, str] | 
     """Have a template import modules that submissions import, once for all containers.
 
     Args:
-        control: the socket for orders to the template.
+        control: the socket for requests to the template.
         modules: the modules' dotted names.
 
     Returns:
-        For each module that was not imported, the reason; None if the template did not reply.
+        The reasons why modules were not imported, keyed by module; None if the template did not reply.
     """
     refused: dict[str, str] = {}
     for start in range(0, len(modules), _MAX_MODULES):
@@ -165,7 +166,7 @@ def preload(control: socket.socket, modules: Sequence[str]) -> dict[str, str] | 
 
 
 def _request(control: socket.socket, order: bytes) -> dict[str, str] | None:
-    """Send the template an order, together with a socket for the reply.
+    """Send the template a request, together with a socket for the reply.
 
     Returns:
         The reply, or None if there is none.

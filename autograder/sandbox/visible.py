@@ -1,8 +1,8 @@
 """The files of this machine that are visible inside the wall, and those among them that are covered.
 
 Only an allow-list is visible: the system's folders, and those in which Python is installed. In these folders,
-the wall covers everything that belongs to Secant: a course, a class, the grader, and files that pip left of
-an older version. Other copies of a course are found by their content (leak_scan.py).
+the wall covers everything that belongs to Secant: a course, a class, the grader, and files of an older
+version that pip left behind. Other copies of a course are found by their content (see leak_scan.py).
 """
 
 import importlib.util
@@ -34,8 +34,9 @@ _UNNEEDED = (
     *("/usr/local/src", "/usr/src"),
 )
 _SECANT_PATTERNS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
-# Folders of the package `secant`, which all notebooks import. Older wheels contained the course in `_course`.
-# The other folders draw, and for that they compute answers to tasks (see inside/pictures.py).
+# Covered folders of the package `secant`, which all notebooks import. Older wheels contained the course in
+# `_course`. The code in the other folders draws, and for that it computes answers to tasks (see
+# inside/pictures.py).
 OLD_COURSE = "_course"
 _COVERED = (OLD_COURSE, "explorers", "graph")
 
@@ -59,7 +60,7 @@ def visible(hidden: Iterable[str]) -> Visible:
     """Return the files that are visible inside a wall that hides the given paths.
 
     Raises:
-        WallError: the package secant is not installed in a folder.
+        WallError: the package secant was not imported from a folder.
     """
     package = _package()
     shown = [path for path in SYSTEM if os.path.exists(path)]
@@ -78,7 +79,7 @@ def _package() -> str:
 
 
 def _python() -> list[str]:
-    """Return the paths of Python: of the virtual environment, and of the installation it was made from."""
+    """Return the paths of the virtual environment, and of the Python installation that it was made from."""
     paths = [f"{prefix}/{name}" for prefix in _prefixes() for name in _PREFIX_PARTS]
     paths += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     paths += [os.path.dirname(os.path.realpath(sys.executable))]
@@ -94,7 +95,7 @@ def _prefixes() -> list[str]:
 
 @cache
 def extra_packages() -> tuple[str, ...]:
-    """Return folders outside of Python's own that hold needed packages, for example from `pip --target`."""
+    """Return the folders outside Python's own that hold needed packages, such as a `pip --target` folder."""
     known_folders = [*SYSTEM, *_python()]
     folders = []
     for name in _NEEDED:
@@ -126,7 +127,7 @@ def _pip_paths(folder: str) -> tuple[str, ...]:
 
 
 def _installed() -> Iterator[str]:
-    """Yield the paths of all parts of Secant that are installed for some Python on this machine."""
+    """Yield the paths of all parts of Secant that are installed for any Python on this machine."""
     libraries = [path for path in (*SYSTEM, "/usr/local/lib", "/usr/lib", *_python()) if "lib" in path]
     folders = [place for path in libraries for place in glob(f"{path}/python*/*-packages")]
     folders += [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *extra_packages()]
@@ -145,7 +146,7 @@ def _clone(package: str) -> list[str]:
 def _within(path: str, shown: Iterable[str]) -> Iterator[str]:
     """Yield the names under which a path is visible inside the shown folders.
 
-    A path that is itself shown yields nothing, because it cannot be covered.
+    For a path that is itself shown, nothing is yielded, because such a path cannot be covered.
     """
     real = Path(os.path.realpath(path))
     for folder in shown:

@@ -60,11 +60,12 @@ class Wall:
     Args:
         limits: the limits on what one submission may use.
         mode: "forked" or "single" (see the module's docstring); None for the first mode that works here.
-        hidden: files and folders that must not exist inside. This is checked from inside at the start.
-        language: "en" or "ko", the language of the course's texts inside.
-        plain: whether only plain assignments are graded inside. Then nothing inside imports torch in advance,
-            so the wall starts sooner. Lessons must not be graded inside: the functions of torch that a
-            notebook changes would not be restored before the tests.
+        hidden: files and folders that must not exist inside the wall. This is checked from inside at the
+            start.
+        language: "en" or "ko", the language of the course's texts inside the wall.
+        plain: whether only plain assignments are graded inside the wall. Then the template does not import
+            torch, and starts sooner. No lesson may be graded inside such a wall: if a notebook changed
+            functions of torch, they would not be restored before the tests.
         log: a function that receives notices, for example of a fallback to the slower mode.
     """
 
@@ -90,7 +91,7 @@ class Wall:
         self._joined = False
         self._prepared: set[Later] = set()
         self._may_preload = True
-        # For each module, the reason why it was not imported; empty if it was.
+        # For each module, the reason why it was not imported; empty if it was imported.
         self._preloaded: dict[str, str] = {}
         self._suspects: tuple[str, ...] | None = None
 
@@ -117,7 +118,7 @@ class Wall:
 
     @property
     def suspects(self) -> tuple[str, ...]:
-        """The files that are visible inside and may contain a part of a course; see leak_scan.py."""
+        """The files that are visible inside the wall and may contain a part of a course; see leak_scan.py."""
         if self._suspects is None:
             self._suspects = suspects(visible(self._hidden))
         return self._suspects
@@ -136,19 +137,21 @@ class Wall:
             self._prepared.add(group)
 
     def preload(self, modules: Sequence[str]) -> dict[str, str]:
-        """Have the template import modules that submissions import, once for all of them.
+        """Have the template import modules that submissions import, once for all submissions.
 
         Args:
             modules: the modules' dotted names.
 
         Returns:
-            For each module that was not imported, the reason. Submissions import such a module themselves.
+            The reasons why modules were not imported, keyed by module. Submissions import these modules
+            themselves.
         """
         new = [module for module in modules if module not in self._preloaded]
         if self.mode == "forked" and self._may_preload and new:
             with self._lock:
                 refused = preload(self._control or self._start_template(), new)
-                # A module that ends the template stops preloading, so that only one template is lost.
+                # If a module ends the template process, preloading is switched off, so that only one template
+                # is lost.
                 self._may_preload = refused is not None
                 self._preloaded |= dict.fromkeys(new, "") | (refused or {})
         return {module: reason for module in modules if (reason := self._preloaded.get(module))}
@@ -157,7 +160,7 @@ class Wall:
         """Build the wall, and test it from inside.
 
         Raises:
-            WallUnavailable: this machine cannot build a wall in the wanted mode.
+            WallUnavailable: this machine cannot build a wall in the requested mode.
         """
         if self._joined:
             return self._try_out()
@@ -260,7 +263,7 @@ class Wall:
     def _end_dead_template(self) -> None:
         """Remove the template if its process has ended, so that a new one can be started.
 
-        A running template stays, because other threads may use containers that were forked from it.
+        A running template is kept, because other threads may use containers that were forked from it.
         """
         with self._lock:
             if self._template is not None and not self._template.is_running():
@@ -294,7 +297,8 @@ class Wall:
             raise WallUnavailable(f"The sandbox does not hold on this machine: {failure}", ALLOW)
 
 
-# This code runs as a student's cell. It prints "held", or a list of what it was able to do.
+# This code runs as a student's cell. It prints "held" if the wall holds, or else a list of what it was able
+# to do.
 _PROOF = """
 import ctypes, os, socket
 from pathlib import Path
@@ -330,7 +334,7 @@ print("; ".join(holes) or "held")
 def _sockets() -> tuple[list[socket.socket], list[socket.socket]]:
     """Return the grader's ends of two socket pairs, and the container's ends.
 
-    The first pair carries orders to the supervisor, and the second one values from the candidate.
+    The first pair carries commands to the supervisor. The second pair carries values from the candidate.
     """
     orders, supervisor = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     channel, candidate = socket.socketpair()

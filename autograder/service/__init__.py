@@ -3,7 +3,7 @@
 It also escapes names in nbgrader's formgrader, if the server has it (formgrader.py).
 
 The server itself imports neither torch nor the examiner. A worker process does; it is started on first use
-and ends with the server (worker.py, warm.py).
+and ends with the server (worker.py, worker_client.py).
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ def _protect_formgrader(server: Any) -> None:
 
         protect_formgrader(settings)
     except Exception as error:
-        settings["nbgrader_bad_setup"] = True  # makes formgrader's pages show an error instead
+        settings["nbgrader_bad_setup"] = True  # with this setting, formgrader's pages show only an error
         server.log.error(
             f"autograder.service: formgrader is switched off, names in it are not safe: {error!r}"
         )

@@ -1,7 +1,7 @@
 """Ask the service of a Jupyter server that is already running, from the command line.
 
 A server is found by the file that it leaves in Jupyter's runtime folder, which only its owner can read. A
-server that does not answer within a moment is skipped.
+server that does not answer quickly is skipped.
 """
 
 import contextlib
@@ -21,12 +21,13 @@ from secant.files import read_json
 
 CONNECT_SECONDS = 1.0
 BEGIN_SECONDS = 20.0  # seconds to wait for a check to begin; the worker may have to import torch first
-# seconds without data before the server is given up; during a check, it sends something every two seconds
+# seconds without data after which a server counts as unresponsive; during a check, it sends data every two
+# seconds
 SILENCE_SECONDS = 10.0
 
 
 class NoAnswer(Exception):
-    """The error for a server that cannot be asked or stops answering. The notebook is not checked yet."""
+    """The error for a server that cannot be asked or stops answering before it has checked the notebook."""
 
 
 def servers(notebook: Path) -> Iterator[dict[str, Any]]:
@@ -75,7 +76,7 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
     connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=CONNECT_SECONDS)
     try:
         headers = _headers(server)
-        # find out quickly whether the server answers
+        # the time limit is short until the server has answered
         connection.request("GET", f"{url.path}api/status", headers=headers)
         connection.getresponse().read()
         connection.close()
@@ -85,7 +86,7 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
         connection.request("POST", f"{url.path}secant/api/check", body, headers)
         answer = connection.getresponse()
         if answer.status == http.HTTPStatus.CONFLICT:
-            raise Busy(json.loads(answer.read(10_000))["message"])
+            raise AlreadyChecking(json.loads(answer.read(10_000))["message"])
         if answer.status != http.HTTPStatus.OK:
             raise NoAnswer
         if connection.sock is not None:
@@ -97,14 +98,14 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
         connection.close()  # closing the connection also stops a check that is under way
 
 
-class Busy(Exception):
+class AlreadyChecking(Exception):
     """The error for a notebook that is already being checked, with a message for the user."""
 
 
 def _headers(server: dict[str, Any]) -> dict[str, str]:
     if server.get("token"):
         return {"Authorization": f"token {server['token']}"}
-    # without a token, the cookie and the header carry the same mark, as in a page's request
+    # without a token, the cookie and the header must carry the same XSRF value, as in a request from a page
     mark = secrets.token_hex(16)
     return {"Cookie": f"_xsrf={mark}", "X-XSRFToken": mark}
 

@@ -1,8 +1,8 @@
-"""The user's consent to run notebooks: which notebooks may be checked on a click without asking.
+"""The notebooks that may be checked on a click, without first asking the user for consent.
 
 These are the notebooks in the user's own workspace, and those that the user has agreed to run. A check runs
-all code of a notebook with its reader's rights. The consent is stored with the reader's own data, so no file
-that came with a notebook can give it in their place.
+all code of a notebook with the user's rights. The consent is stored with the user's own data, so no file that
+came with a notebook can give it for the user.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from secant.progress import store
 from secant.workspace_state import OWN_WORKSPACE
 
 FILE = "agreed.json"
-_MAX_NOTEBOOKS = 10_000  # notebooks to remember, at most
+_MAX_NOTEBOOKS = 10_000  # maximum number of notebooks to remember
 _LOCK_SECONDS = 2.0  # seconds to wait while another server writes the file
 
 
@@ -39,7 +39,7 @@ def _is_own(notebook: Path) -> bool:
 
 
 def _belongs_to_user(notebook: Path) -> bool:
-    """Return whether a file belongs to this user. Others may have put files into a shared folder."""
+    """Return whether a file belongs to this user. In a shared folder, it may belong to another user."""
     try:
         return os.name != "posix" or notebook.stat().st_uid == os.geteuid()
     except OSError:

@@ -21,22 +21,23 @@ if TYPE_CHECKING:
     from autograder.exam.plain_report import Grade
 
 # Limits on a task's title and on its hints, four times those of Secant's own lessons. Without limits, a
-# notebook could make the answer huge: each task below a heading repeats the title and the hints.
+# notebook could make the answer to the page huge, because each task below a heading repeats its title and its
+# hints.
 _MAX_TITLE_CHARS, _MAX_HINTS, _MAX_HINT_CHARS = 300, 20, 10_000
 _HINT = re.compile(r"(?:Hint|힌트) \d+")
 
 
 @dataclass(frozen=True)
-class Told:
-    """A task's title and hints, as the lesson's text has them."""
+class TaskText:
+    """A task's title and hints, taken from the lesson's text."""
 
     title: str
     hints: list[tuple[str, str]]
 
 
-def told(sheet: CheckedNotebook) -> dict[str, Told]:
+def task_texts(sheet: CheckedNotebook) -> dict[str, TaskText]:
     """Return each task's heading and hints (title, text), from the cells above its answer cell."""
-    prose: dict[str, Told] = {}
+    texts: dict[str, TaskText] = {}
     title, above = "", list[tuple[str, str]]()
     for cell in sheet.release.cells:
         if cell.cell_type == "markdown" and not is_answer(cell):
@@ -44,19 +45,19 @@ def told(sheet: CheckedNotebook) -> dict[str, Told]:
                 title, above = visible(heading[:_MAX_TITLE_CHARS]), []
             above += islice(hints_in(cell.source), _MAX_HINTS - len(above))
         elif is_answer(cell):
-            prose.setdefault(grade_id(cell), Told(title, above))
+            texts.setdefault(grade_id(cell), TaskText(title, above))
         elif is_test(cell):
             above = []
-    return prose
+    return texts
 
 
 def hints_in(prose: str) -> Iterator[tuple[str, str]]:
     """Yield the hints (title, text) of a cell, in time that is linear in the cell's length."""
     for folded in prose.split("<details>")[1:]:
         inside, closed, _ = folded.partition("</details>")
-        title, told, text = inside.partition("</summary>")
+        title, separator, text = inside.partition("</summary>")
         title = title.strip().removeprefix("<summary>").strip()
-        if closed and told and _HINT.match(title):
+        if closed and separator and _HINT.match(title):
             yield visible(title[:_MAX_TITLE_CHARS]), visible(text.strip()[:_MAX_HINT_CHARS], prose=True)
 
 
@@ -79,16 +80,16 @@ def lesson_number(sheet: CheckedNotebook) -> int | None:
 
 def tasks_of(sheet: CheckedNotebook) -> list[dict[str, Any]]:
     """Return a lesson's tasks in order, each with the hints that were opened and the best points so far."""
-    prose, known = told(sheet), _known(sheet.assignment.lesson)
+    texts, progress = task_texts(sheet), _progress(sheet.assignment.lesson)
     lesson = sheet.assignment.lesson
     return [
-        _task(task, prose.get(task.id, Told(task.id, [])), known.get(task.id))
+        _task(task, texts.get(task.id, TaskText(task.id, [])), progress.get(task.id))
         | {"report": report_url(lesson, task.id), "about": report_text(lesson, task.id)}
         for task in sheet.tasks
     ]
 
 
-def _known(lesson: str) -> dict[str, TaskRecord]:
+def _progress(lesson: str) -> dict[str, TaskRecord]:
     """Return the recorded progress in a lesson's tasks, or {} if the progress cannot be read."""
     try:
         return store.read()["lessons"].get(lesson, {})
@@ -96,16 +97,16 @@ def _known(lesson: str) -> dict[str, TaskRecord]:
         return {}
 
 
-def _task(task: Task, prose: Told, known: TaskRecord | None) -> dict[str, Any]:
-    seen = max(known["hints"], default=0) if known else 0  # hints are opened one after another
+def _task(task: Task, text: TaskText, progress: TaskRecord | None) -> dict[str, Any]:
+    seen = max(progress["hints"], default=0) if progress else 0  # hints are opened one after another
     return {
         "id": task.id,
-        "title": prose.title or task.id,
+        "title": text.title or task.id,
         "max_points": task.points,
         "manual": is_manual(task.answer),
-        "hints": len(prose.hints),
-        "shown": [{"title": title, "text": text} for title, text in prose.hints[:seen]],
-        "best": min(known["points"], task.points) if known else 0.0,
+        "hints": len(text.hints),
+        "shown": [{"title": title, "text": text} for title, text in text.hints[:seen]],
+        "best": min(progress["points"], task.points) if progress else 0.0,
     }
 
 
@@ -121,8 +122,8 @@ def row(result: TaskResult, hints: int) -> dict[str, Any]:
 def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
     """Yield a row for each cell that gives points in a notebook with ordinary nbgrader tests.
 
-    `said` is Secant's own sentence. `error`, `message` and `output` are what the student's process claims, so
-    a page shows them in separate places.
+    `said` is Secant's own sentence. `error`, `message` and `output` come from the student's process and
+    cannot be trusted, so a page shows them separately.
     """
     for test in report.tests:
         yield {"kind": "test", **_plain_row(test)}

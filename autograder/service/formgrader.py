@@ -8,10 +8,10 @@ None of nbgrader's files is changed. A Jinja extension rewrites its templates wh
 - The two calls of jQuery's `append` receive text.
 - MathJax gets its settings as a function. Otherwise it would run the text of any element that has the type of
   its settings.
-- Markdown keeps only the HTML of prose. Bootstrap would show a tooltip's attribute as HTML, and formgrader
-  takes any element of the class `full-credit` for its own button.
+- Markdown keeps only the HTML of prose. Otherwise Bootstrap would show an attribute with a tooltip as HTML,
+  and formgrader would take any element of the class `full-credit` for its own button.
 - Outputs that are scripts are left out, because nbconvert's template would print them into its own scripts.
-- A Content-Security-Policy refuses every script that no template contains.
+- A Content-Security-Policy blocks every script that is not part of a template.
 - A picture is no wider than its column.
 - Formgrader's keyboard shortcuts work without MathJax.
 - A button leads to the next answer that waits for a person's grade (to_grade.js). A notebook with one such
@@ -48,7 +48,8 @@ _TAGS = {
     *("pre", "s", "span", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr"),
 }
 _ATTRIBUTES = ("alt", "colspan", "height", "href", "open", "rowspan", "src", "style", "title", "width")
-# Classes of highlighted code, and of the sign next to a heading, which formgrader's style hides.
+# Classes to keep: those of highlighted code, and that of the link next to a heading. Formgrader's style sheet
+# hides this link.
 _CLASSES = re.compile(r"highlight( hl-\w+)?|[a-z]{1,2}\d?|anchor-link")
 _VALUE = re.compile(r"\{\{\s*([a-z]\w*(?:\.\w+)*)\s*\}\}")
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
@@ -91,14 +92,14 @@ _APPEND_TEXT = """<script>
 
 
 class EscapedValues(Extension):
-    """A Jinja extension that rewrites formgrader's templates so that no value in them is markup."""
+    """A Jinja extension that rewrites formgrader's templates so that no value acts as markup."""
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
         self._nonce = secrets.token_urlsafe(16)
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        """Return the template's source with escaped values, and with a policy in its head."""
+        """Return the template's source with escaped values and a Content-Security-Policy in its head."""
         source = _UTILITIES.sub(lambda found: found[0] + _APPEND_TEXT + _WITHOUT_MATHJAX + _TO_GRADE, source)
         source = _MATHJAX.sub(_MATHJAX_FUNCTION, source)
         parts, at = [], 0
@@ -119,7 +120,7 @@ class EscapedValues(Extension):
 def content_policy(nonce: str) -> str:
     """Return the Content-Security-Policy of formgrader's pages.
 
-    It allows the scripts of formgrader's templates, and scripts that these load.
+    It allows the scripts in formgrader's templates, and the scripts that they load.
     """
     hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in HANDLERS)
     scripts = [f"'nonce-{nonce}'", "'strict-dynamic'", "'unsafe-hashes'", *(f"'sha256-{h}'" for h in hashes)]
@@ -131,7 +132,7 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
     cleaner = Cleaner(
         tags=_TAGS,
         attributes=_is_kept,
-        protocols={*ALLOWED_PROTOCOLS, "data"},  # data: is the protocol of embedded pictures
+        protocols={*ALLOWED_PROTOCOLS, "data"},  # `data:` is the URL scheme of embedded pictures
         css_sanitizer=CSSSanitizer(["text-align", "white-space"]),
     )
 
@@ -155,7 +156,7 @@ def _escaped(source: str) -> str:
 
 
 def protect_formgrader(settings: dict[str, Any]) -> None:
-    """Add the extension to formgrader's two template environments, if this server has formgrader."""
+    """Add `EscapedValues` to formgrader's two template environments, if this server has formgrader."""
     if "nbgrader_formgrader" not in settings:
         return
     pages: Environment = settings["nbgrader_jinja2_env"]

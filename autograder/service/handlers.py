@@ -1,4 +1,4 @@
-"""The endpoints below `secant/api`: who may call them, for which notebook, and how answers are sent."""
+"""The endpoints below `secant/api`. They check the caller and the notebook, and send or stream answers."""
 
 import asyncio
 import json
@@ -15,14 +15,16 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 from tornado.iostream import StreamClosedError
 
-from autograder.service.warm import Warm
+from autograder.service.worker_client import WorkerClient
 from secant.language import LANGUAGES, Language, language
 
 MAX_BODY_BYTES = 10_000
-_LONGEST_PATH = 2_000  # characters of a path, at most
+_LONGEST_PATH = 2_000  # maximum number of characters in a path
 _LONGEST_NAME = 200
 _DOCTOR_SECONDS = 120.0
-_BREATH = 2.0  # seconds between two writes to a stream, so that either side notices that the other is gone
+_HEARTBEAT_SECONDS = (
+    2.0  # seconds between two writes to a stream, so that each side notices if the other has closed it
+)
 SETTING = "secant_service"
 _WORKER_ENDED = {
     "en": "The process that checks has ended. Please try again.",
@@ -32,7 +34,7 @@ _WORKER_ENDED = {
 
 def add_handlers(server: Any) -> None:
     """Add the endpoints to a server. The worker process starts with the first request."""
-    warm = server.web_app.settings[SETTING] = Warm(_root(server.contents_manager))
+    worker = server.web_app.settings[SETTING] = WorkerClient(_root(server.contents_manager))
     base = server.web_app.settings["base_url"]
     handlers = {
         "lesson": Lesson,
@@ -42,17 +44,17 @@ def add_handlers(server: Any) -> None:
         "solution": Solution,
         "progress": Progress,
         "review": Review,
-        "anew": Anew,
+        "anew": ResetProgress,
         "facts": Facts,
     }
     routes = [
-        (url_path_join(base, "secant/api", name), kind, {"warm": warm}) for name, kind in handlers.items()
+        (url_path_join(base, "secant/api", name), kind, {"worker": worker}) for name, kind in handlers.items()
     ]
     server.web_app.add_handlers(".*$", routes)
 
 
 def _root(contents: Any) -> str:
-    """Return the folder that the server shows."""
+    """Return the root folder of the files that the server shows."""
     return str(getattr(contents, "root_dir", "") or os.getcwd())
 
 
@@ -60,7 +62,8 @@ class Refusal(web.HTTPError):
     """An error response with a status and a sentence for the user."""
 
     def __init__(self, status: int, sentence: str) -> None:
-        # the sentence is an argument, not the format, because a path in it may contain a percent sign
+        # the sentence is passed as an argument of the log format, because a path in it may contain a percent
+        # sign
         super().__init__(status, "%s", sentence)
         self.sentence = sentence
 
@@ -68,8 +71,8 @@ class Refusal(web.HTTPError):
 class _Handler(APIHandler):
     """The base class of all endpoints. It answers an invalid request with a sentence and a 4xx status."""
 
-    def initialize(self, warm: Warm) -> None:
-        self.warm = warm
+    def initialize(self, worker: WorkerClient) -> None:
+        self.worker = worker
 
     async def prepare(self) -> None:  # type: ignore[override]
         """Refuse GET requests that do not come from Secant's own page.
@@ -79,12 +82,12 @@ class _Handler(APIHandler):
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
             return
-        # Browsers send another value in this header if the request is for an <img> or a whole page.
+        # Browsers send another value in Sec-Fetch-Dest if the request is for an <img> or a whole page.
         if self.request.headers.get("Sec-Fetch-Dest", "empty") != "empty":
             raise web.HTTPError(403)
         if self.settings.get("disable_check_xsrf", False):
             return
-        site = self.request.headers.get("Sec-Fetch-Site")  # every browser has sent this header since 2023
+        site = self.request.headers.get("Sec-Fetch-Site")  # every browser has sent Sec-Fetch-Site since 2023
         if site not in ("same-origin", "none") and (site or not self.check_referer()):
             raise web.HTTPError(403)
 
@@ -98,16 +101,16 @@ class _Handler(APIHandler):
 
     def refuse(self, status: int, *, en: str, ko: str) -> "Refusal":
         """Return an error with a sentence in the reader's language."""
-        return Refusal(status, {"en": en, "ko": ko}[self.spoken])
+        return Refusal(status, {"en": en, "ko": ko}[self.language])
 
     @property
-    def spoken(self) -> Language:
-        """The language that the request names, or else the environment's."""
-        named = self.asked.get("lang")
-        return next((known for known in LANGUAGES if known == named), language())
+    def language(self) -> Language:
+        """The language that the request names, or else the language of the environment."""
+        named = self.parameters.get("lang")
+        return next((supported for supported in LANGUAGES if supported == named), language())
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The parameters of the request, from its query or its JSON body."""
         if self.request.method == "GET":
             return {name: self.get_query_argument(name) for name in self.request.query_arguments}
@@ -133,52 +136,56 @@ class _Handler(APIHandler):
         Raises:
             Refusal: there is no such string, or it is too long.
         """
-        value = self.asked.get(key)
+        value = self.parameters.get(key)
         if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_NAME:
             raise self.refuse(400, en=f"The request has no {key}.", ko=f"요청에 {key} 값이 없습니다.")
         return value
 
     def order(self, do: str, **more: Any) -> dict[str, Any]:
-        """Return an order to the worker about the request's notebook.
+        """Return a command for the worker about the notebook that the request names.
 
         Raises:
             Refusal: the path is not a notebook below the server's root that the contents API would show.
         """
-        path = self.asked.get("path")
+        path = self.parameters.get("path")
         if not isinstance(path, str) or not 0 < len(path) <= _LONGEST_PATH:
             raise self.refuse(400, en="The request has no path.", ko="요청에 path 값이 없습니다.")
         root = Path(_root(self.contents_manager)).resolve()
         nowhere = self.refuse(404, en=f"There is no notebook {path}.", ko=f"{path} 노트북이 없습니다.")
         parts = PurePosixPath(path.strip("/")).parts
-        # on Windows, these characters are other ways to name a place
+        # on Windows, backslashes and colons allow other spellings of a path
         odd = os.sep != "/" and any(c in path for c in "\\:")
         if "\0" in path or ".." in parts or odd or not path.endswith(".ipynb"):
             raise nowhere
-        named = root.joinpath(*parts)
+        requested = root.joinpath(*parts)
         try:
-            found = named.resolve(strict=True)
-            good = found.is_relative_to(root) and found.is_file() and found.suffix == ".ipynb"
-            good = good and not is_hidden(str(found), str(root)) and not is_hidden(str(named), str(root))
-        # the file is gone, its path is too long, or links form a circle
+            notebook = requested.resolve(strict=True)
+            is_allowed = notebook.is_relative_to(root) and notebook.is_file() and notebook.suffix == ".ipynb"
+            is_allowed = (
+                is_allowed
+                and not is_hidden(str(notebook), str(root))
+                and not is_hidden(str(requested), str(root))
+            )
+        # the file is gone, its path is too long, or symbolic links form a loop
         except (OSError, ValueError, RuntimeError):
-            good = False
-        if not good:
+            is_allowed = False
+        if not is_allowed:
             raise nowhere
-        return {"do": do, "path": str(found), "below": str(root), "lang": self.spoken, **more}
+        return {"do": do, "path": str(notebook), "below": str(root), "lang": self.language, **more}
 
-    async def obeyed(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Send an order to the worker and return its answer.
+    async def answer_to(self, order: dict[str, Any]) -> dict[str, Any]:
+        """Send a command to the worker and return its answer.
 
         Raises:
-            Refusal: the worker refuses the order or has ended.
+            Refusal: the worker refuses the command or has ended.
         """
-        return self.taken(await self.warm.ask(order))["ok"]  # type: ignore[no-any-return]
+        return self.checked_answer(await self.worker.ask(order))["ok"]  # type: ignore[no-any-return]
 
-    def taken(self, answer: dict[str, Any]) -> dict[str, Any]:
+    def checked_answer(self, answer: dict[str, Any]) -> dict[str, Any]:
         """Return the worker's answer if it is not a refusal.
 
         Raises:
-            Refusal: the worker refuses the order or has ended.
+            Refusal: the worker refuses the command or has ended.
         """
         if "gone" in answer:
             raise self.refuse(503, **_WORKER_ENDED)
@@ -186,10 +193,10 @@ class _Handler(APIHandler):
             raise Refusal(answer["refused"], answer["message"])
         return answer
 
-    def send(self, found: Any) -> None:
+    def send(self, content: Any) -> None:
         """Send an answer as JSON that must not be cached."""
         self.set_header("Cache-Control", "no-store")
-        self.finish(json.dumps(found))
+        self.finish(json.dumps(content))
 
 
 class Lesson(_Handler):
@@ -200,7 +207,8 @@ class Lesson(_Handler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        self.send(await self.obeyed(self.order("lesson")))
+        """Send the notebook's tasks and the results of its last check."""
+        self.send(await self.answer_to(self.order("lesson")))
 
 
 class Check(_Handler):
@@ -212,11 +220,12 @@ class Check(_Handler):
     @web.authenticated
     @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
-        task = None if self.asked.get("task") is None else self.name("task")
-        agree, plain = (self.asked.get(name) is True for name in ("agree", "plain"))
+        """Check the notebook, and stream its events."""
+        task = None if self.parameters.get("task") is None else self.name("task")
+        agree, plain = (self.parameters.get(name) is True for name in ("agree", "plain"))
         order = self.order("check", task=task, agree=agree, plain=plain)
-        answers = self.warm.follow(order)
-        first = self.taken(await anext(answers))
+        answers = self.worker.follow(order)
+        first = self.checked_answer(await anext(answers))
         self._order = order
         self.set_header("Content-Type", "application/x-ndjson")
         self.set_header("Cache-Control", "no-store")
@@ -237,7 +246,7 @@ class Check(_Handler):
         while True:
             event = answer.get("event") or {  # a check that had to wait may still be refused
                 "event": "error",
-                "message": answer.get("message") or _WORKER_ENDED[self.spoken],
+                "message": answer.get("message") or _WORKER_ENDED[self.language],
             }
             self.write(json.dumps(event) + "\n")
             await self.flush()
@@ -245,16 +254,16 @@ class Check(_Handler):
                 return
             following = asyncio.ensure_future(anext(answers))
             try:
-                while not (await asyncio.wait([following], timeout=_BREATH))[0]:
-                    self.write(" ")  # a space before a line of JSON has no meaning
+                while not (await asyncio.wait([following], timeout=_HEARTBEAT_SECONDS))[0]:
+                    self.write(" ")  # spaces before a line of JSON are ignored
                     await self.flush()
-            finally:  # `answers` cannot be closed while one of them is awaited
+            finally:  # the iterator `answers` cannot be closed while its next answer is awaited
                 following.cancel()
                 await asyncio.wait([following])
             answer = following.result()
 
     def on_connection_close(self) -> None:
-        """Stop the check when its page is closed, because nothing waits for the result any more."""
+        """Stop the check when its page is closed, because its result is no longer needed."""
         super().on_connection_close()
         if self._order is not None:
             self._stopping = asyncio.ensure_future(self._stop())
@@ -262,7 +271,7 @@ class Check(_Handler):
     async def _stop(self) -> None:
         if order := self._order:
             self._order = None
-            await self.warm.ask({**order, "do": "stop"})
+            await self.worker.ask({**order, "do": "stop"})
 
 
 class Stop(_Handler):
@@ -273,7 +282,8 @@ class Stop(_Handler):
     @web.authenticated
     @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
-        self.send(await self.obeyed(self.order("stop")))
+        """Stop the notebook's check, and send whether one was under way."""
+        self.send(await self.answer_to(self.order("stop")))
 
 
 class Hint(_Handler):
@@ -284,10 +294,11 @@ class Hint(_Handler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        number = self.asked.get("number", "1")
+        """Send a hint."""
+        number = self.parameters.get("number", "1")
         if not number.isdecimal() or len(number) > 3:
             raise self.refuse(400, en="A hint's number is 1 or more.", ko="힌트 번호는 1 이상입니다.")
-        self.send(await self.obeyed(self.order("hint", task=self.name("task"), number=int(number))))
+        self.send(await self.answer_to(self.order("hint", task=self.name("task"), number=int(number))))
 
 
 class Solution(_Handler):
@@ -298,7 +309,8 @@ class Solution(_Handler):
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
-        self.send(await self.obeyed(self.order("solution", task=self.name("task"))))
+        """Send a worked solution."""
+        self.send(await self.answer_to(self.order("solution", task=self.name("task"))))
 
 
 class Progress(_Handler):
@@ -309,8 +321,9 @@ class Progress(_Handler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
+        """Send the learner's progress in all lessons."""
         try:
-            self.send(await asyncio.to_thread(_overview, _root(self.contents_manager), self.spoken))
+            self.send(await asyncio.to_thread(_overview, _root(self.contents_manager), self.language))
         except (OSError, ValueError, KeyError, TypeError):
             raise self.refuse(
                 404,
@@ -320,37 +333,39 @@ class Progress(_Handler):
 
 
 class Review(_Handler):
-    """The endpoint that records the answer to a repeated prediction, or whether repetition is wanted."""
+    """The endpoint that records the answer to a repeated prediction, or turns repetition on or off."""
 
     auth_resource = "contents"
 
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
+        """Record the request's answer or wish, and send what went wrong."""
         from secant.progress import record
 
-        if isinstance(wanted := self.asked.get("wanted"), bool):
-            noted = await asyncio.to_thread(record.reviewing, wanted)
+        if isinstance(wanted := self.parameters.get("wanted"), bool):
+            recorded = await asyncio.to_thread(record.reviewing, wanted)
         else:
-            name, right = self.name("name"), self.asked.get("right") is True
-            noted = await asyncio.to_thread(lambda: record.review(name, right=right))
-        self.send({"problem": noted.problem})
+            name, right = self.name("name"), self.parameters.get("right") is True
+            recorded = await asyncio.to_thread(lambda: record.review(name, right=right))
+        self.send({"problem": recorded.problem})
 
 
-class Anew(_Handler):
-    """The endpoint that keeps the stored progress under another name and starts from zero."""
+class ResetProgress(_Handler):
+    """The endpoint that renames the file with the stored progress and starts a new one."""
 
     auth_resource = "contents"
 
     @web.authenticated
     @authorized("write", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
+        """Reset the progress, and send the path of the stored one."""
         from secant.progress import store
 
         try:
             aside = await asyncio.to_thread(store.reset, date.today().isoformat())
         except store.StoreError as error:
-            raise Refusal(500, error.sentence(self.spoken)) from None
+            raise Refusal(500, error.sentence(self.language)) from None
         self.send({"aside": None if aside is None else str(aside)})
 
 
@@ -363,7 +378,8 @@ class Facts(_Handler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        command = [sys.executable, "-P", "-m", "secant.lab.problem", self.spoken]
+        """Run `secant doctor`, and send its output."""
+        command = [sys.executable, "-P", "-m", "secant.lab.problem", self.language]
         pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         async with self._doctor_lock:
             doctor = await asyncio.create_subprocess_exec(*command, stdin=null, stdout=pipe, stderr=null)
@@ -376,11 +392,11 @@ class Facts(_Handler):
         self.send({"facts": output.decode("utf-8", "replace").strip()})
 
 
-def _overview(workspace: str, spoken: Language) -> dict[str, Any]:
+def _overview(workspace: str, language: Language) -> dict[str, Any]:
     from secant.progress.course import find_course
     from secant.progress.overview import overview
 
     root = find_course()
     if root is None:
         raise FileNotFoundError("there is no course")
-    return overview(root, Path(workspace), spoken)
+    return overview(root, Path(workspace), language)

@@ -1,4 +1,4 @@
-"""A single check under way: where it runs, what it reports, and how it is stopped."""
+"""A single check that is under way: the process or thread that runs it, its events, and how it is stopped."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ from secant.language import language, say
 Event = dict[str, Any]
 Examine = Callable[[Callable[[Event], None]], Event]
 Finish = Callable[[Event, list[Event]], None]
-_END_SECONDS = 3.0  # seconds for a stopped check to record its verdicts
+_STOP_SECONDS = 3.0  # seconds for a stopped check to record its verdicts
 _ENDED = {
     "en": "The process that checks has ended unexpectedly. Please check again.",
     "ko": "확인하던 프로세스가 갑자기 끝났습니다. 다시 확인해 주세요.",
@@ -41,32 +41,33 @@ class Running:
 
     Args:
         examine: the function that does the check, passes on each row, and returns the score.
-        tell: the function that receives each event.
+        on_event: the function that receives each event.
         finish: the function that receives the last event and all rows, in a thread of the check.
     """
 
-    def __init__(self, examine: Examine, tell: Callable[[Event], None], finish: Finish) -> None:
+    def __init__(self, examine: Examine, on_event: Callable[[Event], None], finish: Finish) -> None:
         self._examine = examine
-        self._tell = tell
+        self._on_event = on_event
         self._finish = finish
         self._rows: list[Event] = []
         self._started = time.monotonic()
         self._stopped = self._has_ended = False
         self._lock = threading.Lock()
-        self._spoken = language()
+        self._language = language()
 
     def start(self, pool: Pool) -> None:
         """Begin the check, or end it with an error if the machine cannot start another process."""
         try:
             self._thread = self._begin(pool)
         except (OSError, RuntimeError):  # no process, pipe or thread could be created
-            self._finish({"event": "error", "message": _NO_ROOM[self._spoken]}, [])
+            self._finish({"event": "error", "message": _NO_ROOM[self._language]}, [])
 
     def _begin(self, pool: Pool) -> threading.Thread:
-        """Begin the check, and return the thread that ends with it.
+        """Begin the check, and return a thread that runs until the check has ended.
 
         Raises:
-            OSError, RuntimeError: the check could not be started, and nothing is left of it.
+            OSError, RuntimeError: the check could not be started; anything that was started for it has been
+                ended.
         """
         raise NotImplementedError
 
@@ -75,12 +76,12 @@ class Running:
         raise NotImplementedError
 
     def wait(self) -> None:
-        """Wait until a stopped check has recorded its verdicts, but not for long."""
-        self._thread.join(_END_SECONDS)
+        """Wait until a stopped check has recorded its verdicts, for a few seconds at most."""
+        self._thread.join(_STOP_SECONDS)
 
     def _add_row(self, row: Event) -> None:
         self._rows.append(row)
-        self._tell({"event": "task", "task": row})
+        self._on_event({"event": "task", "task": row})
 
     def _send_last_event(self, end: Event | None) -> None:
         """Send the last event of the check.
@@ -91,7 +92,7 @@ class Running:
         if self._stopped:
             end = {"event": "stopped"}
         elif end is None:
-            end = {"event": "error", "message": _ENDED[self._spoken]}
+            end = {"event": "error", "message": _ENDED[self._language]}
         elif end["event"] == "end":
             end["seconds"] = round(time.monotonic() - self._started, 3)
         self._finish(end, self._rows)
@@ -136,17 +137,17 @@ class Forked(Running):
         if self._pid == 0:
             try:
                 os.close(read_end)
-                language(self._spoken)
+                language(self._language)
                 die_with(parent)
                 self._in_fork(write_end)
             finally:
                 os._exit(0)
         with contextlib.suppress(OSError):
-            # set the group in the parent too, since either process may run first
+            # the parent also sets the process group, because either process may run first
             os.setpgid(self._pid, self._pid)
 
     def _in_fork(self, write_end: int) -> None:
-        # a process group, so that the forks that test tasks are killed together with this one
+        # the process gets its own group, so that its forks, which test tasks, are killed together with it
         os.setpgid(0, 0)
         with open(write_end, "wb", buffering=0) as pipe:
             pipe.write(json.dumps(self._run_to_end(lambda row: _write(pipe, row))).encode() + b"\n")
@@ -157,17 +158,18 @@ class Forked(Running):
             for line in pipe:
                 if self._stopped or not line.endswith(b"\n"):
                     continue
-                found = json.loads(line)
-                if "event" in found:
-                    end = found
+                message = json.loads(line)
+                if "event" in message:
+                    end = message
                 else:
-                    self._add_row(found)
+                    self._add_row(message)
         with self._lock:
             self._has_ended = True
             os.waitpid(self._pid, 0)
         self._send_last_event(end)
 
     def stop(self) -> bool:
+        """Kill the fork and its children, and return whether the check was still under way."""
         with self._lock:
             if self._has_ended:
                 return False
@@ -182,10 +184,10 @@ def _write(pipe: Any, row: Event) -> None:
         line = line[pipe.write(line) :]
 
 
-class Leash:
+class CancellablePool:
     """A pool that another thread can stop by killing its processes.
 
-    A stopped pool gives out no processes until `slacken` is called.
+    A stopped pool gives out no processes until `reset` is called.
     """
 
     def __init__(self, pool: Pool) -> None:
@@ -194,15 +196,15 @@ class Leash:
         self._is_stopped = False
 
     def take(self) -> Container:
-        """Return a process that has imported everything.
+        """Return a process that has imported all modules that a check needs.
 
         Raises:
-            Stopped: `pull` was called.
+            Stopped: `cancel` was called.
         """
         if self._is_stopped:
             raise Stopped
         self._taken.append(self._pool.take())
-        if self._is_stopped:  # `pull` was called in the meantime
+        if self._is_stopped:  # `cancel` was called in the meantime
             self._taken[-1].kill()
         return self._taken[-1]
 
@@ -214,13 +216,13 @@ class Leash:
         """End the processes that wait to be taken."""
         self._pool.close()
 
-    def pull(self) -> None:
+    def cancel(self) -> None:
         """Kill the processes that were taken, and give out no more."""
         self._is_stopped = True
         for container in self._taken:
             container.kill()
 
-    def slacken(self) -> None:
+    def reset(self) -> None:
         """Give out processes again."""
         self._taken.clear()
         self._is_stopped = False
@@ -238,8 +240,8 @@ class Threaded(Running):
     """
 
     def _begin(self, pool: Pool) -> threading.Thread:
-        assert isinstance(pool, Leash)
-        self._leash = pool
+        assert isinstance(pool, CancellablePool)
+        self._cancellable_pool = pool
         self._has_begun = False
         thread = threading.Thread(target=self._run, daemon=True)
         thread.start()
@@ -248,12 +250,12 @@ class Threaded(Running):
     def _run(self) -> None:
         with _examiner_lock:
             with self._lock:
-                self._leash.slacken()
+                self._cancellable_pool.reset()
                 self._has_begun = True
             end: Event | None = None
             with contextlib.suppress(Stopped):
                 if not self._stopped:
-                    language(self._spoken)
+                    language(self._language)
                     end = self._run_to_end(self._add_row_unless_stopped)
             with self._lock:
                 self._has_ended = True
@@ -265,10 +267,11 @@ class Threaded(Running):
         self._add_row(row)
 
     def stop(self) -> bool:
+        """Kill the candidates of the check, and return whether it was still under way."""
         with self._lock:
             if self._has_ended:
                 return False
             self._stopped = True
             if self._has_begun:
-                self._leash.pull()
+                self._cancellable_pool.cancel()
         return True

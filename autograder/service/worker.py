@@ -2,16 +2,17 @@
 
     python -m autograder.service.worker
 
-It reads orders from its standard input, one line of JSON each. It writes answers to its standard output, one
-line of JSON each, with the order's `id`. The last answer to an order has `last`.
+It reads commands from its standard input, one line of JSON each. It writes answers to its standard output,
+one line of JSON each, with the command's `id`. The last answer to a command has the key `last`.
 
-When its input ends, it ends with everything it has started, whatever it is doing: a separate thread reads the
-orders, and no order may take longer than a limit. It also ends after a long idle time (SECANT_IDLE_MINUTES),
-so that its memory is free. With the next order, the server starts another worker.
+When its input ends, the worker ends, together with everything it has started and whatever it is doing. This
+works because a separate thread reads the commands, and because each command has a time limit. The worker also
+ends after a long idle time (SECANT_IDLE_MINUTES), so that its memory is free. With the next command, the
+server starts another worker.
 
-On Linux, each check is a fork of this process. So nothing that a check does stays, several notebooks are
-checked at the same time, and a check is stopped by killing its process. Elsewhere, checks run one after
-another.
+On Linux, each check is a fork of this process. So a check leaves nothing behind in the worker, several
+notebooks can be checked at the same time, and a check is stopped by killing its process. Elsewhere, checks
+run one after another.
 """
 
 import contextlib
@@ -33,27 +34,30 @@ from autograder.exam.pool import ForkPool, Pool, WarmPool
 from autograder.exam.sheet import CheckedNotebook, NoLesson, NotebookReader, PlainNotebook
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallError
-from autograder.service import consent, describe, last
-from autograder.service.noting import note
-from autograder.service.running import Examine, Forked, Leash, Running, Threaded
+from autograder.service import consent, describe, last_verdicts
+from autograder.service.running import CancellablePool, Examine, Forked, Running, Threaded
+from autograder.service.save_results import save_results
 from secant.address import report_text, report_url
 from secant.language import LANGUAGES, Language, language, say
 from secant.progress import record
 from secant.visible import visible
 
-# seconds for one order; most take milliseconds, and a check only has to begin within this time
+# maximum number of seconds for one command; most take milliseconds, and a check only has to begin within this
+# time
 ORDER_SECONDS = 20
-IDLE_MINUTES = 10.0  # minutes without an order, unless SECANT_IDLE_MINUTES sets another limit
-_END_SECONDS = 5.0  # seconds from the end of the orders to the forced end of the process
+# minutes without a command after which the worker ends, unless SECANT_IDLE_MINUTES sets another limit
+IDLE_MINUTES = 10.0
+_EXIT_SECONDS = 5.0  # seconds from the end of the input to the forced end of the process
 
-Answer = Callable[[dict[str, Any]], None]
-Noted = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
+SendAnswer = Callable[[dict[str, Any]], None]
+SaveResults = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
 
 
 class Worker:
-    """The part of the worker process that executes orders. It answers all orders except checks at once.
+    """The part of the worker process that executes commands. It answers all except checks at once.
 
-    A check that arrives before torch is imported is reported as waiting. Other orders are executed meanwhile.
+    A check that arrives before torch is imported is reported as waiting. Other commands are executed
+    meanwhile.
 
     Args:
         write: the function that sends an answer to the server.
@@ -68,80 +72,80 @@ class Worker:
         self._idle = idle
         self._reader = NotebookReader()
         self._kind = kind
-        self._pool: Pool | None = None if kind is Forked else Leash(WarmPool())
+        self._pool: Pool | None = None if kind is Forked else CancellablePool(WarmPool())
         self._running: dict[Path, Running] = {}
-        self._kitchen: Any = None
+        self._check_runner: Any = None
         self._orders: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         # checks that arrived before everything was imported; None afterwards
-        self._early: list[dict[str, Any]] | None = []
+        self._early_checks: list[dict[str, Any]] | None = []
         self._early_lock = threading.Lock()
         self._order_lock = threading.Lock()
         threading.Thread(target=self._prepare, daemon=True).start()
 
     def listen(self, lines: Iterable[bytes]) -> None:
-        """Read orders in a thread until there are no more, then make sure that this process ends."""
+        """Read commands in a thread until there are no more, then make sure that this process ends."""
         for line in lines:
             self._orders.put(json.loads(line))
         self._orders.put(None)
-        time.sleep(_END_SECONDS)
+        time.sleep(_EXIT_SECONDS)
         os._exit(1)  # the process is still running, so it must be busy
 
     def serve(self) -> None:
-        """Execute orders until there are no more, or until the worker has been idle for long."""
+        """Execute commands until there are no more, or until the worker has been idle for a long time."""
         while (order := self._next()) is not None:
             with self._order_lock, _limited(ORDER_SECONDS):
-                self.obey(order)
+                self.execute(order)
 
     def _next(self) -> dict[str, Any] | None:
         while True:
             try:
                 return self._orders.get(timeout=self._idle)
             except Empty:
-                if not self._running and self._early is None:
+                if not self._running and self._early_checks is None:
                     return None
 
     def _prepare(self) -> None:
-        """Get ready for checks in a thread, then queue those that arrived meanwhile."""
-        self._warm()
+        """Get ready for checks in a thread, then queue the checks that arrived meanwhile."""
+        self._import_examiner()
         with self._early_lock:
-            early, self._early = self._early or [], None
+            early, self._early_checks = self._early_checks or [], None
         for order in early:
             self._orders.put(order)
 
     def _postpone(self, order: dict[str, Any]) -> bool:
         """Save a check for later if not everything is imported yet, and return whether it was saved."""
         with self._early_lock:
-            if self._early is not None:
-                self._early.append(order)
-            return self._early is not None
+            if self._early_checks is not None:
+                self._early_checks.append(order)
+            return self._early_checks is not None
 
     def _is_busy(self, path: str) -> bool:
-        """Return whether a notebook is being checked, or has a check that waits."""
+        """Return whether a notebook is being checked, or is waiting to be checked."""
         with self._early_lock:
-            early = [order["path"] for order in self._early or []]
+            early = [order["path"] for order in self._early_checks or []]
         return Path(path) in self._running or path in early
 
     def _drop_waiting(self, path: str) -> bool:
         """Stop the waiting checks of a notebook, and return whether there were any."""
         with self._early_lock:
-            waiting = [order for order in self._early or [] if order["path"] == path]
+            waiting = [order for order in self._early_checks or [] if order["path"] == path]
             for order in waiting:
-                self._early = [other for other in self._early or [] if other is not order]
+                self._early_checks = [other for other in self._early_checks or [] if other is not order]
         for order in waiting:
             self._write({"id": order["id"], "event": {"event": "stopped"}, "last": True})
         return bool(waiting)
 
-    def _warm(self) -> None:
-        """Import what a check needs, while a page already gets its lesson's data."""
-        from autograder.service.kitchen import Kitchen
+    def _import_examiner(self) -> None:
+        """Import the modules that a check needs, while other commands are already being executed."""
+        from autograder.service.check_runner import CheckRunner
 
         if self._pool is None:
             try:
                 self._pool = self._fork_pool()
             except (OSError, WallError) as error:
                 print(f"Checks will be slower: {error}.", file=sys.stderr)
-                self._kind, self._pool = Threaded, Leash(WarmPool())
-        self._kitchen = Kitchen(self._pool, self._reader, side_by_side=self._kind is Forked)
+                self._kind, self._pool = Threaded, CancellablePool(WarmPool())
+        self._check_runner = CheckRunner(self._pool, self._reader, side_by_side=self._kind is Forked)
 
     def _fork_pool(self) -> ForkPool:
         """Return a pool that shares this process's memory.
@@ -149,11 +153,11 @@ class Worker:
         Raises:
             OSError, WallError: the pool cannot be made.
         """
-        # collapse() makes forks quick, but it copies memory that is shared with kernels. On a hub memory is
-        # scarce, so it is not called there.
+        # collapse() makes forks quick, but it copies memory that is shared with kernels. On a JupyterHub,
+        # memory is scarce, so collapse() is not called there.
         if "JUPYTERHUB_USER" not in os.environ:
             pages.collapse()
-        # otherwise the fork would keep for ever what a running order holds, such as open files
+        # no command may run during the fork; otherwise the fork would keep the command's open files for ever
         with self._order_lock:
             pool = ForkPool(fork=True)
         try:
@@ -163,26 +167,26 @@ class Worker:
             raise
         return pool
 
-    def obey(self, order: dict[str, Any]) -> None:
-        """Answer an order, or begin the check that it asks for."""
+    def execute(self, order: dict[str, Any]) -> None:
+        """Answer a command, or begin the check that it asks for."""
 
         def answer(found: dict[str, Any]) -> None:
             self._write({"id": order["id"], **found})
 
         language(_language(order.get("lang")))
         try:
-            self._execute(order, answer)
+            self._dispatch(order, answer)
         except NoLesson as error:
             answer(_refusal(404, str(error)))
         except CourseError as error:
             answer(_refusal(422, str(error)))
         except OSError as error:
             answer(_refusal(404, f"{Path(order['path']).name}: {error.strerror}."))
-        except Exception:  # a fault of Secant's own with one notebook; others must still be checked
+        except Exception:  # an error in Secant; the worker must stay alive for other notebooks
             traceback.print_exc()
             answer(_refusal(500, _fault()))
 
-    def _execute(self, order: dict[str, Any], answer: Answer) -> None:
+    def _dispatch(self, order: dict[str, Any], answer: SendAnswer) -> None:
         try:
             match order["do"]:
                 case "stop":
@@ -192,12 +196,12 @@ class Worker:
                 case "check":
                     self._check(order, answer)
                 case _:
-                    answer({"last": True, "ok": self._tell(order)})
+                    answer({"last": True, "ok": self._answer_query(order)})
         except PlainNotebook as plain:
-            self._execute_plain(order, answer, plain)
+            self._dispatch_plain(order, answer, plain)
 
-    def _tell(self, order: dict[str, Any]) -> dict[str, Any]:
-        sheet = self._read(order)
+    def _answer_query(self, order: dict[str, Any]) -> dict[str, Any]:
+        sheet = self._read_sheet(order)
         match order["do"]:
             case "lesson":
                 return {
@@ -209,7 +213,7 @@ class Worker:
                     "tasks": describe.tasks_of(sheet),
                     "report": report_url(sheet.assignment.lesson),
                     "about": report_text(sheet.assignment.lesson),
-                    "last": last.recall(sheet),
+                    "last": last_verdicts.load(sheet),
                     "agreed": consent.is_agreed(sheet.path),
                 }
             case "hint":
@@ -218,65 +222,68 @@ class Worker:
                 return _solution(sheet, order["task"])
         raise ValueError(order["do"])
 
-    def _read(self, order: dict[str, Any]) -> CheckedNotebook:
-        """Read the order's notebook, and switch to its language."""
+    def _read_sheet(self, order: dict[str, Any]) -> CheckedNotebook:
+        """Read the notebook that a command names, and switch to its language."""
         sheet = self._reader.read(Path(order["path"]), Path(order["below"]))
         language(sheet.language)
         return sheet
 
-    def _execute_plain(self, order: dict[str, Any], answer: Answer, plain: PlainNotebook) -> None:
-        """Answer an order about a notebook with ordinary nbgrader tests: describe it, or run those tests."""
+    def _dispatch_plain(self, order: dict[str, Any], answer: SendAnswer, plain: PlainNotebook) -> None:
+        """Answer a command about a notebook with ordinary nbgrader tests: describe it, or run those tests."""
         path = Path(order["path"])
         if plain.has_tests and order["do"] == "lesson":
-            found = {"plain": True, "name": visible(path.name), "agreed": consent.is_agreed(path)}
-            answer({"last": True, "ok": found})
+            description = {"plain": True, "name": visible(path.name), "agreed": consent.is_agreed(path)}
+            answer({"last": True, "ok": description})
         elif plain.has_tests and order["do"] == "check" and order.get("plain"):
             self._check_plain(order, answer)
         else:
             answer(_refusal(415, str(plain)))
 
-    def _check_plain(self, order: dict[str, Any], answer: Answer) -> None:
-        """Run the visible tests of a plain assignment. They earn nothing, so no progress is recorded."""
+    def _check_plain(self, order: dict[str, Any], answer: SendAnswer) -> None:
+        """Run the visible tests of a plain assignment.
+
+        The learner earns no points with them, so no progress is recorded.
+        """
         path, below = Path(order["path"]), Path(order["below"])
         if self._may_run(order, path, answer) and not self._must_wait(order, answer):
             answer({"event": {"event": "begin", "plain": True}})
             self._run(
                 path,
                 answer,
-                lambda tell: self._kitchen.run_plain(path, below, tell),
+                lambda tell: self._check_runner.run_plain(path, below, tell),
                 lambda end, rows: {},
             )
 
-    def _check(self, order: dict[str, Any], answer: Answer) -> None:
+    def _check(self, order: dict[str, Any], answer: SendAnswer) -> None:
         if self._is_refused_as_busy(order, answer):
             return
-        sheet = self._read(order)
+        sheet = self._read_sheet(order)
         if not self._may_run(order, sheet.path, answer):
             return
-        wanted = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
-        if not wanted:
+        task_ids = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
+        if not task_ids:
             answer(_refusal(404, _no_task(order["task"])))
             return
         if self._must_wait(order, answer):
             return
-        self._kitchen.prepare(sheet)
+        self._check_runner.prepare(sheet)
         begin = {"event": "begin", "lesson": sheet.assignment.lesson, "language": sheet.language}
-        answer({"event": {**begin, "hidden": sheet.hidden, "tasks": wanted}})
+        answer({"event": {**begin, "hidden": sheet.hidden, "tasks": task_ids}})
 
-        def noted(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-            if rows or end["event"] == "end":  # verdicts reached before a stop count as well
-                return note(sheet, rows, whole=order["task"] is None)
+        def save(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
+            if rows or end["event"] == "end":  # verdicts from before the check was stopped count as well
+                return save_results(sheet, rows, whole=order["task"] is None)
             return {}
 
         self._run(
             Path(order["path"]),
             answer,
-            lambda tell: self._kitchen.examine(sheet, order["task"], tell),
-            noted,
+            lambda tell: self._check_runner.examine(sheet, order["task"], tell),
+            save,
         )
 
-    def _is_refused_as_busy(self, order: dict[str, Any], answer: Answer) -> bool:
-        """Refuse an order about a notebook that is being checked, and return whether it was refused."""
+    def _is_refused_as_busy(self, order: dict[str, Any], answer: SendAnswer) -> bool:
+        """Refuse a command about a notebook that is being checked, and return whether it was refused."""
         busy = self._is_busy(order["path"])
         if busy:
             message = say(
@@ -285,8 +292,8 @@ class Worker:
             answer(_refusal(409, message))
         return busy
 
-    def _may_run(self, order: dict[str, Any], path: Path, answer: Answer) -> bool:
-        """Return whether the user has agreed to run a notebook; refuse the order if not."""
+    def _may_run(self, order: dict[str, Any], path: Path, answer: SendAnswer) -> bool:
+        """Return whether the user has agreed to run a notebook; if not, refuse the command."""
         if order.get("agree"):
             consent.agree(path)
         elif not consent.is_agreed(path):
@@ -294,26 +301,26 @@ class Worker:
             return False
         return True
 
-    def _must_wait(self, order: dict[str, Any], answer: Answer) -> bool:
+    def _must_wait(self, order: dict[str, Any], answer: SendAnswer) -> bool:
         """Postpone a check until everything is imported, and return whether it was postponed."""
         is_postponed = self._postpone(order)
         if is_postponed:
             answer({"event": {"event": "waits"}})
         return is_postponed
 
-    def _run(self, path: Path, answer: Answer, examine: Examine, noted: Noted) -> None:
+    def _run(self, path: Path, answer: SendAnswer, examine: Examine, save: SaveResults) -> None:
         """Begin a check.
 
         Args:
             path: the path of the notebook.
-            answer: the function that sends an answer to the order.
+            answer: the function that sends an answer to the command.
             examine: the function that does the check; see `Running`.
-            noted: the function that records the results, in a thread of the check, and returns additions to
+            save: the function that records the results, in a thread of the check, and returns additions to
                 the last event.
         """
 
         def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:
-            end |= noted(end, rows)
+            end |= save(end, rows)
             self._running.pop(path, None)
             answer({"event": end, "last": True})
 
@@ -335,10 +342,10 @@ class Worker:
 
 @contextlib.contextmanager
 def _limited(seconds: int) -> Iterator[None]:
-    """Kill this process if the body takes longer.
+    """Kill this process if the body of the `with` statement takes longer than `seconds`.
 
-    The kernel does it, since a thread of Python might never get a turn. The server then starts another
-    worker. On Windows, only the server enforces the limit.
+    The operating system's alarm kills it, because a Python thread might never be scheduled. The server then
+    starts another worker. Windows has no such alarm, so only the server enforces the limit there.
     """
     if not hasattr(signal, "alarm"):
         yield
@@ -352,7 +359,7 @@ def _limited(seconds: int) -> Iterator[None]:
 
 
 def _hint(sheet: CheckedNotebook, task: str, number: int) -> dict[str, Any]:
-    task_text = describe.told(sheet).get(task)
+    task_text = describe.task_texts(sheet).get(task)
     if task_text is None:
         raise NoLesson(_no_task(task))
     if not 1 <= number <= len(task_text.hints):
@@ -366,7 +373,7 @@ def _hint(sheet: CheckedNotebook, task: str, number: int) -> dict[str, Any]:
 
 def _solution(sheet: CheckedNotebook, task: str) -> dict[str, Any]:
     worked = sheet.solution(task)
-    before = last.recall(sheet)
+    before = last_verdicts.load(sheet)
     passed = {row["id"] for row in before["rows"] if row["outcome"] == "passed"} if before else set()
     record.solution(sheet.assignment.lesson, task)
     return {"code": worked.code, "words": worked.words[sheet.language], "noted": task not in passed}
@@ -395,7 +402,7 @@ def _refusal(status: int, message: str) -> dict[str, Any]:
 
 
 def _idle_seconds(setting: str) -> float | None:
-    """Return how many seconds a worker may be idle, or None for no limit, from a setting in minutes."""
+    """Convert a setting in minutes into the seconds that a worker may be idle, or None for no limit."""
     try:
         minutes = float(setting or IDLE_MINUTES)
     except ValueError:
@@ -415,12 +422,12 @@ def _language(name: object) -> Language:
 
 
 def main() -> None:
-    """Execute the orders on standard input."""
+    """Execute the commands that arrive on standard input."""
     # Python warns that a fork may inherit a lock held by a thread. The worker's threads only read and write
     # pipes.
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning)
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # anything else that prints goes to the server's log
+    os.dup2(2, 1)  # everything else that this process prints goes to the server's log
     write_lock = threading.Lock()
 
     def write(answer: dict[str, Any]) -> None:
@@ -434,7 +441,7 @@ def main() -> None:
     threading.Thread(target=worker.listen, args=(sys.stdin.buffer,), daemon=True).start()
     try:
         worker.serve()
-    except KeyboardInterrupt:  # Ctrl+C in the server's terminal
+    except KeyboardInterrupt:  # the user pressed Ctrl+C in the server's terminal
         pass
     except BaseException:
         traceback.print_exc()  # os._exit below would hide the error

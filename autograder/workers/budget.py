@@ -16,7 +16,8 @@ _GIGABYTE = 2**30
 #: Bytes of memory for a worker: its own process, and the template of its containers (see
 #: benchmarks/memory.py).
 WORKER_BYTES = 600 * _MEGABYTE
-#: Bytes of memory for the command itself, and for any other program on this machine that needs a little more.
+#: Bytes of memory reserved for the command itself, and for other programs that may come to need a little
+#: more.
 RESERVE_BYTES = 512 * _MEGABYTE
 
 
@@ -27,7 +28,7 @@ class Budget:
     Attributes:
         cores: the number of processors that this process may use.
         free: bytes of free memory.
-        worker_bytes: the most bytes that one worker may need, with a submission that uses all it is allowed
+        worker_bytes: maximum number of bytes that one worker needs, if its submission uses all it is allowed
             to.
     """
 

@@ -16,9 +16,10 @@ from autograder.workers import remote
 from autograder.workers.executors import Work
 
 CONNECT_SECONDS = 20.0
-PATIENCE_SECONDS = 60.0  # seconds that the cluster may be without a worker, since some may still be starting
+PATIENCE_SECONDS = 60.0  # seconds that the cluster may be without a worker; some may still be starting
 _POLL_SECONDS = 1.0
-# Jobs given to each worker: one that runs, and one that waits, so that no worker waits for the network.
+# Number of jobs given to each worker at once: one runs and one is queued, so that no worker has to wait for
+# the network.
 _JOBS_PER_WORKER = 2
 _HINT = "Finished grades are kept; run the same command to continue."
 
@@ -26,10 +27,10 @@ _HINT = "Finished grades are kept; run the same command to continue."
 def cluster(address: str, patience: float = PATIENCE_SECONDS) -> "ClusterWorkers":
     """Return the workers of the Dask cluster whose scheduler is at the given address.
 
-    Dask's own settings (~/.config/dask, DASK_...) apply here, too. For TLS, see docs/scale.md.
+    Dask's own settings (~/.config/dask, DASK_...) also apply here. For TLS, see docs/scale.md.
 
     Raises:
-        CourseError: distributed is not installed, or no scheduler answers.
+        CourseError: the package distributed is not installed, or no scheduler answers.
     """
     try:
         from distributed import Client

@@ -35,7 +35,7 @@ _POLL_SECONDS = 1.0  # seconds between two checks of the workers while no job en
 
 
 class Workers(Protocol):
-    """The interface of workers, which do as many jobs at the same time as there are places."""
+    """The interface of a group of workers that do up to `places` jobs at the same time."""
 
     @property
     def places(self) -> int:
@@ -74,9 +74,9 @@ class LocalWorkers:
         hidden: the paths that must not exist inside the shared wall; None if each worker builds its own wall.
         template: a template that `start_preparations` has started. It is used if it hides the same paths,
             and closed otherwise.
-        pages_only: True if the workers only make pages. Pages need no torch, and no process is started
-            before the first page. What the first workers of this process have imported, later workers have
-            too.
+        pages_only: True if the workers only make pages. Torch is then not imported, and no process is
+            started before the first page. Later workers of this process get the same imports as its first
+            workers.
         plain: True if the workers only grade assignments that need no torch; see `needs_no_torch`.
 
     Raises:
@@ -109,7 +109,7 @@ class LocalWorkers:
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
         handle = self._handle()
-        # These workers belong to a wall that no longer exists.
+        # Drop the idle workers of a wall that no longer exists.
         while self._idle and self._handles[self._idle[-1]] != handle:
             self._drop(self._idle.pop())
         pool = self._idle.pop() if self._idle else self._start_worker(handle)
@@ -118,7 +118,7 @@ class LocalWorkers:
         return future
 
     def check_workers(self) -> None:
-        pass  # when a worker dies, its job's future breaks
+        pass  # there is nothing to check, because the future of a job fails when its worker dies
 
     def settle(self, future: Future[Any]) -> None:
         pool = self._busy.pop(future)
@@ -133,7 +133,7 @@ class LocalWorkers:
             if kill and started:
                 with suppress(ProcessLookupError):
                     os.kill(pid.result(), signal.SIGKILL)
-            # Wait for killed workers, too. Otherwise ProcessPoolExecutor's own shutdown would race with this
+            # Wait also for killed workers. Otherwise, ProcessPoolExecutor's own shutdown would race with this
             # one.
             pool.shutdown(wait=started or not kill, cancel_futures=True)
         if not self._pids:
@@ -148,9 +148,9 @@ class LocalWorkers:
         self._template = None if self._hidden is None else Template(self._options())
 
     def _handle(self) -> TemplateHandle | None:
-        """Return what a worker needs to share the template; None if there is no template.
+        """Return the data that a worker needs to share the template; None if there is no template.
 
-        Without it, a worker builds its own wall, or reports why it cannot.
+        Without this data, a worker builds its own wall, or reports why it cannot.
         """
         if self._template is not None and not self._template.is_running():
             self._template.close()
@@ -221,7 +221,7 @@ def start_preparations(*, plain: bool = False) -> Template | None:
 
 
 def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
-    """Return the group of modules that these lessons seem to make torch import late.
+    """Return the group of modules that torch will probably import late when it runs these lessons, or None.
 
     This is a guess, and affects only the speed.
     """
@@ -230,7 +230,7 @@ def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
 
 
 def _start_server(plain: bool = False) -> Any:
-    """Start the process that workers are forked from, unless it is running. Return its context.
+    """Start the process that workers are forked from, unless it is running. Return the workers' context.
 
     Args:
         plain: True if the workers need no torch.
@@ -289,8 +289,8 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
     """Do jobs until there are none left, and yield each job with its result when it ends.
 
     A job is tried once more if its worker died, or if its result was `Failed`. If it fails again, or if the
-    machine was too `Busy` to judge it, the job waits until nothing else runs, and is then done alone. If it
-    fails even then, that is its result.
+    machine was too `Busy` to judge it, the job waits until nothing else runs, and is then done alone. If the
+    job fails even then, the failure is its result.
 
     Args:
         work: the function that does a job.
@@ -327,7 +327,7 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
                 postponed.append(job)
             else:
                 finished.append((job, Failed(result.why) if isinstance(result, Busy) else result))
-        # Start these jobs now, so that no worker waits while the caller stores the results.
+        # Start the queued jobs now, so that no worker waits while the caller stores the results.
         while queue and len(running) < workers.places:
             job = queue.popleft()
             running[workers.submit(work, job)] = (job, 1)

@@ -7,7 +7,7 @@ from autograder.course.plain import PlainAssignment
 from autograder.exam.plain_report import PlainReport
 from autograder.exam.report import Report
 from autograder.intake.submission import Script
-from autograder.page.facts import Head
+from autograder.page.facts import PageHead
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class PlainJob:
         student: the student's id.
         lesson: the assignment's name.
         assignment: the assignment, with its tests and files.
-        notebooks: the notebooks that were handed in, by name.
-        files: the student's own files next to the notebooks, by path.
-        kept: paths of the assignment's files that do not replace the student's.
-        timeout: seconds for a cell; None for as many as a whole submission has.
+        notebooks: the notebooks that were handed in, keyed by name.
+        files: the student's own files next to the notebooks, keyed by path.
+        kept: paths at which the student's file is kept instead of the assignment's file.
+        timeout: the time limit of each cell, in seconds; None for that of a whole submission.
         hidden: paths that must not exist inside the wall.
         preload: modules that the wall imports once for all submissions.
     """
@@ -75,7 +75,7 @@ class Page:
     student: str
     lesson: str
     notebook: str
-    head: Head
+    head: PageHead
     bare: bool = False
     name: str = ""
 
@@ -90,7 +90,7 @@ class Examined:
 
 @dataclass(frozen=True)
 class ExaminedPlain:
-    """The result of a plain job.
+    """The result of a `PlainJob`.
 
     Attributes:
         report: one report for each notebook.

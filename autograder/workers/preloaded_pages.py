@@ -13,7 +13,7 @@ with pages.frozen_imports():
     from nbformat import v4
 
     import autograder.page.render  # noqa: F401
-    from autograder.page.facts import Head
+    from autograder.page.facts import PageHead
     from autograder.workers.jobs import Page
     from autograder.workers.worker import render
 
@@ -21,17 +21,17 @@ with pages.frozen_imports():
 def warm_up_page() -> Page:
     """Return the job for a tiny page, which only serves to warm up this process."""
     cells = [v4.new_markdown_cell("*One* cell, `x`."), v4.new_code_cell("x = 1")]
-    return Page("", "", json.dumps(v4.new_notebook(cells=cells)), Head("", "en", 0.0, 0.0))
+    return Page("", "", json.dumps(v4.new_notebook(cells=cells)), PageHead("", "en", 0.0, 0.0))
 
 
 with pages.frozen_imports(), contextlib.suppress(Exception):  # the first real page will report such an error
-    render(warm_up_page())  # each worker inherits what this imports and compiles
+    render(warm_up_page())  # each worker inherits what this call imports and compiles
 
 
 def _end(server: int) -> None:
     """Remove this process's socket and its folder, which a killed coordinator leaves behind, and exit.
 
-    The process exits at once: taking torch apart takes a fifth of a second, and the kernel frees the memory
+    The process exits at once: unloading torch would take a fifth of a second, and the kernel frees the memory
     anyway.
     """
     server_process: Any = forkserver._forkserver

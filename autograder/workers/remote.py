@@ -41,7 +41,7 @@ _one_job = threading.Lock()
 
 
 class OtherVersion(Exception):
-    """A worker has other versions of the software that affects results.
+    """A worker's versions of the software that affects results differ from this process's.
 
     Attributes:
         where: the name of the worker's machine.
@@ -99,7 +99,7 @@ def unpack(answer: object) -> Done:
 
     Raises:
         OtherVersion: the worker refused the job because its version differs.
-        ValueError: a worker of this version does not return such bytes.
+        ValueError: the answer is not one that a worker of this version returns.
     """
     if not isinstance(answer, bytes):
         raise ValueError(f"a worker returned {type(answer).__name__}, not bytes")

@@ -1,8 +1,8 @@
 """The work of a worker, in any process on any machine: it takes a job and returns plain data.
 
 A job contains everything that it needs. The wall is built for the first submission in a process, and serves
-all later ones. Pages are made here too, because they are slow to make, and because a submission that makes
-the highlighter hang must not stop the grading of the class.
+all later ones. Workers also make the feedback pages, because these are slow to make, and because a submission
+that makes the highlighter hang must not stop the grading of the class.
 """
 
 import atexit
@@ -38,14 +38,15 @@ from autograder.workers.jobs import (
     Work,
 )
 
-# Longer than all time limits of a submission together, even on a very busy machine. A process that takes
-# longer is stuck, and is ended.
+# Seconds; longer than all time limits of a submission together, even on a very busy machine. A process that
+# takes longer is stuck, and is killed.
 EXAMINE_SECONDS = 2000.0
 RENDER_SECONDS = 60.0
-# Bytes of memory that the work on one submission may add to this process. No right answer comes near this
+# Bytes of memory that the work on one submission may add to this process. No correct answer comes near this
 # limit.
 EXTRA_BYTES = 256 * 2**20
-# Code that makes torch import its compiler at the first use (which takes half a second), or only sympy.
+# Patterns of code that makes torch import its compiler at the first use (which takes half a second), and of
+# code that makes it import only sympy.
 _COMPILER = re.compile(r"torch\.func|functorch|autograd\.functional|forward_ad|vectorize|optim\b|checkpoint")
 _SYMBOLS = re.compile(r"autograd\.grad\(|grad_outputs|backward\((?!retain|create|self)[a-z*\[{]")
 
@@ -54,8 +55,8 @@ _MOVE = (
     "visible inside the sandbox."
 )
 
-# One thread for each process, because the examiner's seed and language belong to the process. Bubblewrap ends
-# with the thread that started it, so this thread has to stay.
+# Each process grades in a single thread, because the examiner's seed and language belong to the process.
+# Bubblewrap ends with the thread that started it, so this thread lives as long as the process.
 _thread = ThreadPoolExecutor(1)
 
 
@@ -113,7 +114,7 @@ def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
 
 
 def imported_later(*sources: str) -> Later | None:
-    """Return the group of modules that this code seems to make torch import late.
+    """Return the group of modules that torch will probably import late when it runs this code, or None.
 
     This is a guess, and affects only the speed.
     """
@@ -134,9 +135,9 @@ def memory_limit(more: int) -> Iterator[None]:
     If the body needs more, it fails with an error that can be reported.
 
     Args:
-        more: the limit in bytes.
+        more: the number of bytes that this process may add.
     """
-    if sys.platform != "linux":  # on other systems, users only check their own work
+    if sys.platform != "linux":  # on systems other than Linux, users only check their own work
         yield
         return
     import resource
@@ -153,11 +154,11 @@ def memory_limit(more: int) -> Iterator[None]:
 
 def render(page: Page) -> Rendered:
     """Make one feedback page."""
-    from autograder.page.pictures import decoded, show_pictures, submitted_pictures
+    from autograder.page.pictures import decode_all, show_pictures, submitted_pictures
     from autograder.page.render import page_html
 
     cells = json.loads(page.notebook)["cells"]
-    pictures = decoded(submitted_pictures(cells))
+    pictures = decode_all(submitted_pictures(cells))
     show_pictures(cells, pictures, page.head.language)
     return Rendered(page_html(page.student, page.head, cells, page.bare), pictures)
 

@@ -1,7 +1,7 @@
 """Measure sliders in JupyterLab: frames painted per second in a drag, and the delay from a move to its frame.
 
 `python -m benchmarks.slider [--json FILE]` starts JupyterLab with headless Chromium, and drags the sliders of
-our explorers and of their peers. All run on the same server, so our extension speeds it up for the peers too.
+our explorers and of their peers. All run on the same server, so our extension speeds up the peers as well.
 Lesson 1's explorer has a peer for each usual way to draw such a picture (benchmarks/slider/peers). The
 explorers of other lessons have one peer: ipywidgets' `interact` with matplotlib's inline backend, which draws
 the explorer's own figure.
@@ -31,7 +31,7 @@ from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = "benchmarks/requirements.txt"
-# Enables our extension explicitly, because a Python that borrows another's packages lacks our settings files.
+# Enables our extension explicitly, because .venv-bench imports the packages of .venv but not our settings.
 QUICK = "--ServerApp.jpserver_extensions={'secant.lab.server_extension': True}"
 ROUNDS = 3
 
@@ -58,7 +58,7 @@ class Contest:
     Attributes:
         ours: our explorer.
         peers: the peers.
-        sliders: the number of each slider to drag, by the suffix of the slider's figures in the rows.
+        sliders: the index of each slider to drag, keyed by the suffix of the slider's figures in the rows.
     """
 
     ours: Contestant
@@ -83,9 +83,9 @@ class Peer:
     svg: str | None = None
 
 
-# Selects the last mark of bqplot's right figure, which each frame moves last. Only the legend comes after it.
+# Selects the mark that each frame moves last, in bqplot's right-hand figure. Only the legend comes after it.
 LAST_OF_BQPLOT = ".bqplot:last-child .svg-figure > g > g > g:nth-last-child(2)"
-PEERS = {  # the peers of lesson 1's explorer, by the names of their modules
+PEERS = {  # the peers of lesson 1's explorer, keyed by the name of their module
     "interact": Peer("interact + inline matplotlib", "ipywidgets"),
     "ipympl": Peer("ipympl", "ipympl", "%matplotlib widget"),
     "bqplot": Peer("bqplot", "bqplot", svg=LAST_OF_BQPLOT),
@@ -97,7 +97,8 @@ PEERS = {  # the peers of lesson 1's explorer, by the names of their modules
 PICTURE = """[...document.querySelectorAll('.jp-OutputArea :is(img, canvas, svg)')]
   .sort((a, b) => a.clientWidth - b.clientWidth).at(-1)"""
 
-# Cells of the peers for other lessons' explorers, which draw the explorer's own figure from the same numbers.
+# Notebook cells for the peers of other lessons' explorers. They draw the explorer's own figure from the same
+# numbers.
 OTHER_DRAW = """
 %matplotlib inline
 from IPython.display import display
@@ -213,11 +214,11 @@ def shuffle(contestants: Sequence[Contestant], turn: int) -> list[Contestant]:
 
 
 def contest_rows(contest: Contest, measurements: dict[tuple[str, str], list[Feel]]) -> list[dict[str, Any]]:
-    """Return a row for each slider, peer and measure.
+    """Return two rows for each slider and peer: the frames per second and the latency.
 
     Args:
         contest: the contest.
-        felt: the measurements, by the suffix of the slider's figures and the name of the contestant.
+        measurements: the measurements, keyed by the suffix of the slider's figures and the contestant's name.
     """
     results = []
     for suffix in contest.sliders:

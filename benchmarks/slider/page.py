@@ -1,11 +1,11 @@
 """Measurements of a slider dragged in a page: frames painted per second, and the delay from move to frame.
 
 A frame counts if it is the first one that the screen paints after the picture in a cell's output changed. It
-counts once, however often the picture was changed for it. An image (`interact`, ours) changes when it is
-loaded and decoded. A canvas (ipympl, the bare canvas, ours) changes when something is drawn on it. An SVG
-(bqplot, Plotly) has changed when its last part has: the part that the peer updates last. A change made within
-an animation frame is painted by that frame, and any other change by the next. To count a frame once it is
-painted, the page sends itself a message within the frame: the message arrives after the painting.
+counts once, even if the picture changed several times before it was painted. An image (`interact`, ours)
+changes when it is loaded and decoded. A canvas (ipympl, the bare canvas, ours) changes when something is
+drawn on it. An SVG (bqplot, Plotly) changes when the part that the peer updates last changes. A change made
+within an animation frame is painted in that frame, and any other change in the next one. To count a frame
+once it is painted, the page sends itself a message within the frame. The message arrives after the painting.
 """
 
 import statistics
@@ -17,8 +17,8 @@ from playwright.sync_api import Page
 from tests.support import jupyterlab as lab
 
 STEPS, HERTZ = 200, 60  # the number of mouse moves in a drag, and of mouse moves per second
-MOVES = 40  # the number of mouse moves to measure the delay; after each one, its frame is awaited
-TRACK = (0.15, 0.85)  # the part of the slider's track that a drag covers
+MOVES = 40  # the number of mouse moves that measure the delay; each waits for the frame of the previous one
+TRACK = (0.15, 0.85)  # where a drag begins and ends, as fractions of the slider's track
 
 # A script that the page runs before it opens a notebook, to record mouse moves and painted frames.
 WATCH = """() => {
@@ -73,7 +73,7 @@ class Feel:
 
 
 def feel(page: Page, number: int) -> Feel:
-    """Return the measurements of the page's slider with the given number."""
+    """Return the measurements of the page's slider with this index."""
     return Feel(frames_per_second(page, number), statistics.median(latencies(page, number)))
 
 
@@ -92,18 +92,18 @@ def per_second(moves: list[float], frames: list[float]) -> float:
     """Return the number of frames painted per second in a drag.
 
     A drag ends with the last move or the last frame, whichever is later, so that a picture that lags behind
-    the mouse does not seem quicker. Frames closer together than the screen could show count once.
+    the mouse does not seem quicker. Frames at most 4 ms apart count once, as no screen shows both.
 
     Args:
-        moves: the times of the mouse moves in milliseconds.
-        frames: the times of the painted frames in milliseconds.
+        moves: the timestamps of the mouse moves in milliseconds.
+        frames: the timestamps of the painted frames in milliseconds.
     """
     distinct = [b for a, b in zip([0.0, *frames], frames, strict=False) if b - a > 4]
     return 1000 * len(distinct) / (max(distinct[-1], moves[-1]) - moves[0])
 
 
 def latencies(page: Page, number: int) -> list[float]:
-    """Move the slider in small steps, wait for the frame of each, and return the waits in milliseconds."""
+    """Move the slider in small steps, and return how many milliseconds the frame of each step took."""
     handle = lab.slider(page, number)
     lab.drag(page, handle, TRACK[0])
     settle(page)
@@ -117,7 +117,7 @@ def latencies(page: Page, number: int) -> list[float]:
         page.mouse.move(x + (TRACK[1] - TRACK[0]) * track["width"] * step / MOVES, y)
         page.wait_for_function("frames_.length > 0", polling=50, timeout=10_000)
         waits.append(page.evaluate("frames_[0] - moves[0]"))
-        time.sleep(0.05 + 0.013 * (step % 4))  # varied, so that moves are not in step with the screen
+        time.sleep(0.05 + 0.013 * (step % 4))  # varied, so that moves do not coincide with screen refreshes
     page.mouse.up()
     return waits
 

@@ -40,7 +40,7 @@ from tests.support.ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = ROOT / "build" / "demo"
 LESSONS = ("1", "2", "3")
-MARK = ".secant-demo"  # a file that marks the folder as made by a demo, so that a demo may delete it
+MARK = ".secant-demo"  # a file that marks the folder as made by a demo, so that a later demo may delete it
 RESULTS, LOG = "results.json", "formgrader.log"
 SETTINGS = """c = get_config()
 c.CourseDirectory.course_id = "demo"
@@ -48,7 +48,7 @@ c.Exchange.root = {exchange!r}
 """
 FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "SECANT_DATA")
 
-_TYPICAL = 0.6  # the share of the points of a typical student, who has right and wrong answers
+_TYPICAL = 0.6  # share of the points that a typical student earns, with right and wrong answers
 
 Row = Mapping[str, Any]  # a submission's entry in the output of `grade --json`
 
@@ -88,7 +88,7 @@ def make_course(folder: Path, lessons: Sequence[Lesson]) -> None:
 
 
 def enroll(folder: Path, students: Sequence[DemoStudent]) -> None:
-    """Write the students into the gradebook in the way that docs/teaching.md describes."""
+    """Write the students into the gradebook with the command that docs/teaching.md describes."""
     with (folder / "students.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["id", "first_name", "last_name"])
@@ -111,7 +111,7 @@ def hand_in(folder: Path, students: Sequence[DemoStudent], lessons: Sequence[Les
 
 
 def _files(work: DemoSubmission, lesson: str, released: Any) -> dict[str, str]:
-    """Return a submission's files by name."""
+    """Return the text of each of a submission's files, keyed by file name."""
     texts = [v4.writes(with_answers(released, answers)) for answers in work.notebooks]
     names = [f"{lesson}.ipynb", f"{lesson} copy.ipynb"]
     if work.damaged:
@@ -124,11 +124,11 @@ def run(folder: Path, *command: str, allowed: Sequence[int] = (0,)) -> None:
 
     Args:
         folder: the class's folder.
-        command: the command's words after `autograder`.
+        command: the command's arguments after `autograder`.
         allowed: the exit codes that do not end the demo.
 
     Raises:
-        DemoError: if the command exits with another code; it has printed the reason.
+        DemoError: if the command exits with another code; the command has printed the reason.
     """
     console.print(f"$ autograder {' '.join(command)}", style="bold")
     python = [sys.executable, "-m", "autograder.cli"]
@@ -180,7 +180,7 @@ def show(pages: Sequence[Path], open_browser: bool) -> None:
     )
     if open_browser and has_screen:
         for page in pages:
-            webbrowser.open(page.as_uri())  # may fail without harm: the path has been printed
+            webbrowser.open(page.as_uri())  # a failure does no harm, because the path has been printed
 
 
 def serve(folder: Path) -> None:
@@ -194,7 +194,7 @@ def serve(folder: Path) -> None:
     settings: Mapping[str, object] = {
         "Application.log_level": "ERROR",
         "ServerApp.answer_yes": True,  # so that a single Ctrl+C ends the server
-        "ServerApp.allow_root": True,  # in a container, the user is often root
+        "ServerApp.allow_root": True,  # needed because the user is often root in a container
         "ServerApp.ip": "127.0.0.1",
         "ServerApp.port": port,
         "ServerApp.open_browser": False,

@@ -150,5 +150,5 @@ TWO_CURVES_KO = Notes(
     ),
 )
 
-#: The notes for each task that is graded by hand, by the name of the task and the language of the notebook.
+#: The notes for each task that is graded by hand, keyed by the task and the language of the notebook.
 NOTES: Mapping[str, Mapping[Language, Notes]] = {"two_curves": {"en": TWO_CURVES_EN, "ko": TWO_CURVES_KO}}

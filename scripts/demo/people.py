@@ -11,7 +11,7 @@ from scripts.demo.notes import NOTES
 from scripts.demo.tricks import TRICKS, Trick
 from secant.language import Language
 
-#: The students' ids. Students with a Korean name, which follows the id, submit the Korean notebook.
+#: The students' ids, each followed by a Korean name if the student submits the Korean notebook.
 _NAMES = """
 minji.kim 김민지|arun.mehta|seojun.lee 이서준|emma.hughes|jiwoo.park 박지우|lucas.moreau
 hayoon.choi 최하윤|olivia.bennett|dohyun.jung 정도현|mateo.silva|yuna.kang 강유나|hannah.weber
@@ -26,12 +26,12 @@ _SEED = 27
 # Every sixth student tries a trick, beginning with the second, so that even a small class has a trick.
 _TRICK_EVERY, _FIRST_TRICK = 6, 1
 _OTHER_SOLUTION = 0.4  # share of right answers that differ from the course's own solution
-_SKIP_ABOVE = 0.97  # an unsolved task is left out if the random number drawn for it is above this
+_SKIP_ABOVE = 0.97  # an unsolved task gets no answer if its random number, from 0 to 1, is above this
 # The quality of a note is the student's ability plus a random number with standard deviation _MOOD. The other
-# constants are the least quality for a good note, for a fair note, and for submitting a note at all.
+# constants are the minimum quality of a good note, of a fair note, and of any note that is submitted.
 _MOOD, _GOOD_NOTE, _FAIR_NOTE, _NO_NOTE = 0.12, 0.68, 0.45, 0.15
-_LONG = 90  # characters; two students do not make the same mistake by chance if its text is longer
-# Places in the class: the students who miss the last lesson, the one who submits a damaged file, the one who
+_LONG = 90  # in characters; two students are unlikely to share a longer wrong answer by chance
+# Indices in the class: the students who miss the last lesson, the one who submits a damaged file, the one who
 # submits two notebooks, the one whose answers are copied, and the one who copies them.
 _ABSENT, _DAMAGED, _TWICE, _COPIED, _COPIER = (9, 18, 27), 11, 14, 22, 26
 
@@ -70,7 +70,7 @@ class DemoSubmission:
     """A submission of one or two notebooks.
 
     Attributes:
-        notebooks: the answers in each notebook, by task. A task without an answer stays as it was released.
+        notebooks: the answers in each notebook, keyed by task. A task without an answer stays as released.
         damaged: whether the file is damaged.
     """
 
@@ -79,7 +79,7 @@ class DemoSubmission:
 
 
 def make_students(count: int) -> list[DemoStudent]:
-    """Return the first students of the class, as many as asked for."""
+    """Return the given number of students from the start of the class list."""
     dice, tricks = random.Random(_SEED), iter(TRICKS)
     students = []
     for place, row in enumerate(ROWS[:count]):
@@ -113,7 +113,7 @@ def submissions(
 
 
 def _answers_of_students(students: Sequence[DemoStudent], lesson: Lesson) -> list[dict[str, str]]:
-    """Return each student's own answers by task, without the tasks that the student leaves out."""
+    """Return each student's own answers keyed by task, without the tasks that the student leaves out."""
     dice, used, answers_of_students = random.Random(f"{_SEED} {lesson.name}"), set[str](), []
     for student in students:
         answers = {task: _answer(task, student, lesson, used, dice) for task in _solutions(lesson)}
@@ -139,7 +139,7 @@ def _answer(task: str, student: DemoStudent, lesson: Lesson, used: set[str], dic
 
 
 def _note(task: str, student: DemoStudent, used: set[str], dice: random.Random) -> str:
-    """Return a note that fits the student's ability, or "" if the student leaves it out."""
+    """Return a note that fits the student's ability, or "" if the student leaves the task out."""
     notes = NOTES.get(task, {}).get(student.language)
     quality = dice.gauss(student.ability, _MOOD)
     if notes is None or quality < _NO_NOTE:
@@ -152,7 +152,7 @@ def _note(task: str, student: DemoStudent, used: set[str], dice: random.Random) 
 
 
 def _choose_unused(texts: Sequence[str], used: set[str], dice: random.Random, *, longest: int) -> str:
-    """Choose a text at random, the first ones more often, or return "" if none is left.
+    """Choose an unused text at random, earlier ones more often, or return "" if none is left.
 
     A text with more characters than `longest` is chosen only once, because a second student with the same
     text would seem to have copied it.
@@ -178,7 +178,7 @@ def _manual_tasks(lesson: Lesson) -> set[str]:
 
 @cache
 def _recorded_answers(lesson: Lesson, kind: str) -> dict[str, list[str]]:
-    """Return the right or wrong answers that are recorded for a lesson, by task."""
+    """Return the right or wrong answers that are recorded for a lesson, keyed by task."""
     answers: dict[str, list[str]] = {}
     answer: Answer
     for answer in right_answers(lesson) if kind == "right" else wrong_answers(lesson):

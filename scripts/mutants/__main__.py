@@ -1,9 +1,9 @@
 """Draw one-line faults in the product code, and count which suite notices them: `make mutants`.
 
 There are five stages. The first three run quick tests: those in the file named after the fault's module,
-those of the fault's room, and all of them. The last two run the tests that only the whole suite has: those of
-the room, and all of them. Each stage tries the faults that no earlier stage has noticed. The tests run in a
-clone of the last commit, in .mutants/.
+those of the fault's room (see `room_of`), and all quick tests. The last two run the tests that only the whole
+suite contains: those of the room, and all such tests. Each stage tries the faults that no earlier stage has
+noticed. The tests run in a clone of the last commit, in .mutants/.
 
 Each verdict is recorded there immediately, so an interrupted run continues where it stopped. After a new
 commit, the faults that no test has noticed are tried again, and the other faults keep their verdicts.
@@ -37,7 +37,7 @@ WHOLE = "--whole-alone"
 
 
 class Scope(Enum):
-    """The tests that run for a fault, which also determine the faults that are tried together."""
+    """The set of tests to run for a fault; it also determines which faults are tried together."""
 
     FILE = "the test file named like the fault's module, for one fault at a time"
     ROOM = "the tests of the fault's room, for the faults of a room together"
@@ -65,8 +65,8 @@ class State:
     """The verdicts on faults, which are saved to a file after each change.
 
     Attributes:
-        verdicts: for each fault, the stage and the test that noticed it, or the stages that did not.
-        baseline: for each test that failed with faults, whether it fails without a fault too.
+        verdicts: for each fault, the stage and the test that noticed it, or the stages that missed it.
+        baseline: for each test that failed with faults, whether it also fails without a fault.
     """
 
     def __init__(self, path: Path, commit: str) -> None:
@@ -100,7 +100,7 @@ class State:
 
 
 class Trial:
-    """A trial of faults in a clone of the repository, which records their verdicts.
+    """A trial of faults in a clone of the repository; it records the verdict on each fault.
 
     Args:
         tree: the clone.

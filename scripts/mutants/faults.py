@@ -2,8 +2,8 @@
 
 Cosmic Ray makes the faults. The draw sorts all lines of the files by a hash of the seed and the line's text.
 It takes lines from the top until enough of them have a fault. Every line is therefore equally likely, and a
-line keeps its rank when other lines change. After a commit, almost all faults are the same as in the draw
-before.
+line keeps its rank when other lines change. After a commit, almost all faults are the same as in the previous
+draw.
 """
 
 import ast
@@ -60,11 +60,11 @@ def draw(
     """Draw faults at random, at most one for each line.
 
     Args:
-        root: the folder that the paths start from.
+        root: the folder that the paths are relative to.
         paths: the files to draw from.
         seed: the seed of the draw; another seed draws other lines.
         number: how many faults to draw; fewer are returned if the files have fewer lines with a fault.
-        mutations: a function that lists the mutations of a module by the number of their line.
+        mutations: a function that returns the mutations of a module, keyed by line number.
     """
     mutations = cache(mutations)
     lines = sorted(line for path in paths for line in _ranked_lines(root, path, seed))
@@ -86,7 +86,7 @@ def write(root: Path, faults: Iterable[Fault]) -> None:
 
 
 def cosmic_ray_mutations(source: str) -> dict[int, list[Mutation]]:
-    """List the mutations that Cosmic Ray's operators make in a module, by line.
+    """Return the mutations that Cosmic Ray's operators make in a module, keyed by line number.
 
     Operators with arguments are left out: they draw a variable or a number at random, without a seed.
     """
@@ -119,7 +119,7 @@ def _fault_of(
 ) -> Fault | None:
     """Return a fault in this line, or None if there is none.
 
-    A fault is a mutation that changes only this line, and also the compiled code.
+    A fault is a mutation that changes only this line of the source, and that changes the compiled code.
     """
     source = (root / path).read_text(encoding="utf-8")
     old = source.splitlines(keepends=True)[line - 1]
@@ -148,12 +148,12 @@ def _changed_line(source: str, mutated: str) -> int | None:
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """Count the equal lines at the start of both texts."""
+    """Count the lines that both texts have in common at their start."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
 def _is_noticeable(source: str, mutated: str) -> bool:
-    """Return whether the mutated module compiles, and to different code than the original."""
+    """Return whether the mutated module compiles to code that differs from the original's."""
     try:
         return _compiled(mutated) != _compiled(source)
     except (SyntaxError, ValueError):

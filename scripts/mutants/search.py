@@ -13,7 +13,7 @@ Run = Callable[[Sequence[Fault], Sequence[str]], list[str]]
 def noticed_faults(
     faults: Sequence[Fault], run: Run, run_to_first: Run, baseline: dict[str, bool]
 ) -> Iterator[tuple[Fault, str]]:
-    """Yield each fault that makes a test fail by itself, together with that test.
+    """Yield each fault that alone is enough to make a test fail, together with that test.
 
     The suite runs with all faults together. A test that fails is run again with fewer and fewer of the
     faults, until one is left. This fault is taken out, and the search goes on until the suite passes. Faults
@@ -21,10 +21,10 @@ def noticed_faults(
 
     Args:
         faults: the faults to try.
-        run: a function that runs all the given tests.
+        run: a function that runs all the given tests, even if some of them fail.
         run_to_first: a function that stops at the first test that fails, and returns this test first.
-        baseline: by test, whether it fails without any fault, as far as this is known. More tests are added
-            here. Tests that fail must not be run again.
+        baseline: for each test that was tried without any fault, whether it fails. The search adds further
+            tests. `run` and `run_to_first` must skip the tests that fail.
 
     Raises:
         RuntimeError: if the suite crashes without any fault.
@@ -58,9 +58,9 @@ def _fails(test: str, faults: Sequence[Fault], run: Run) -> bool:
 
 
 def _shortest_failing_start(faults: Sequence[Fault], test: str, run: Run) -> int:
-    """Return the smallest number of faults, counted from the start, that make a test fail.
+    """Return the smallest n for which the first n faults together make a test fail.
 
-    All faults together must make the test fail.
+    All the given faults together must make the test fail.
     """
     low, high = 1, len(faults)
     while low < high:

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from scripts.mutants import faults
 from scripts.mutants.faults import Fault
 
-#: The name that stands for the tests of a run that crashed or did not end, and so named no failed test.
+#: A name for all tests of a run that crashed or did not end, and therefore reported no failed test.
 WHOLE_RUN = "(the whole run)"
 _ENDED_NORMALLY = (0, 1, 5)  # pytest's exit codes: passed, tests failed, no tests collected
 
@@ -42,7 +42,7 @@ class Tree:
     def install(self) -> None:
         """Bring the clone's environment up to date, and compile the code."""
         bootstrap = [sys.executable, "scripts/bootstrap.py", "--extra", "dev"]
-        # Python compares this bytecode with a hash of the source. Comparing times of modification would miss
+        # Python compares this bytecode with a hash of the source. Comparing modification times would miss
         # a second fault that is written within the same second.
         checked = [self._python, "-m", "compileall", "-q", "-f", "--invalidation-mode", "checked-hash"]
         for command in (bootstrap, [*checked, "autograder", "scripts", "secant", "tests"]):
@@ -62,12 +62,14 @@ class Tree:
         Args:
             options: options and paths for pytest.
             tests: the only tests to run, or none to run all.
-            first: whether to stop at the first failure, and return it before the tests that have not run.
+            first: whether to stop at the first failure. The test that failed is returned first, followed by
+                those of `tests` that have not run.
             seconds: the time limit of the run.
         """
         with TemporaryDirectory() as folder:
             cache = Path(folder, "v", "cache", "lastfailed")
-            # Turn off the plugin that limits costs: an exceeded limit does not mean that a fault was noticed.
+            # Turn off the plugin that limits the tests' processor time, because an exceeded limit does not
+            # mean that a fault was noticed.
             own = ["-q", "-p", "no:costs", "-o", f"cache_dir={folder}"]
             command = [self._python, "-m", "pytest", *own, *options]
             if tests:

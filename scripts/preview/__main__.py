@@ -43,7 +43,7 @@ LIBRARIES = ("torch", "matplotlib", "ipywidgets", "nbconvert", "latex2mathml")
 
 @dataclass(frozen=True)
 class PendingPage:
-    """A page of the preview that is to be made."""
+    """A page of the preview that has yet to be made."""
 
     language: Language
     number: int
@@ -120,13 +120,13 @@ def _run(task: PendingPage) -> tuple[NotebookNode, Widgets]:
 
 
 def _write_page(task: PendingPage, future: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
-    language(task.language)  # a global setting, so only the thread that writes sets it
+    language(task.language)  # global, so only the thread that writes the pages sets it
     notebook, widgets = future.result()
     place = SyllabusPlace(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)
     for name, content in files.contents.items():
         replace_file(task.page.with_name(name), content)
-    replace_file(task.page, page.encode())  # written last: if the page exists, so do its other files
+    replace_file(task.page, page.encode())  # written last: if the page exists, so do the files that it needs
 
 
 def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
@@ -180,7 +180,7 @@ def _digest_of(paths: list[Path]) -> bytes:
 
 
 def _grade_class(out: Path, languages: tuple[Language, ...], console: Console) -> int:
-    """Make the reports on the demo's class unless they are up to date, and return 1 if that fails."""
+    """Make the reports on the demo's class unless they are up to date, and return 1 if that fails, else 0."""
     code = sorted(
         path
         for folder in ("secant", "autograder", "scripts/demo", "source")

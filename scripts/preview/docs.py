@@ -12,7 +12,7 @@ from scripts.preview.render import PageRenderer, render, with_contents
 from secant.address import urls
 
 ROOT = Path(__file__).resolve().parents[2]
-#: The order in which the documents are listed: for learners, for a class, about the grader and the course.
+#: The documents in the order of the list: for learners, for classes, then on the grader and the course.
 ORDER = (
     *("learning", "online", "first-week", "teaching", "hub", "lms", "grading", "scale"),
     *(
@@ -70,7 +70,7 @@ def address(url: str) -> str:
 
 
 def documents(folder: Path = ROOT / "docs") -> Iterator[Document]:
-    """Yield the documents in their order; those missing from the order come last."""
+    """Yield the documents in the order of ORDER; documents that ORDER does not contain come last."""
     names = sorted(path.stem for path in folder.glob("*.md"))
     for name in sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER)):
         renderer = _DocumentRenderer()

@@ -12,23 +12,23 @@ from secant.language import say
 
 Kind = Literal["list", "slider", "calls"]
 
-#: The most points of sliders other than x and h; a few points show what these sliders do.
+#: The maximum number of points of each slider other than x and h; a few points show what it does.
 FEW = {"a": 4, "first": 3, "second": 3, "v": 6, "u": 3}
-DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # steps of log10 h; the finest that leaves room for x is used
-FEWEST, MOST = 9, 33  # fewest and most points of x; if there is too little room, h has fewer points
+DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # steps of log10 h; `_decades` uses the finest that fits
+FEWEST, MOST = 9, 33  # minimum and maximum number of points of x; h's step is chosen to allow the minimum
 #: The sliders that have an effect only if another control has one of these values. Otherwise all points of
 #: the slider give the same state, which is recorded once.
 EFFECTIVE_WHEN: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "a": ("spoiler", ("data", "hook")),
     "u": ("along", (True,)),
 }
-#: Numbers that an explorer's questions mention in their text, in addition to those that they begin with.
+#: Slider values that the text of an explorer's questions mentions, apart from those that a question sets.
 MENTIONED: Mapping[str, Mapping[str, set[float]]] = {
     "backward": {"x": {0.01}},
     "saved": {"a": {1.0}},
     "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees, u is perpendicular to the JVP
 }
-CALLS = 3  # the most backward() calls since the reset, apart from states that a question begins with
+CALLS = 3  # maximum number of backward() calls since the reset; a question may begin with more
 ROUND = (1.0, 2.0, 2.5, 5.0)  # the distance between a slider's points is one of these times a power of ten
 TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # possible distances in degrees between a slider's directions
 
@@ -38,9 +38,9 @@ class Axis:
     """A control of an explorer, with the points that a page shows.
 
     Attributes:
-        name: the control's name, as the explorer's `_control` takes it.
+        name: the control's name, as passed to the explorer's `_control`.
         label: the control's label in the page.
-        kind: the kind of control.
+        kind: "list", "slider", or "calls" for buttons that make calls.
         points: the choices of a list, the numbers of a slider, or the calls that the buttons have made.
         texts: the texts that a page shows for the points.
     """
@@ -77,7 +77,7 @@ class Axis:
 def grid(panel: Panel[Any], max_states: int) -> list[Axis]:
     """Return an explorer's controls with their points.
 
-    The start of the explorer, and every state that a question or a choice leads to, is among the points.
+    The points include the explorer's initial state and every state that a question or a choice leads to.
     Lists come first and h last, so that neighbouring frames in a recording are alike.
 
     Args:
@@ -98,7 +98,7 @@ def grid(panel: Panel[Any], max_states: int) -> list[Axis]:
 
 
 def _cost(axes: Sequence[Axis]) -> float:
-    """Return how many different states the combinations of these axes have."""
+    """Return the number of different states among all combinations of the points of these axes."""
     cost = float(math.prod(len(axis.points) for axis in axes))
     for axis in axes:
         if axis.name in EFFECTIVE_WHEN:
@@ -126,10 +126,10 @@ def states(axes: Iterable[Axis]) -> Iterator[tuple[int, ...]]:
 
 
 def moves_of_choices(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]]:
-    """Return the controls that a choice moves, and where it puts them.
+    """Return the controls that each choice of a list moves, and their new points.
 
-    For each axis, a dictionary maps the index of a choice to the controls that the choice moves: the name of
-    each control to the index of its new point.
+    For each axis, a dictionary is keyed by the index of a choice. Its values are dictionaries from the name
+    of each control that the choice moves to the index of the control's new point.
     """
     moves: list[dict[str, dict[str, int]]] = []
     for axis in axes:
@@ -140,7 +140,7 @@ def moves_of_choices(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict
             panel.choose(panel.start)
             axis.put(panel, (index + 1) % len(axis.points))
             for _, slider in _controls(panel, Slider):
-                # No choice sets a slider to its maximum, so a slider that a choice moves will differ from it.
+                # No choice sets a slider to its maximum, so a slider that leaves it was moved by the choice.
                 slider.choose(slider.max)
             before = _numbers(panel)
             axis.put(panel, index)
@@ -210,7 +210,7 @@ def _numbers(panel: Panel[Any]) -> dict[str, float]:
 
 
 def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
-    """Return the numbers that must be among the points of each slider, by the slider's name."""
+    """Return the numbers that must be among the points of each slider, keyed by the slider's name."""
     states_of_sliders = [_numbers(panel)]
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})

@@ -1,8 +1,8 @@
 """A compact form for texts on a grid: each distinct text once, with its numbers separate from the words.
 
 A recording has thousands of frames that are nearly alike, but gzip finds repetitions only within 32 KB. The
-texts of a part are therefore split into a few templates and columns of the numbers in them, for the axes that
-they depend on. `frames.js` restores the exact texts.
+texts of each part of a frame are therefore split into a few templates and columns of the numbers in them.
+A part is stored only for the axes on which it depends. `frames.js` restores the exact texts.
 """
 
 import re
@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)")
-PLACES = 2  # numbers with at most this many decimals are stored as differences from the number before
+PLACES = 2  # numbers with at most this many decimals are stored as differences from the previous number
 
 
 @dataclass(frozen=True)
 class PackedTexts:
-    """The packed texts of one part of all frames.
+    """The packed texts of one part of a frame, for all frames.
 
     Attributes:
         axes: the axes that the part depends on.
@@ -35,7 +35,7 @@ class PackedTexts:
 
 
 def pack(texts: Sequence[str], shape: Sequence[int]) -> PackedTexts:
-    """Pack the texts of one part.
+    """Pack the texts of one part of a frame, for all frames.
 
     Args:
         texts: one text for each point of the grid, with the last axis changing fastest.

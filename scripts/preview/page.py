@@ -1,4 +1,4 @@
-"""Make static pages of lessons, with pictures, texts and MathML formulas, and nothing from other sites."""
+"""Make static lesson pages with pictures, texts and MathML formulas, which load nothing from other sites."""
 
 import base64
 import html
@@ -14,7 +14,7 @@ from nbconvert.filters.markdown_mistune import MarkdownWithMath
 from nbformat import NotebookNode
 
 from autograder.course.cells import is_test
-from autograder.page.formulas import together
+from autograder.page.formulas import keep_together
 from scripts.preview.render import (
     HERE,
     KIT,
@@ -44,7 +44,7 @@ _LESSON = re.compile(r"^\.\./(\w+)/\1\.ipynb$")
 
 @dataclass(frozen=True)
 class SyllabusPlace:
-    """The place of a page in the syllabus.
+    """The position of a page in the syllabus.
 
     Attributes:
         number: the number of the page's lesson, from 1.
@@ -72,11 +72,11 @@ class SyllabusPlace:
 
 @dataclass
 class Files:
-    """The files that a page needs: recordings of its explorers, and a picture for links to the page.
+    """The files that a page needs: recordings of its explorers, and a picture for shared links to the page.
 
     Attributes:
         stem: the page's name without ".html".
-        contents: the contents of the files by name.
+        contents: the contents of the files, keyed by file name.
     """
 
     stem: str
@@ -89,9 +89,9 @@ def lesson_page(
     """Return the page of a lesson that has been run, in the current language, and the files that it fetches.
 
     Args:
-        notebook: the notebook with outputs, which is changed.
+        notebook: the notebook with outputs. It is modified in place.
         widgets: the states of the notebook's widgets.
-        place: the page's place in the syllabus.
+        place: the page's position in the syllabus.
         mark: a digest of everything that the page is made from. It is written into the page, so that an
             up-to-date page is not made again.
         site: the address of the site, as in "https://example.org/secant/", or "" if it is unknown. A shared
@@ -133,7 +133,7 @@ def index_page(lessons: Sequence[SyllabusLesson], explorer: str = "", picture: s
 
 
 def front_page(first_lesson: SyllabusLesson, explorer: str = "", picture: str = "") -> str:
-    """Return the front page, with links to each language's list and to the first lesson, and its explorer."""
+    """Return the front page, with an explorer and with links to the first lesson and each language's list."""
     return render("front.html.j2", first=first_lesson, explorer=explorer, picture=picture)
 
 
@@ -157,19 +157,19 @@ class _LessonRenderer(PageRenderer):
 
 
 class _Exporter(HTMLExporter):
-    """An exporter that puts nbconvert's most basic page into our frame."""
+    """An exporter that puts the HTML of nbconvert's `basic` template into our frame."""
 
     def __init__(self) -> None:
         super().__init__(template_name="basic", template_file=str(HERE / "lesson.html.j2"))
         self.exclude_input_prompt = self.exclude_output_prompt = True
         self.environment.globals |= environment().globals
-        # Skip HTML cleaning, which takes a third of the time: our own lessons are safe.
+        # Skip HTML cleaning, which takes a third of the time, because our own lessons are safe.
         self.environment.filters |= {"is_test": is_test, "clean_html": str}
         self.renderer = _LessonRenderer()
 
     @pass_context
     def markdown2html(self, context: Context, source: str) -> str:
-        return together(MarkdownWithMath(self.renderer).render(source))
+        return keep_together(MarkdownWithMath(self.renderer).render(source))
 
 
 def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:

@@ -1,4 +1,4 @@
-"""Record an explorer in its lesson's kernel: torch's numbers and matplotlib's drawings on a grid."""
+"""Record an explorer in its lesson's kernel: torch's numbers and matplotlib's drawings at each state."""
 
 import base64
 import dataclasses
@@ -31,8 +31,8 @@ from secant.explorers.kit.widget import Panel, set_scene
 from secant.language import say
 from secant.quiet import quietly
 
-BYTES = 285_000  # limit of a lesson's compressed recordings together, which leaves room for the scripts
-STATES = 7_000  # number of recorded states of an explorer, if they fit into BYTES
+BYTES = 285_000  # maximum size in bytes of all recordings of a lesson; leaves room for the scripts
+STATES = 7_000  # approximate number of recorded states of an explorer; fewer if BYTES would be exceeded
 SHRINK = 0.8
 
 _LIVE_REGION = re.compile(r' (role="status"|aria-live="polite")')
@@ -45,10 +45,10 @@ _SIZE = re.compile(r'width="[\d.]+pt" height="[\d.]+pt"')
 
 
 def recorded_states(max_states: int = STATES) -> dict[str, Any]:
-    """Return the states of this kernel's widgets by model id, with additional data for a page.
+    """Return the states of this kernel's widgets, keyed by model id, with additional data for a page.
 
-    An explorer's state gets a recording, and its picture in words, which the explorer itself sends only when
-    the user pauses. A prediction's state gets the answers to all choices.
+    An explorer's state gets a recording and a description of its picture in words. The explorer itself sends
+    the description only when the user pauses. A prediction's state gets the answers to all choices.
 
     Args:
         max_states: the approximate maximum number of states of an explorer.
@@ -106,7 +106,7 @@ def recording_of(panel: Panel[Any], max_states: int) -> dict[str, Any]:
         panel: the explorer.
         max_states: the approximate maximum number of states.
     """
-    # An empty look means that no page shows the explorer, so it draws nothing by itself.
+    # An empty `look` means that no page shows the explorer. The explorer then draws nothing by itself.
     look, panel.view.look = panel.view.look, {}
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # with a few hundred numbers at a time, threads would only wait for each other
@@ -157,9 +157,9 @@ def _axis_data(axis: Axis, moves: dict[str, dict[str, int]]) -> dict[str, Any]:
 
 
 class Pen(Recorder):
-    """A recorder that stores shapes and their places separately.
+    """A recorder that stores shapes separately from their positions.
 
-    Rings that move then stay the same shape in every frame.
+    A ring that moves is then the same shape in every frame.
     """
 
     def draw_path_collection(
@@ -173,7 +173,7 @@ class Pen(Recorder):
         *styles: Any,
         **named: Any,
     ) -> None:
-        """Record each shape and its place, with the helpers that matplotlib has for authors of renderers."""
+        """Record each shape and its position, with matplotlib's helpers for authors of renderers."""
         helpers: Any = self
         shapes = list(helpers._iter_collection_raw_paths(master_transform, paths, all_transforms))
         items = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **named)
@@ -187,7 +187,7 @@ class Pen(Recorder):
 class FrameCamera:
     """A camera that takes a frame of an explorer at each state: its drawings and its texts.
 
-    The explorer's picture is drawn on a separate stage.
+    The camera draws the explorer's picture on a separate `Stage`.
     """
 
     def __init__(self, panel: Panel[Any]) -> None:
@@ -205,7 +205,7 @@ class FrameCamera:
         self._frames: dict[tuple[int, ...], dict[str, str]] = {}
 
     def frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
-        """Return the parts of the frame at a state, as texts by name; the text of strokes is JSON."""
+        """Return the parts of the frame at a state as texts, keyed by name; the text of strokes is JSON."""
         if state not in self._frames:
             self._frames[state] = self._frame(axes, state)
         return self._frames[state]
@@ -238,7 +238,7 @@ class FrameCamera:
         return _ZERO.sub(r"\1", json.dumps(recorder.strokes, separators=(",", ":")))
 
     def _scene(self) -> dict[str, str]:
-        """Draw the parts that stand still, and return them as texts by name.
+        """Draw the parts of the picture that do not move, and return them as texts, keyed by name.
 
         They are the image, the areas that the mouse can drag in, and the panes into which a page can split
         the picture.
@@ -249,7 +249,7 @@ class FrameCamera:
             self.figure.set_layout_engine("constrained")
             set_scene(self.picture, self.panel.reading)
             self.stage.canvas.draw()
-            self.figure.set_layout_engine("none")  # SVG text has other widths, which would move the axes
+            self.figure.set_layout_engine("none")  # text widths differ in an SVG and would move the axes
             self.panel.picture = self.picture
             self._scenes[scene] = {
                 "still": self._svg(),
@@ -259,9 +259,9 @@ class FrameCamera:
         return self._scenes[scene]
 
     def _svg(self) -> str:
-        """Return the parts that stand still as an SVG, smaller than a PNG and sharp at every density.
+        """Return the parts that do not move as an SVG, smaller than a PNG and sharp at every density.
 
-        The canvas skips the moving artists and draws the rest once, while `savefig` would draw it twice.
+        The SVG canvas skips the moving artists and draws all others once; `savefig` would draw them twice.
         """
         canvas, dpi = self.figure.canvas, self.figure.dpi
         grounds: list[Any] = [self.figure, *self.figure.axes]
@@ -278,9 +278,9 @@ class FrameCamera:
         return _SIZE.sub(f'width="{width}" height="{height}"', text, count=1)
 
     def _panes(self) -> list[tuple[int, int] | None]:
-        """Return where the pane of each axes begins and ends, or None if the axes are not visible.
+        """Return the left and right edge of each axes' pane in pixels, or None if the axes are not visible.
 
-        Panes run from left to right and include the labels of their axes.
+        Panes are next to each other and include the labels of their axes.
         """
         boxes = {axes: axes.get_tightbbox() for axes in self.figure.axes if axes.get_visible()}
         ends = [(box.x0, box.x1) for box in boxes.values() if box is not None]

@@ -61,7 +61,7 @@ class PageRenderer(Renderer):
 
 
 def with_contents(page: str, renderer: PageRenderer) -> str:
-    """Return a rendered page with a table of contents below its title if it has at least three sections."""
+    """Return a rendered page; if it has at least three sections, put a table of contents below its title."""
     if len(renderer.contents) < 3:
         return page
     contents = render("contents.html.j2", headings=renderer.contents)

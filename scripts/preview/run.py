@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from autograder.course.cells import is_installer, is_test
 from scripts.preview.record import STATES
 
-SECONDS = 1200  # time limit in seconds for one cell; the last cell takes long, as it records the explorers
+SECONDS = 1200  # time limit in seconds for one cell; the last cell takes long: it records the explorers
 SKIPPED = "skip-execution"  # nbclient's tag for test cells, which would only report that answers are missing
 ROOT = Path(__file__).resolve().parents[2]
 # The last cell to run: it calls `record.recorded_states` in the kernel that has made the widgets.
@@ -25,7 +25,7 @@ sys.path.append({root!r})
 from scripts.preview.record import recorded_states
 print(json.dumps(recorded_states({max_states})))"""
 
-#: The states of the kernel's widgets, by model id.
+#: The states of the kernel's widgets, keyed by model id.
 Widgets = Mapping[str, Mapping[str, Any]]
 
 

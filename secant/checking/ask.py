@@ -1,4 +1,4 @@
-"""The language of the tests: describe a question, run it in the student's process, and judge the answer here.
+"""The language of the tests: describe a question, run it in the student's process, and judge its answer.
 
     answer = ask("fresh_grad(f, x)", f="lambda t: t**2", x=leaf([1.0, 2.0, 3.0], grad=9.0))
     answer.returns(tensor([2.0, 4.0, 6.0]), mistakes={hint.adds_up: tensor([11.0, 13.0, 15.0])})
@@ -7,7 +7,8 @@
     answer.after("x.data += 1").returns(tensor([4.0, 6.0, 8.0]))
 
 Under a grader that keeps students' code in another process, `ask` sends only the description there; the
-expected values stay here. In a notebook, and so under stock nbgrader, the question runs in this process.
+expected values stay in this process. In a notebook, and so under stock nbgrader, this process also runs the
+question.
 """
 
 import re
@@ -29,10 +30,10 @@ Transport = Callable[[dict[str, Any]], dict[str, Any]]
 Sign = Callable[[Any], Any]
 Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
-# Relative and absolute tolerances for tests that have a hint for "nearly" right results. Exact formulas agree
-# this closely, in whatever order they are computed.
+# Relative and absolute tolerances for tests that have a hint for "nearly" right results. The results of exact
+# formulas agree this closely, whatever the order of the operations.
 _EXACT_TOLERANCE = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
-# Options that only a message needs, or that are sent in another form.
+# Options that are not sent as they are: only messages use them, or they are sent in another form.
 _NOT_SENT = ("ahead", "before", "below", "errors", "words")
 # Options that concern only the question that makes the arguments.
 _FIRST_ONLY = ("words", "ahead", "noting")
@@ -46,24 +47,24 @@ _usual = Hints({})
 
 
 class Options(TypedDict, total=False):
-    """Options of a question; `again`, `after` and `then` ask their questions with the same ones.
+    """Options of a question; `again`, `after` and `then` ask their questions with the same options.
 
     Attributes:
         before: statements to run once the arguments are made, such as "t.retain_grad()".
-        by_name: if the result contains arguments, return their names instead, "?" for anything else.
-        errors: a hint for an error that the call raises, or hints by a part of the error's text. Without it,
-            an error ends the task and shows the student's own lines.
+        by_name: replace each argument in the result by its name, and any other object by "?".
+        errors: a hint for an error that the call raises, or hints keyed by a part of the error's text.
+            Without this option, an error ends the task and shows the student's own lines.
         steps: the maximum number of Python steps for the call; `ends` fails if it took more.
         counted: count torch's operations, for `costs`.
         warned: catch warnings, for `warns_nothing`, including those that torch gives once per process.
-        noting: names of arguments that are functions of one argument: `given` returns what they were called
-            with, and `ran` the order of the calls.
+        noting: the names of arguments that are functions of one argument. `given` returns what each function
+            was called with, and `ran` the order of all their calls.
         ahead: the questions that the test asks next, in order. Sending them together saves round trips to the
-            student's process. Each is the text that `then` is given, this question's own text for `again`, or
-            a pair of the statement and this text for `after`. The test still asks the questions with these
-            methods. Leave it out when you are unsure: only speed depends on it. If a question raises an
-            error, the error is raised when the test asks that question.
-        words: the call as a message shows it, instead of one made from the arguments.
+            student's process. For `then`, a question is its text; for `again`, the text of this question; for
+            `after`, a pair of the statement and the text of this question. The test still asks the questions
+            with these methods. Leave this option out when you are unsure: only speed depends on it. If a
+            question raises an error, the error is raised when the test asks that question.
+        words: the call as a message shows it, instead of a text made from the arguments.
         below: code that a message shows below the call, such as the formula that a model computes.
     """
 
@@ -110,20 +111,20 @@ def leaf(
 
 
 def tensor(value: Any, dtype: str = "float64") -> torch.Tensor:
-    """Return a tensor without a graph, of float64 by default."""
+    """Return a tensor without a graph; its dtype is float64 by default."""
     return torch.as_tensor(value, dtype=getattr(torch, dtype)).detach().clone()
 
 
 def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answer":
-    """Ask a question with these arguments, which are made in the given order.
+    """Ask a question with these arguments, which are created in the given order.
 
     Args:
         text: the code that a student would type: "f(x)", "y = f(x)" to give the result a name for a later
             question, "a + b", "t.backward()".
         options: how to ask: see `Options`.
-        **arguments: by name, each a `leaf`, a tensor, a number, a bool, None, or a list, tuple or dict of
-            these; or a string of code, which may use earlier arguments, `torch`, `nn`, `math`, `leaf`,
-            `strided`, `formula`, and the modules `graphs`, `custom`, `engines` and `recipes`.
+        **arguments: the arguments, keyed by name. Each is a `leaf`, a tensor, a number, a bool, None, or a
+            list, tuple or dict of these; or a string of code, which may use earlier arguments, `torch`, `nn`,
+            `math`, `leaf`, `strided`, `formula`, and the modules `graphs`, `custom`, `engines` and `recipes`.
 
     Returns:
         The answer, to be judged.
@@ -139,7 +140,7 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
 
 @contextmanager
 def use_transport(transport: Transport) -> Iterator[None]:
-    """Send the body's questions to another process through `transport`.
+    """Send the questions that the body asks to another process through `transport`.
 
     The function `transport` takes a request and returns the same report as `situation.answer_request`.
     """
@@ -156,11 +157,11 @@ def _local_transport(names: dict[str, Any]) -> Transport:
 
 @dataclass
 class _Session:
-    """The state that answers about the same objects share: how to send questions, and answers sent ahead.
+    """The state shared by answers about the same objects: how to send questions, and reports sent in advance.
 
     Attributes:
         send: the function that sends a request and returns the report.
-        ahead: the questions that were asked ahead, each a statement and a text, with its report.
+        ahead: the questions that were asked in advance, each as a (statement, text) pair with its report.
     """
 
     send: Transport
@@ -205,8 +206,9 @@ class Answer:
     def again(self, hint: str = "") -> "Answer":
         """Ask the same question again.
 
-        This compares nothing: it is for the `returns` that follows. `hint` replaces that check's usual
-        explanation of a different answer, unless the check is given a `hint` or recognises a mistake.
+        This method compares nothing; call `returns` to check the new result. `hint` replaces the explanation
+        that `returns` usually gives for a different result, unless `returns` is given a `hint` or recognises
+        a mistake.
         """
 
         def words() -> str:
@@ -217,7 +219,7 @@ class Answer:
     def after(self, statement: str, hint: str = "") -> "Answer":
         """Run a statement, such as "x.data += 1", and ask the same question again; `hint` is as for `again`.
 
-        `changes_nothing` compares with the moment after the statement.
+        `changes_nothing` then compares with the state right after the statement.
         """
 
         def words() -> str:
@@ -226,10 +228,10 @@ class Answer:
         return self._ask(self._text, words, usual=hint or _usual.stale, before=statement)
 
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
-        """Ask another question about the same objects: "torch.autograd.grad(y, x, g)". Messages show g.
+        """Ask another question about the same objects, such as "torch.autograd.grad(y, x, g)".
 
-        `hint` is as for `again`. If the call raises, the task ends; the option `errors` explains such an
-        error.
+        Messages show the value of an argument, such as g, if the text before it does not. `hint` is as for
+        `again`. If the call raises an error, the task ends; the option `errors` explains such an error.
         """
         own_words = options.pop("words", "")
 
@@ -300,7 +302,7 @@ class Answer:
         return replace(self.named(words, result), _usual="")
 
     def named(self, words: Callable[[], str], result: Any) -> "Answer":
-        """Return a part of the result as an answer, with its own words for the call."""
+        """Return an answer for a part of the result; its messages show the call as `words` returns it."""
         return replace(self, result=result, _shown=words)
 
     def _with(self, more: str) -> str:
@@ -357,7 +359,7 @@ class Answer:
         return self
 
     def equals(self, want: Any, *, hint: str = "", mistakes: Mapping[str, Any] | None = None) -> "Answer":
-        """Check that the result is exactly this: a bool, a string, a number, None, or a nest of these."""
+        """Check that the result is exactly `want`: a bool, string, number, None, or a container of these."""
         how: dict[str, Any] = {"rtol": 0.0, "atol": 0.0, "hint": hint or self._usual}
         judge(self.result, want, self._shown, mistakes=mistakes, **how)
         return self
@@ -372,8 +374,8 @@ class Answer:
     ) -> "Answer":
         """Check that the result is a list of these strings, in any order.
 
-        `key` returns the part of a string that counts. `hint` and `mistakes` are as for `returns`, but only
-        for a list; the strings of a mistake are in alphabetical order.
+        `key` returns the part of a string that is compared. `hint` and `mistakes` are as for `returns`, but
+        they apply only if the result is a list. The strings of a mistake must be in alphabetical order.
         """
         got, names = self.result, sorted(want)
         if not isinstance(got, list):
@@ -421,7 +423,7 @@ class Answer:
         return self.holds(self.tracked, hint or _usual.cut)
 
     def and_again(self, want: Any, text: str, other_want: Any, hint: str = "", **how: Any) -> "Answer":
-        """Ask another question, then the first one again, and check that the other's result is still right.
+        """Ask another question, repeat the first one, and check that both results are right and stay right.
 
         Args:
             want: the expected result of the first question.
@@ -444,17 +446,17 @@ class Answer:
         return self.holds(not self.seen["aliases"], hint or _usual.alias)
 
     def ends(self, hint: str = "") -> "Answer":
-        """Check that the call ended within its `steps`."""
+        """Check that the call ended within its maximum number of `steps`."""
         check.ended(not self.seen["stopped"], self.call, hint or _usual.endless)
         return self
 
     def warns_nothing(self, hint: str) -> "Answer":
-        """Check that the call, asked with `warned`, gave no warning."""
+        """Check that the call, asked with the option `warned`, gave no warning."""
         warned = self.seen["warned"]
         return self.holds(not warned, ", ".join(warned), hint)
 
     def costs(self, limit: int, hint: str) -> "Answer":
-        """Check that the call, asked with `counted`, ran at most this many operations of torch."""
+        """Check that the call, asked with the option `counted`, ran at most `most` operations of torch."""
         return self.holds(self.seen["count"] <= limit, hint)
 
     def holds(self, condition: bool, problem: str | Parts, cause: str = "") -> "Answer":
@@ -500,7 +502,7 @@ def _split(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tup
 
 
 def _shows(sign: Sign, result: Any) -> bool:
-    with suppress(Exception):  # a recognising function may fail on a result of another kind
+    with suppress(Exception):  # a recognising function may fail on a result of another type
         outcome = sign(result)
         return bool(outcome.any() if isinstance(outcome, torch.Tensor) else outcome)
     return False
@@ -516,7 +518,7 @@ def _answer(
     usual: str = "",
     before: str = "",
 ) -> Answer:
-    def call() -> str:  # a function, since most answers are right and need no message
+    def call() -> str:  # a function, because most answers are right and need no message
         return words() + _below(options)
 
     errors = options.get("errors")
@@ -564,7 +566,7 @@ def _described(argument: Any) -> Any:
 
 
 def call_of(text: str, arguments: Mapping[str, Any]) -> str:
-    """Return a question as a student would type it, followed by what the call alone does not show.
+    """Return a question as a student would type it, followed by settings that the call does not show.
 
     An example is `fresh_grad(lambda t: t**2, x=[1, 2, 3]), float32, x.grad = 9.0`. An argument that only
     wraps the student's function of the same name, such as `fit_line="recipes.on_torch(fit_line)"`, is not

@@ -50,7 +50,7 @@ __all__ = [
 
 # The relative tolerance of "nearly right": the result agrees to three digits.
 _NEARLY = 1e-3
-# The most side effects that a message lists.
+# The maximum number of side effects that a message lists.
 _LINES = 10
 _calls_in_progress: list[str | Callable[[], str]] = []
 
@@ -118,7 +118,7 @@ def close(
         problem += say(en=" Is a return missing?", ko=" return을 빠뜨리지 않았나요?")
         hint = ""
     elif is_of_another_dtype(got, want):
-        hint = ""  # the wrong dtype is cause enough
+        hint = ""  # the wrong dtype explains the failure, so no hint is needed
     right, wrong = pair(want, got)
     parts = (Part("expected", right), Part("got", wrong), Part("text", problem), *because(cause or hint))
     measured = what if name_of(what) else problem.partition(" ")[0]
@@ -126,7 +126,7 @@ def close(
 
 
 def equal(got: Any, want: Any, what: str = "", *, mistakes: Mistakes = (), hint: str = "") -> None:
-    """Check that got is exactly want, type included: strings, bools, integers, None, and nests of them."""
+    """Check that got is exactly want, type included: a string, bool, int, None, or a container of these."""
     close(got, want, what, rtol=0.0, atol=0.0, mistakes=mistakes, hint=hint)
 
 
@@ -149,8 +149,8 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
     Args:
         results: the results of the calls.
         what: the call, as the student would type it.
-        hint: the hint to give, or hints by a part of the error's text, of which the first that matches is
-            given. Without one, the error's usual cause is given.
+        hint: the hint to give, or hints keyed by a part of the error's text, of which the first that matches
+            is given. Without a hint, the error's usual cause is given.
 
     Raises:
         CheckFailed: with the call, the error that it raised, and the hint.
@@ -190,7 +190,7 @@ def untouched(
         changes: (kind, name) pairs from `secant.watch` or `secant.observe`.
         what: the call, as the student would type it.
         but: the changes that the task asks for, such as ("grad", "x").
-        hints: hints by the kind of a change, such as "grad"; the first one that matches is given.
+        hints: hints keyed by the kind of a change, such as "grad"; the first one that matches is given.
     """
     allowed = {tuple(change) for change in but}
     side_effects = list(
@@ -206,10 +206,10 @@ def untouched(
 
 @contextlib.contextmanager
 def asking(call: str | Callable[[], str]) -> Iterator[None]:
-    """Record the call that the body makes, for a message if it raises or does not end.
+    """Record the call that the body makes, for a message in case the call fails or does not end.
 
-    The call is written as a student would type it. If it is given as a function that returns it, the function
-    is called only for a message.
+    The call is text, as a student would type it, or a function that returns this text. The function is called
+    only for a message.
     """
     _calls_in_progress.append(call)
     try:
@@ -238,7 +238,7 @@ def visible_passed(credit: PartialCredit | None = None) -> None:
     """
     if credit is not None and credit.failures:
         return  # the cell's last line, `credit.points()`, reports the failure
-    print(  # never "all tests": there are hidden ones
+    print(  # the message must not say "all tests", because there are hidden tests
         say(
             en="Visible tests passed. The hidden tests check more (see the list at the end). If you teach "
             f"yourself, press Check above the notebook to run them now (in a terminal: {_command()}).",

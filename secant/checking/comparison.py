@@ -1,4 +1,4 @@
-"""Comparison of a result with the expected value. Types, dtypes and shapes come before numbers."""
+"""Comparison of a result with the expected value. Types, dtypes and shapes are compared before numbers."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +10,8 @@ import torch
 from secant.checking.formatting import NUMBERS, brief, dtype_name, is_ordinary, kind, pair
 from secant.language import say
 
-# Relative and absolute tolerances by dtype. Results of the same computation in another, equally good, order
-# agree within these tolerances.
+# Relative and absolute tolerances, keyed by dtype. If the operations of a computation are done in another,
+# equally good order, the results agree within these tolerances.
 _TOLERANCE: dict[torch.dtype, tuple[float, float]] = {
     torch.float64: (1e-7, 1e-9),
     torch.complex128: (1e-7, 1e-9),
@@ -41,7 +41,7 @@ def _float_difference(got: Any, want: float, rtol: float | None, atol: float | N
         return _wrong_type(got, kind(want))
     try:
         got = float(got)
-    except OverflowError:  # an int too large for a float
+    except OverflowError:  # raised for an int that is too large for a float
         return _differs()
     if math.isnan(got) and not math.isnan(want):
         return say(en="The result is nan.", ko="결과가 nan입니다.")

@@ -1,4 +1,4 @@
-"""Partial credit: a test cell with separate points for each of its parts, as nbgrader counts them.
+"""Partial credit: separate points for each part of a test cell, in a way that nbgrader can record.
 
 nbgrader gives a test cell all of its points, none if it raises, or the number that its last line returns. A
 `PartialCredit` collects the failures of a cell's parts, and `points()` ends the cell with that number.
@@ -17,7 +17,7 @@ class PartialCredit:
     """The points of a test cell's parts, and the failures so far.
 
     Args:
-        points: the points of each part by its name, which is shown to the student.
+        points: the points of each part, keyed by the part's name, which is shown to the student.
 
     Attributes:
         failures: the first failure of each part that failed, in the order in which they occurred.
@@ -31,19 +31,19 @@ class PartialCredit:
 
     @classmethod
     def failed_in(cls, names: Mapping[str, object]) -> Self | None:
-        """Return the partial credit among a test cell's names if one of its parts failed, else None."""
+        """Return the PartialCredit in a test cell's namespace if one of its parts failed, else None."""
         return next((value for value in names.values() if isinstance(value, cls) and value.failures), None)
 
     @contextlib.contextmanager
     def part(self, *names: str) -> Iterator[None]:
-        """Run the tests of one or more parts in the body. A failure costs their points; the cell goes on.
+        """Run the body, which tests one or more parts. A failure costs their points, but the cell goes on.
 
-        If a block for one part stands inside a block for several, a failure in it counts for that part only.
+        If a block for one part is inside a block for several, a failure in it counts for that part only.
 
         Raises:
             KeyError: if the cell has no such part.
             Exception: a failure after which nothing more can be asked, for example because the student's
-                process has ended. The grader marks such exceptions by the attribute `ends_task`.
+                process has ended. The grader sets the attribute `ends_task` of such exceptions.
         """
         for name in names:
             self._points[name]
@@ -59,7 +59,7 @@ class PartialCredit:
             self.now = outer
 
     def each(self, test: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate a test that checks a case of every part: it runs once for each part that has not failed.
+        """Decorate a test that applies to every part: it runs once for each part that has not failed.
 
         The test reads the part from `now`. Inside another test of this kind, it runs only once, for the part
         of that test, and returns its result.
@@ -88,7 +88,7 @@ class PartialCredit:
         return sum(points for name, points in self._points.items() if name not in self.failures)
 
     def points(self) -> float | None:
-        """Return the points earned, after printing why parts failed; None, for all points, if none did.
+        """Return the points earned, or None for all points if no part failed; print why parts failed.
 
         Raises:
             Exception: the first failure, if every part failed.

@@ -23,7 +23,7 @@ class _Names(TorchDispatchMode):
 
     Attributes:
         names: the names of the operations, such as "log".
-        passes: the numbers of the backward passes that ran one of the operations; -1 for none.
+        passes: the numbers of the backward passes that ran one of the operations; -1 outside a backward pass.
         forward_mode: whether forward-mode AD ran one of the operations.
     """
 
@@ -44,8 +44,8 @@ def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
     """Return an operation with a backward that is computed by formulas, right or wrong.
 
     Args:
-        forward: the formula of the result, in the names of the inputs and torch.
-        *backward: for each input the formula of its gradient, in which g is the gradient of the result.
+        forward: the formula for the result, in terms of the inputs' names and torch.
+        *backward: for each input, the formula for its gradient, in which g is the gradient of the result.
         names: the names of the inputs, one letter each.
     """
 
@@ -58,7 +58,7 @@ def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
             ctx.save_for_backward(*inputs)
             try:
                 return computed(forward, inputs)
-            except NameError:  # an input is missing, and its name means nothing to the student
+            except NameError:  # an input is missing; the student does not know the name in this error
                 raise ValueError(_too_few(len(backward), len(inputs))) from None
 
         @staticmethod
@@ -86,7 +86,7 @@ def walk_back(
 
     Args:
         apply: the operation.
-        inputs: the operation's arguments by name.
+        inputs: the operation's arguments, keyed by name.
         tracked: the names of the inputs that are to be leaves which require grad.
         g: the gradient of the result, with the result's shape; None for no backward pass.
         apart: whether the elements are to lie apart in memory. The inputs are then slices, and g is expanded
@@ -97,8 +97,8 @@ def walk_back(
 
         - value: a copy of the result.
         - node: the type name of the result's grad_fn; "" if it has none, or if there was no backward pass.
-        - gradients, again: the gradients of the tracked inputs, by name, from the first and from the second
-          backward pass; empty if there was none.
+        - gradients, again: the gradients of the tracked inputs, keyed by name, from the first and from the
+          second backward pass; empty if there was no such pass.
         - alone: the gradients from a separate call, with no other call between it and its backward pass.
         - changed: the gradients that `after_a_change` returns.
         - operations: the names of torch's operations that the first backward pass ran.
@@ -117,7 +117,7 @@ def walk_back(
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
     calls = observe(**leaves, **({} if g is None else {"grad_output": g}))
     y = calls(apply, *leaves.values())
-    # Doubling the inputs keeps a whole exponent whole, so that the task allows this second call too.
+    # The inputs are doubled so that an integer exponent stays an integer, as the task requires.
     apply(*(2 * value.detach() for value in leaves.values()))
     tracks = isinstance(y, Tensor) and y.requires_grad
     fits = g is not None and tracks and y.shape == g.shape and y.dtype == g.dtype
@@ -144,7 +144,7 @@ def walk_back(
             except RuntimeError as stopped:
                 error = str(stopped).partition("\n")[0].partition(" Hint: ")[0]
             except (AttributeError, LookupError, TypeError, ValueError) as stopped:
-                if mode is names:  # in the first pass, raise the error: it shows the student's own lines
+                if mode is names:  # an error in the first pass is raised, to show the student's own lines
                     raise
                 error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
     data = calls.data()
@@ -191,9 +191,9 @@ def after_a_change(
 ) -> dict[str, dict[str, Tensor | None]]:
     """Return the gradients of the tracked inputs after an in-place change that precedes the backward pass.
 
-    Each input in turn, and then the result, is changed. The gradients are returned by the name of the tensor
-    that was changed, with RESULT for the result. A change after which torch refuses the backward pass is left
-    out.
+    Each input in turn, and then the result, is changed. The returned gradients are keyed by the name of the
+    tensor that was changed, with RESULT for the result. A change after which torch refuses the backward pass
+    is left out.
     """
     by_changed = {}
     for changed in (*inputs, RESULT):

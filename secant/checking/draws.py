@@ -32,7 +32,7 @@ def draws(n: int, low: float, high: float) -> list[float]:
 
 
 def draw_tensor(*shape: int, low: float = -3, high: float = 3) -> torch.Tensor:
-    """Return a float64 tensor of different random numbers between low and high."""
+    """Return a float64 tensor of distinct random numbers between low and high."""
     return torch.tensor(draws(math.prod(shape), low, high), dtype=torch.float64).reshape(shape)
 
 
@@ -48,8 +48,8 @@ def draw_layouts() -> list[tuple[str, str, list[list[float]]]]:
 def draw_again(**shapes: tuple[int, ...]) -> tuple[list[torch.Tensor], str]:
     """Return float64 tensors of random numbers, and the line of code that makes them again.
 
-    Use it for tensors that are too large to be shown. The arguments are the shapes of two or more tensors, by
-    name.
+    Use this function for tensors that are too large to be shown. The keyword arguments are the shapes of two
+    or more tensors.
     """
     seed, rng = _random.randrange(10_000), torch.Generator()
     rng.manual_seed(seed)

@@ -16,8 +16,8 @@ from secant.value import TorchValue
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 Where = Literal["all", "leaves", "inner"]
-#: A linked list, (first, rest), with one tuple per level: the numbers of the Values that a path of 0, 1, 2,
-#: ... edges leads to, each once in its level.
+#: A linked list, (first, rest), with one tuple per level. Level n holds the numbers of the Values that a path
+#: of n edges leads to, each once.
 Levels = tuple[tuple[int, ...], "Levels"] | None
 
 
@@ -32,17 +32,17 @@ def engine(
     """Return a class of Values that has all operations of lesson 10, and a backward().
 
     Args:
-        bug: "assign" lets a gradient that arrives replace what is there; "breadth" goes through the graph
-            breadth first; "kept" does not reset intermediate values.
+        bug: "assign" replaces `grad` by each gradient that arrives, instead of adding the gradient; "breadth"
+            goes through the graph breadth first; "kept" does not reset the grads of intermediate values.
         where: the Values in which "assign" replaces `grad`: all of them, the leaves, or the intermediate
             values.
         itself: whether "kept" also fails to reset the Value on which backward() is called.
-        turned: whether to take the parents of a Value from right to left.
-        merged: whether a + a and a * a have one parent, with the slope of the whole.
+        turned: whether to go through the parents of a Value from right to left.
+        merged: whether a + a and a * a are computed as 2 * a and a**2, so that a is their only parent.
     """
     replaced = {"all": (True, False), "leaves": (True,), "inner": (False,)}[where] if bug == "assign" else ()
     numbers = count()
-    grads: dict[int, float] = {}  # by each Value's number
+    grads: dict[int, float] = {}  # the grad of each Value, keyed by the Value's number
     current = _Pass(None, turned)
 
     class Engine(TorchValue):
@@ -100,7 +100,7 @@ def engine(
         return current.in_time(child, parent, gradient) if bug == "breadth" else gradient
 
     def receive(number: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
-        """Return the gradient of a Value once all parts of it have arrived."""
+        """Record and return the gradient of a Value, once all its parts have arrived."""
         if bug == "kept" and not is_leaf and (itself or number != current.root):
             gradient = gradient + grads.get(number, 0.0)
         current.totals[number] = gradient.item(), is_leaf
@@ -114,8 +114,9 @@ class _Pass:
 
     Attributes:
         root: the number of the Value at which the pass begins.
-        totals: for each Value, by its number, the gradient that arrived in time, and whether it is a leaf.
-        late: for each Value, by its number, the gradient that arrived after its turn.
+        totals: the gradient that arrived in time at each Value, and whether the Value is a leaf, keyed by the
+            Value's number.
+        late: the gradient that arrived after each Value's turn, keyed by the Value's number.
     """
 
     def __init__(self, levels: Levels, turned: bool) -> None:
@@ -137,8 +138,8 @@ class _Pass:
     def replace(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
         """Return the number that makes the sum of all arrived gradients equal to the last one.
 
-        torch has an order in which gradients arrive. If this order is reversed, the gradient that arrives
-        first counts as the last, unless its child was made from the other gradient's child.
+        Gradients arrive in torch's order. If `turned` asks for the opposite order, the gradient that arrives
+        first counts as the last one, unless its child was made from the other gradient's child.
         """
         assert child is not None
         last_child, last_gradient = self._last.get(parent, (None, torch.zeros_like(gradient)))

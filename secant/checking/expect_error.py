@@ -14,7 +14,7 @@ def expect_error(*kinds: type[BaseException]) -> Iterator[None]:
         *kinds: the expected exceptions; by default RuntimeError, the one that autograd raises.
 
     Raises:
-        AssertionError: if the body ends without an error, since the lesson's text would then be wrong.
+        AssertionError: if the body ends without an error, because the lesson's text would then be wrong.
     """
     expected = kinds or (RuntimeError,)
     try:

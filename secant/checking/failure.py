@@ -8,7 +8,7 @@ class CheckFailed(AssertionError):
     """The error that a failed check raises. A notebook shows only its message, the text of its verdict.
 
     Attributes:
-        verdict: the parts of the message, and the name of the hint that is the cause.
+        verdict: the parts of the message, and the name of the hint that describes the cause.
         cause: why the check did not hold; the same for two inputs that show the same mistake.
     """
 

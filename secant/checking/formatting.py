@@ -9,8 +9,8 @@ import torch
 
 from secant.language import say
 
-# The most characters, and the most numbers of a tensor, that a message shows. Formatting stops there, so that
-# a huge value costs no more time.
+# The maximum numbers of characters, and of a tensor's elements, that a message shows. Formatting stops at
+# these limits, so that a huge value takes no more time.
 CHARACTERS, NUMBERS = 200, 12
 
 
@@ -121,7 +121,7 @@ def _nest(values: Any, digits: int) -> str:
 
 
 def _digits(value: float, digits: int) -> str:
-    return f"{value + 0.0:.{digits}g}"  # + 0.0 shows -0.0 as 0, since no check tells them apart
+    return f"{value + 0.0:.{digits}g}"  # + 0.0 shows -0.0 as 0, because no check distinguishes them
 
 
 def dtype_name(dtype: torch.dtype) -> str:

@@ -30,7 +30,7 @@ def polynomial(coefficients: Sequence[float]) -> str:
 
 
 class RecordedFunction:
-    """A function of one argument that records its arguments, and adds its name to `ran` at each call.
+    """A wrapper for a function of one argument: each call records the argument and adds the name to `ran`.
 
     Attributes:
         given: for each call the requires_grad, dtype, shape and grad_fn of the argument, as plain data. For

@@ -18,7 +18,7 @@ from secant.language import say
 
 Edge = tuple[Hashable, Hashable, float]
 
-#: The code of the function that loads a module that has not been imported yet.
+#: The code object of Python's function that loads a module that has not been imported yet.
 _FIND_AND_LOAD = importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]
 
 _UNARY, _BINARY = ("sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"), ("add", "mul", "sub")
@@ -44,7 +44,7 @@ def strided(value: torch.Tensor) -> torch.Tensor:
 
 
 def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
-    """Return a tensor with these numbers that is "tracked", with a .grad of 7, or has an unusual layout.
+    """Return a tensor with these numbers that is "tracked" and has a .grad of 7, or has an unusual layout.
 
     Args:
         value: the numbers; for "expanded" they must repeat along one or more dimensions.
@@ -95,13 +95,13 @@ def filled(module: nn.Module, numbers: torch.Tensor, grad: float | None = None) 
 
 
 def program(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """Return the code of the tensors x0, x1, ... by name: first the inputs, then the results of the steps.
+    """Return the code for tensors x0, x1, ..., keyed by name: first the inputs, then the steps' results.
 
     Args:
         inputs: the kind of each input: "leaf", "parameter", "constant", or "twin", a leaf that shares the
-            memory of the input before it.
-        steps: for each step the name of a function of torch, with "untracked " before it to record nothing,
-            then the places of the tensors that it takes.
+            memory of the previous input.
+        steps: for each step, the name of a torch function, then the indices of the tensors that it takes. A
+            function with "untracked " in front of its name is called without recording a graph.
     """
     kinds = {
         "leaf": "torch.ones(2, requires_grad=True)",
@@ -120,7 +120,7 @@ def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[st
     """Return the inputs and the steps of a random `program`.
 
     The first input is a leaf, and `others` more inputs are drawn from `kinds`. There are `count` random
-    steps, some of which record nothing; some results are used often or never. A last step adds x0.
+    steps, some of which record nothing; some results are used often or never. The final step adds x0.
     """
     rng = random.Random(int(draw(0, 1000) * 1000))
     inputs, steps = ["leaf", *rng.choices(kinds, k=others)], []
@@ -131,7 +131,7 @@ def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[st
 
 
 def edges(pairs: str, *slopes: float) -> list[Edge]:
-    """Return edges between nodes of one letter: `edges("xy yz", 2.0, 3.0)` leads from x through y to z."""
+    """Return edges between one-letter nodes: `edges("xy yz", 2.0, 3.0)` leads from x through y to z."""
     return [(pair[0], pair[1], slope) for pair, slope in zip(pairs.split(), slopes, strict=True)]
 
 
@@ -173,11 +173,11 @@ class Spy(nn.Module):
     """A model that records how it, or a deep copy of it, is used.
 
     Args:
-        text: the formula of the result, in X, torch and the parameters: "X @ w.T + b".
+        text: the formula for the result, in terms of X, torch and the parameters: "X @ w.T + b".
         **parameters: tensors; those that require grad become tracked parameters, the others stay untracked.
 
     Attributes:
-        log: the number of rows for each call, and "backward" when a gradient has reached its result.
+        log: for each call, its number of rows, and "backward" once a gradient has reached the call's result.
         modes: the value of `training` at each call.
         held: for each call, how many graphs of earlier calls were still in memory.
     """
@@ -200,8 +200,8 @@ class Spy(nn.Module):
         self.log.append(len(X) if X.ndim > 1 else 1)
         result: torch.Tensor = formula(self._text, X=X, **dict(self.named_parameters()))(None)
         if result.requires_grad:
-            # The product saves this 1 for the backward pass. It is freed together with everything that the
-            # graph saves.
+            # The multiplication saves this marker for the backward pass. When the marker is freed, so is
+            # everything else that the graph saves.
             marker = result.new_ones(())
             self._saved.append(weakref.ref(marker))
             result = result * marker
@@ -229,7 +229,7 @@ class limit_steps:
         sys.settrace(self._before)
 
     def _counter(self) -> Callable[[FrameType, str, Any], Any]:
-        """Return the trace function for Python to call: a closure, which takes half as long as a method."""
+        """Return the trace function that Python calls: a closure, which takes half as long as a method."""
         steps_left, importing = self._limit, False
 
         def call(frame: FrameType, event: str, argument: Any) -> Any:

@@ -16,9 +16,9 @@ from secant.checking.watch import Change, watch
 # The depth to which results are read: deeper than any result that a task asks for. There is a limit because a
 # list may contain itself.
 _DEPTH = 6
-# Parts of the messages of attribute and type errors for which a test has a hint. They stand, in order, for:
-# the use of a None, such as an empty .grad; a generator taken for a list; a node asked for a `variable` that
-# it lacks; and in lesson 10, a number taken for a Value, and a TorchValue made with the arguments of the
+# Parts of the messages of attribute and type errors for which a test has a hint. In order, they stand for:
+# the use of None, such as an empty .grad; a generator used as a list; a node without the attribute
+# `variable`; and in lesson 10, a number used as a Value, and a TorchValue created with the arguments of the
 # student's own Value.
 _KNOWN = ("NoneType", "'generator'", "'variable'", "attribute 'data'", "TorchValue.__init__")
 
@@ -29,8 +29,8 @@ class observe:
     Args:
         **watched: tensors and modules that belong to the caller, as for `watch`.
 
-    After `calls = observe(x=x)`, write `calls(f, x)` instead of `f(x)`. This returns the result itself. The
-    probe may overwrite the result, or what is watched, before the next call. At the end, `calls.data()`
+    After `calls = observe(x=x)`, write `calls(f, x)` instead of `f(x)`. The call returns the result itself.
+    The probe may overwrite the result, or what is watched, before the next call. At the end, `calls.data()`
     returns plain data.
     """
 
@@ -41,7 +41,7 @@ class observe:
         self.changes: list[Change] = []
 
     def __call__(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call function(*arguments) under watch, record the call, and return the result."""
+        """Call function(*arguments), record the call and its side effects, and return the result."""
         with watch(**self._watched) as watcher:
             result = function(*arguments)
         self._results.append(result)
@@ -93,7 +93,7 @@ class observe:
         return {**self._data, "kept": self.current_results(), "changes": self.changes}
 
     def last(self) -> dict[str, Any]:
-        """Return the last call's entries of results, tracked and aliases."""
+        """Return the last call's entries in the lists "results", "tracked" and "aliases"."""
         return {name: entries[-1] for name, entries in self._data.items()}
 
     def current_results(self) -> list[Any]:
@@ -148,7 +148,7 @@ def _aliases(result: Any, watched: dict[str, torch.Tensor]) -> list[str]:
 
 
 def _memory(tensor: torch.Tensor) -> int:
-    """Return the address of a tensor's numbers in memory; 0 if it has none, or hides it."""
+    """Return the memory address of a tensor's data; 0 if the tensor has no address, or hides it."""
     with contextlib.suppress(Exception):
         return tensor.untyped_storage().data_ptr()
     return 0

@@ -9,7 +9,7 @@ from typing import Any
 from secant.checking import check
 from secant.checking.ask import Answer, Mistakes
 
-# Questions use these names, and so does a student who retypes a question that a message shows.
+# Questions use these names. Messages show the questions, and a student may retype them.
 from secant.checking.values import (  # noqa: F401
     Recipe,
     build,
@@ -30,14 +30,15 @@ FIELDS = ("data", "grad", "parents", "slopes")
 
 
 def leaves(numbers: Mapping[str, float]) -> dict[str, str]:
-    """Return leaves with these numbers, by name, as arguments of `ask`."""
+    """Return the code for leaves with these numbers, keyed by name, as arguments of `ask`."""
     return {name: f"Value({number})" for name, number in numbers.items()}
 
 
 def graph(names: Sequence[str], recipe: Recipe, alike: bool = False) -> dict[str, str]:
-    """Return the Values of a recipe, by name, as arguments of `ask`: "Value(4.0, (x,), (4.0,))".
+    """Return the code for a recipe's Values, such as "Value(4.0, (x,), (4.0,))", as arguments of `ask`.
 
-    Their data are 1, 2, 3, ..., or all 1 if `alike`. No slope depends on the data.
+    The code is keyed by name. The Values' data are 1, 2, 3, ..., or all 1 if `alike`. No slope depends on the
+    data.
     """
     codes = {}
     for place, (name, (parents, slopes)) in enumerate(zip(names, recipe, strict=True)):
@@ -58,7 +59,7 @@ def held(names: Sequence[str], grads: Sequence[float]) -> str:
 
 
 def made_from(recipe: Recipe) -> list[int]:
-    """Return, for each Value of a recipe, the places that `reached` returns, as the bits of a number.
+    """Return, for each Value of a recipe, a bit mask of the positions that `reached` returns.
 
     A recipe lists parents before their children, so one pass over it is enough. The code does not search the
     graph, because a search would give away answers to tasks of lessons 2 and 10.
@@ -84,7 +85,7 @@ def check_operation(
 
     Args:
         answer: the answer to the question.
-        data, slopes: the expected data, and the expected slopes by operand.
+        data, slopes: the expected data, and the expected slopes, keyed by operand.
         values, mistakes: wrong data and wrong slopes that reveal their cause, as for `Answer.returns`.
 
     Returns:
@@ -172,8 +173,8 @@ def check_order(
 ) -> None:
     """Check the order() of a Value of a recipe: all Values once, each before its parents.
 
-    If `is_later`, an earlier order() was right. Missing, strange or repeated Values may then be left over
-    from the earlier call.
+    If `is_later`, an earlier order() was right. An empty order, or repeated Values, may then be due to a list
+    or set that is left over from the earlier call.
     """
     check_ended(answer)
     result = answer.result
@@ -239,7 +240,7 @@ def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Seque
 
 
 def every_grad(names: Sequence[str]) -> str:
-    """Return the code of a list with the grad of each of these Values."""
+    """Return the code for a list of the grads of these Values."""
     return f"[{', '.join(f'{name}.grad' for name in names)}]"
 
 
@@ -258,15 +259,15 @@ def check_passes(
     held: Sequence[float],
     slopes: Sequence[Sequence[float]],
 ) -> None:
-    """Check backward() of some Values of a recipe in turn; the first has been called already.
+    """Check the calls of backward() on some Values of a recipe, in turn; the first call was already made.
 
-    Leaves accumulate; intermediate Values hold the slopes of the last call only.
+    The grads of leaves accumulate over the calls; intermediate Values hold the slopes of the last call only.
 
     Args:
         answer: the answer to the first call of backward().
         names: the names of all Values.
         recipe: the recipe of the graph.
-        roots: the places of the Values on which backward() is called.
+        roots: the positions of the Values on which backward() is called.
         held: the grad of each Value before the first call.
         slopes: for each of the roots, its slopes with respect to all Values.
     """
@@ -293,7 +294,7 @@ def check_passes(
 
 
 def _grads_after(recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float]) -> list[float]:
-    """Return every grad after backward() of a Value, from its slopes and the grads before the call."""
+    """Compute every grad after a call of backward() on a Value, given its slopes and the earlier grads."""
     within = reached(recipe, root)
     start = [old if p not in within or not recipe[p][0] else 0.0 for p, old in enumerate(held)]
     return [
@@ -363,7 +364,7 @@ def _pass_problem(
         )
     others, middle = sorted(within - {root}), [p for p in inner if p != root]
     start = [0.0 if recipe[p][0] else old for p, old in enumerate(held)]
-    # If slopes are 0 or far from 1, grads of 0 may have other causes.
+    # If a slope is 0 or far from 1, the grads may match one of the patterns below for another reason.
     plain = bool(others) and all(0.01 < abs(slope) < 100 for _, slopes in recipe for slope in slopes)
     if plain and near([root], slopes) and near(others, start):
         return say(
@@ -390,7 +391,7 @@ def _pass_problem(
             en="these are sums of local slopes: multiply each by the grad of the value that passes on",
             ko="국소 기울기를 더하기만 했습니다. 넘겨주는 값의 grad를 곱하세요",
         )
-    # In a chain, no two paths meet.
+    # In a chain, each value receives only one gradient, so advice on adding them up would not help.
     if [parents for parents, _ in recipe[1:]] == [[p] for p in range(len(recipe) - 1)]:
         return _exactness_hint()
     return say(
@@ -407,12 +408,12 @@ def _exactness_hint() -> str:
 
 
 def _part(answer: Answer, name: str, result: Any) -> Answer:
-    """Return a part of an answer, to be judged by itself."""
+    """Return a part of an answer as a separate answer, to be judged by itself."""
     return answer.named(lambda: f"{answer.call}: {name}", result)
 
 
 def reached(recipe: Recipe, out: int) -> set[int]:
-    """Return the places of the Values that the Value at `out` was made from, including its own."""
+    """Return the positions of the Values from which the Value at `out` was made, including `out`."""
     bits = made_from(recipe)[out]
     return {place for place in range(len(recipe)) if bits >> place & 1}
 

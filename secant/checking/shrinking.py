@@ -16,7 +16,8 @@ def smallest(compare: Callable[..., None], *case: Any) -> None:
     Args:
         compare: a comparison of the test cell; it may call the student's function.
         *case: the arguments of the comparison. A case is simpler if its floats, also those in lists and
-            tuples, have fewer digits. Signs stay, and numbers that are equal or different stay so.
+            tuples, have fewer digits. Signs do not change, equal numbers stay equal, and different numbers
+            stay different.
 
     Raises:
         CheckFailed: the failure of the simplest case found, or of the given one.
@@ -28,11 +29,11 @@ def smallest(compare: Callable[..., None], *case: Any) -> None:
 
 
 def fewest(compare: Callable[..., None], items: Sequence[Any], *case: Any) -> None:
-    """Run a comparison; if it fails, fail with the fewest items that fail for the same reason (`smallest`).
+    """Run a comparison; if it fails, call `smallest` with the fewest items that fail for the same reason.
 
     Args:
         compare: a comparison of the test cell, which takes a list, such as the edges of a graph, and `case`.
-        items: the list; the comparison must accept any part of it, too.
+        items: the list; the comparison must also accept any part of it.
         *case: the other arguments of the comparison.
     """
     try:

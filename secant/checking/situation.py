@@ -23,7 +23,7 @@ from secant.checking.observe import observe
 from secant.checking.operations import operations
 from secant.quiet import move_filter_to_front
 
-#: The keys that mark an argument that is more than a value: {CODE: code}, {LEAF: (value, grad, layout,
+#: The keys that mark an argument that is not a plain value: {CODE: code}, {LEAF: (value, grad, layout,
 #: tracked)}.
 CODE, LEAF = "secant.code", "secant.leaf"
 #: The names that a question may use next to the student's own. They take precedence over names in the
@@ -49,17 +49,18 @@ def answer_request(request: Mapping[str, Any], names: dict[str, Any]) -> dict[st
     """Ask one question, or read an earlier result again.
 
     Args:
-        request: a dict with `text`, the code to run; `arguments`, by name, which start a new situation
-            (without them, the question is about the last situation); `before`, a statement to run unwatched;
-            `ahead`, the questions to ask next, each a statement to run before, or "", and a text; and the
-            other options of `secant.checking.ask.ask`. Or a dict with only `kept`, the place of an earlier
-            result in the last situation: its present value is returned as `result`.
+        request: for a question, a dict with `text`, the code to run; `arguments`, keyed by name, which start
+            a new situation (without them, the question is about the last situation); `before`, a statement to
+            run first, without watching it; `ahead`, the questions to ask next, each as a pair of such a
+            statement, or "", and a text; and the other options of `secant.checking.ask.ask`. To read an
+            earlier result of the last situation again, a dict with only `kept`, the index of that result: its
+            present value is returned as `result`.
         names: the names of the student's notebook.
 
     Returns:
         A dict with these entries. An entry with nothing to report is left out, for speed.
 
-        - result: a copy of the result, in the form of `values.plain` if there are Values among the arguments.
+        - result: a copy of the result, as `values.plain` returns it if there are Values among the arguments.
           If the call raised an error that the test asked for, this is {"raised": the error's text}.
         - tracked: whether a tensor in the result requires grad.
         - aliases: the names of the arguments, and of their .grad, that share memory with the result.
@@ -69,13 +70,14 @@ def answer_request(request: Mapping[str, Any], names: dict[str, Any]) -> dict[st
         - stopped: the name of the error by which a limit on steps ended the call.
         - count, largest: the counts of `operations`.
         - warned: the warnings.
-        - given: by the name of each function in `noting`, its arguments so far, as
-          `RecordedFunction` records them.
+        - given: the arguments so far of each function in `noting`, as
+          `RecordedFunction` records them, keyed by the
+          function's name.
         - ran: the names of these functions, one for each call so far.
-        - ahead: the same dict for each of the questions to be asked next, up to the first that raises. That
-          error is raised when the question itself is asked. If this question was stopped, the next ones are
-          not asked: each would take as long again, and most tests end there.
-        - place: the place of the result among those of the situation.
+        - ahead: a dict like this one for each of the questions to be asked next, up to the first that raises
+          an error. The error is raised when that question itself is asked. If this question was stopped, the
+          next questions are not asked: each would take as long again, and most tests end at this point.
+        - place: the index of the result among the results of the situation.
     """
     if "kept" in request:
         return {"result": _situations[-1].current_result(request["kept"])}
@@ -98,7 +100,7 @@ class Situation:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
         self._ran: list[str] = []
-        self._ahead_error: Exception | None = None  # the error of a question asked ahead
+        self._ahead_error: Exception | None = None  # the error that a question asked in advance raised
         for name, argument in arguments.items():
             value = _build_argument(argument, self._names)
             value = RecordedFunction(value, name, self._ran) if name in recorded_names else value
@@ -116,7 +118,7 @@ class Situation:
         return values.plain(result, self._value_names) if self._values else result
 
     def ask_ahead(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Ask the questions that a request lists as next, up to the first error."""
+        """Ask the questions that a request lists under `ahead`, up to the first that raises an error."""
         reports: list[dict[str, Any]] = []
         for statement, text in request.get("ahead", ()):
             try:
@@ -217,9 +219,9 @@ def _with_stack_room(call: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function with ample room on the interpreter's stack.
 
     CPython requests that stack from the system in chunks of 16 KiB. Python 3.11, 3.12 and earlier releases of
-    3.13 and 3.14 return each chunk once it is empty (python/cpython#142183). An answer that recurses to and
-    fro across the end of a chunk pays for this at each call or, while steps are counted, at each step. It
-    then takes up to ten times as long.
+    3.13 and 3.14 return each chunk once it is empty (python/cpython#142183). If the recursion of an answer
+    goes back and forth across the end of a chunk, this costs time at each call or, while steps are counted,
+    at each step. The answer then takes up to ten times as long.
     """
     return call(*arguments)
 
@@ -250,7 +252,7 @@ def _code(text: str) -> Any:
 
 @cache
 def _compiled(text: str) -> tuple[str, Any]:
-    """Return the name that a question gives to its result, and the compiled code of the result."""
+    """Return the name that a question gives to its result, and the compiled code that computes it."""
     body = ast.parse(text).body[-1]
     if isinstance(body, ast.Assign) and isinstance(body.targets[0], ast.Name):
         return body.targets[0].id, compile(ast.Expression(body.value), QUESTION, "eval")
@@ -279,7 +281,7 @@ def _watchable(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _flattened(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the arguments by name, with lists, tuples and dicts replaced by their entries: "x[0]"."""
+    """Yield (name, argument) pairs, with an entry of a list, tuple or dict under a name such as "x[0]"."""
     for name, thing in arguments.items():
         if isinstance(thing, list | tuple):
             yield from _flattened({f"{name}[{place}]": part for place, part in enumerate(thing)})

@@ -1,17 +1,17 @@
-"""Lesson 10's Values in the student's process: made for a question, and read as plain data."""
+"""Functions that make lesson 10's Values for a question, and read them as plain data, in the candidate."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from secant.value import TorchValue
 
-# The plan of a graph of Values. For each Value, in the order in which they are made: the places of its
-# parents, and the slopes.
+# The plan of a graph of Values. For each Value, in the order of creation, it holds the positions of the
+# parents and the slopes with respect to them.
 Recipe = Sequence[tuple[Sequence[int], Sequence[float]]]
 
 
 def build(kind: Callable[..., Any], recipe: Recipe) -> list[Any]:
-    """Return the Values of a recipe that is too large for names; their data are 1, 2, 3, ..."""
+    """Return the Values of a recipe that has too many Values to name; their data are 1, 2, 3, ..."""
     values: list[Any] = []
     for number, (parents, slopes) in enumerate(recipe, 1):
         values.append(kind(float(number), tuple(values[p] for p in parents), tuple(slopes)))
@@ -19,7 +19,7 @@ def build(kind: Callable[..., Any], recipe: Recipe) -> list[Any]:
 
 
 def chain(length: int, slope: float = 1.0) -> list[tuple[list[int], list[float]]]:
-    """Return the recipe of a Value and `length` others, each made from the one before."""
+    """Return the recipe of a Value and `length` further Values, each made from the previous one."""
     return [([], []), *(([place], [slope]) for place in range(length))]
 
 
@@ -45,8 +45,8 @@ def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
 
     Args:
         kind: the student's class.
-        within: for each Value of the test, in the order in which they are made, the number that `made_from`
-            returns. So the order is known here only for the test's own Values.
+        within: for each Value of the test, in the order of creation, the bit mask that `made_from` returns.
+            The order is therefore known here only for the test's own Values.
     """
     instances: list[Any] = []
     places: dict[int, int] = {}
@@ -65,7 +65,7 @@ def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
 
 
 def compared_in_steps(kind: type[Any]) -> type[Any]:
-    """Return a class of Values that counts each comparison as a step, such as in a search through a list."""
+    """Return a class of Values for which each comparison, as in a search through a list, is a Python step."""
 
     class Value(kind):
         def __eq__(self, other: object) -> bool:
@@ -120,17 +120,17 @@ def fields(value: Any) -> dict[str, Any]:
 
 
 def plain(result: Any, names: Mapping[int, str], depth: int = 6) -> Any:
-    """Return a result with plain data in the place of Values.
+    """Return a result in which each Value is replaced by plain data.
 
     Args:
         result: the result of a question.
-        names: the names of the Values that existed before, by id.
+        names: the names of the Values that existed before, keyed by id.
         depth: how deep to look into lists and tuples; a list may contain itself.
 
     A Value that existed before is replaced by its name. A new Value is replaced by a dict with its type, its
-    data, its grad, its slopes and its parents. Data, grad and each slope are a number, or the name of its
-    type if it is not a number. Each parent is a name, or its data if it is an unknown Value. So a string or a
-    dict of the student's own is replaced by its type.
+    data, its grad, its slopes and its parents. Data, grad and slopes are given as numbers, or as the name of
+    the type of an object that is not a number. A parent is given by its name, or by its data if it is an
+    unknown Value. A string or a dict of the student's is replaced by its type, to distinguish it from these.
     """
     if id(result) in names:
         return names[id(result)]
@@ -158,7 +158,7 @@ def _number(thing: Any) -> float | str:
 
 
 def _slope(thing: Any) -> float | str:
-    """Return a slope as `_number` does, but accept True and False, which `x > 0` gives as relu's slope."""
+    """Return a slope as `_number` does, but also accept a bool, such as `x > 0` for the slope of relu."""
     return float(thing) if isinstance(thing, bool) else _number(thing)
 
 

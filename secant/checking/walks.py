@@ -14,7 +14,7 @@ from secant.verdict import Part
 
 Mistakes = Mapping[str, Mapping[str, Any]]
 ProbeReport = dict[str, Any]
-#: The factor of the arriving gradient, or the VJP as a function of that gradient.
+#: A slope: the factor that multiplies the arriving gradient, or the VJP as a function of that gradient.
 Slope = torch.Tensor | Callable[[torch.Tensor], torch.Tensor]
 
 _usual = Hints({})
@@ -42,10 +42,10 @@ def judge_operation(
         name: the name of the student's class.
         probe: a probe in the test cell that runs in the student's process and returns
             `custom.walk_back(MyOperation.apply, *arguments)`.
-        inputs: the inputs by name, in the order of forward.
+        inputs: the inputs, keyed by name, in the order of forward's parameters.
         g: the gradient of the result, which arrives in the backward pass.
         value: the expected result.
-        slopes: for each tracked input, by name, the factor of g in its gradient, or a function of g.
+        slopes: for each tracked input, keyed by name, the factor of g in its gradient, or a function of g.
         mistakes: mistakes in the value, under "value", and in each input's gradient, under the input's name,
             as for `Answer.returns`. A missing factor g, swapped inputs and gradients added up are always
             recognised.

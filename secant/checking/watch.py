@@ -9,13 +9,13 @@ from torch import nn
 
 Change = tuple[str, str]
 
-# A filter that matches no warning: Python gives warnings of this kind only under its option -b.
+# A warning filter that matches no warning, because Python issues a BytesWarning only with the option -b.
 _MARK = ("default", None, BytesWarning, None, 0)
 
 # The beginning of torch's warning when .grad is read from a tensor that is not a leaf.
 _NO_GRAD = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."
 
-# Seeds that no answer uses by chance. Each with statement gets a new seed, so that its body draws other
+# Seeds that an answer is unlikely to use. Each with statement gets a new seed, so that its body draws other
 # numbers.
 _SEEDS = itertools.count(0x5EC_A47)
 
@@ -26,10 +26,10 @@ class watch:
     """Compare what belongs to the caller before and after the body of a with statement.
 
     Args:
-        **watched: tensors and modules, by the name that a message should use.
+        **watched: tensors and modules, keyed by the name that a message should use.
 
     Attributes:
-        tensors: all watched tensors by name, including those of the modules.
+        tensors: all watched tensors, keyed by name, including those of the modules.
         changes: after the body, a (kind, name) pair for each thing that differs.
 
     The body starts with the settings of a new process. The kind of a change is one of value, grad,
@@ -61,8 +61,8 @@ class watch:
         # Drawing numbers is allowed.
         self._generator = torch.default_generator.get_state()
         torch.default_generator.manual_seed(next(_SEEDS))
-        # An earlier call cannot have left these values. So a call that changes the settings is noticed even
-        # if an earlier call changed them in the same way.
+        # No earlier call can have left the values that are set here. So a call that changes the settings is
+        # noticed even if an earlier call changed them in the same way.
         sys.setrecursionlimit(self._settings[0] + 1)
         warnings.filters.insert(0, _MARK)  # type: ignore[attr-defined]
         self._hooks = _saved_hooks()
@@ -75,7 +75,7 @@ class watch:
         _pop_saved_hooks(self._hooks)
         if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
-        # The test and the notebook go on, and must not suffer from what an answer left changed.
+        # The test and the notebook go on, so settings that an answer changed must not affect them.
         self._restore()
         self.changes = [key for key, old in self._before.items() if old != after.get(key)]
 
@@ -169,7 +169,7 @@ def _bits(tensor: torch.Tensor) -> bytes | None:
     if dense.dtype in _NUMPY_DTYPES:
         return dense.numpy(force=True).tobytes()
     plain = dense.detach().resolve_conj().resolve_neg().cpu()
-    # A tensor with one element counts as contiguous whatever its stride. Without the copy, it could not be
-    # viewed as bytes.
+    # A tensor with one element counts as contiguous whatever its stride. It can be viewed as bytes only after
+    # it has been copied.
     flat = plain.reshape(-1).clone(memory_format=torch.contiguous_format)
     return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""

@@ -20,9 +20,9 @@ from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 
 LOG_H = (-8.0, 0.0)
-START, KINK = 3.0, 0.0  # x at which 5**x and the functions with a kink are worth a look
+START, KINK = 3.0, 0.0  # x that is selected for 5**x, and for the functions with a kink at 0
 
-# The line styles of the quotients, in the order of the table's rows.
+# Colour, marker and dashes of each quotient, in the order of the table's rows.
 STYLES = {"forward": LineStyle(SECANT, "o"), "backward": PARTS[0], "central": PARTS[1]}
 # Line widths in points, decreasing so that coinciding lines stay visible.
 WIDTHS = {"forward": 4.0, "backward": 3.0, "central": 2.2}
@@ -30,7 +30,7 @@ LABELS = {"forward": "$+h$", "backward": "$-h$", "central": r"$\pm h$"}
 
 
 class Power(torch.autograd.Function):
-    """The function x**q with a custom backward, as lesson 8 writes it."""
+    """The function x**q with the custom backward from lesson 8."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, q: Tensor) -> Tensor:
@@ -44,7 +44,7 @@ class Power(torch.autograd.Function):
 
 
 class BrokenPower(Power):
-    """The function x**q with a bug in its backward: the slope in q is x**q log(x + 1)."""
+    """The function x**q with a bug in its backward: the slope in q has log(x + 1) instead of log(x)."""
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
@@ -91,7 +91,7 @@ FUNCTIONS: dict[str, Function] = {
 
 
 def worth_seeing(f: Function) -> float | None:
-    """Return the x at which a built-in function is worth a look, or None for a learner's own function."""
+    """Return the x to select for a built-in function, or None for a learner's own function."""
     if f in (broken_power_of_five, power_of_five):
         return START
     return KINK if f in FUNCTIONS.values() else None
@@ -126,7 +126,7 @@ class Reading(Findings):
 
 
 class Subject(Subjects):
-    """The functions to explore and the range of x, with the quotients' errors, cached per function."""
+    """The functions to explore and the range of x, with cached errors of the quotients."""
 
     @memoised(8)
     def error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -139,7 +139,7 @@ class Subject(Subjects):
 
     @memoised()
     def typical_errors(self, name: str) -> np.ndarray:
-        """Return the errors at several x values, including the kink; empty if the function fails there."""
+        """Return the errors at several x values, including the kink; omit values where the function fails."""
         kink = ranges.clamp(KINK, self.ends)
         places = self.ends, (kink, kink)
         errors = [
@@ -185,7 +185,7 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: the curve with three secants and autograd's line, and each quotient's error against h."""
+    """The figure: the curve with three secants and autograd's tangent, and each error against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -197,7 +197,7 @@ class Picture:
             self.secants[name] = plots.line(
                 self.function, style.color, WIDTHS[name], style.style, label=LABELS[name], zorder=3
             )
-            # The curves have their markers at different h, so that no marker hides another.
+            # The markers of the curves are placed at different h, so that no marker hides another.
             self.curves[name] = style.line(self.errors, every=(2 * place, 6))
             self.zeros[name] = plots.marker(self.errors, "v", style.color, size=5)
             self.current_error[name] = plots.marker(
@@ -209,7 +209,7 @@ class Picture:
         """Update the static part of the picture: the curve and the limits of both plots."""
         name = reading.setting.function
         self.function.set_curve(*self.subject.curve(name))
-        # Doubled, so that the errors at a kink, 1 and 0.5, do not lie on the edge of the plot.
+        # The errors at a kink are 1 and 0.5. Doubling them keeps them away from the edge of the plot.
         self.errors.set_decades(*plots.decades(2 * self.subject.typical_errors(name), -14, 8))
 
     def move(self, reading: Reading) -> None:
@@ -224,7 +224,7 @@ class Picture:
             secant.set_data(across, height + reading.quotients[name] * (across - place))
         for row, (name, curve) in enumerate(self.curves.items()):
             at_zero = self.errors.set_curves(self.zeros[name], reading.steps, (curve, reading.curves[name]))
-            # The zeros of all quotients lie on one line, so each quotient shows a third of its zeros.
+            # Errors of 0 lie on one line for all quotients, so each quotient marks a third of its zeros.
             self.zeros[name].set_data(at_zero[row::3], np.full(len(at_zero[row::3]), self.errors.zero))
         self.errors.set_step(
             h, *((self.current_error[name], error) for name, error in reading.errors.items())
@@ -244,7 +244,7 @@ class BackwardExplorer(Panel[Reading]):
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
 
     def _move_x(self, _: object) -> None:
-        """Move x to the point at which the selected function is worth a look."""
+        """Move x to the point in `worth_seeing` for the selected function, if the slider can reach it."""
         x = self.worth_seeing[self.function.value]
         if x is not None and self.x.min <= x <= self.x.max:
             self.x.choose(x)
@@ -289,10 +289,10 @@ def explore_backward(
     distance of each quotient from autograd's slope, against h.
 
     Args:
-        functions: a function of x, a list of functions, or a dict of functions by name. By default 5**x with
-            a correct and with a broken backward, and functions with a kink at 0.
-        x_range: the ends of x's slider.
-        x: the x to start with, by default 3. A value outside x_range is moved into it, with a message.
+        functions: a function of x, a list of functions, or a dict from names to functions. By default 5**x
+            with a correct and with a broken backward, and functions with a kink at 0.
+        x_range: the smallest and the largest x on the slider.
+        x: the x to start with, by default 3. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 1e-8 to 1.
         function: the name of the function to start with, by default the first.
 

@@ -27,9 +27,9 @@ MAX_CALLS = (
     12  # largest number of calls; more would be indistinguishable in the plot and too slow for a frame
 )
 SLOPE_OFFSET = (
-    0.2  # offset of the last call's own slope from its stem, so that the stem does not hide the slope
+    0.2  # horizontal offset of the last call's slope from its stem, so that the stem does not hide it
 )
-MAX_NAME_LENGTH = 7  # largest number of letters of a name that is shown below its call
+MAX_NAME_LENGTH = 7  # longest function name, in letters, that is shown below the number of a call
 
 FUNCTIONS: dict[str, Function] = {"x²": square, "x³": cube}
 
@@ -52,11 +52,11 @@ class Reading(Findings):
         x: the chosen x.
         x_plus_h: the point x + h.
         h: the chosen step.
-        calls: the names of the calls that succeeded.
+        calls: the names of the called functions, except those that failed.
         grads: x.grad after each call.
         quotients: after each call, the difference quotient of the sum of the functions called so far.
         heights: the sum of all called functions, at x and at x + h.
-        last: the slope of the last called function alone.
+        last: the slope of the last function called, taken alone.
     """
 
     setting: Setting
@@ -84,7 +84,10 @@ class Subject(Subjects):
     """The functions that can be called, and the range of x."""
 
     def read(self, setting: Setting) -> Reading:
-        """Make the calls in order on a fresh leaf at x. A failing call adds nothing to the leaf's .grad."""
+        """Call each function and then backward(), in order, on a fresh leaf at x.
+
+        A call that fails does not change the leaf's .grad.
+        """
         leaf = torch.tensor(setting.x, dtype=torch.float64, requires_grad=True)
         place = leaf.detach()
         x_plus_h = place + setting.h
@@ -92,7 +95,7 @@ class Subject(Subjects):
 
         @cache
         def evaluate(name: str) -> tuple[float, float, float]:
-            """Return f(x), f(x + h) and f'(x); the slope takes a separate backward() call."""
+            """Return f(x), f(x + h), and f'(x) from a separate backward() call."""
             f = self.prepared(name).single
             heights = difference.number(f, place), difference.number(f, x_plus_h)
             return *heights, difference.gradient(f, place).item()
@@ -118,7 +121,7 @@ class Subject(Subjects):
 
     @memoised()
     def sums(self, calls: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return x, (n,), the sum of the called functions there, and the sum's slope after each call, (k, n).
+        """Return x, (n,), the sum of the functions at x, (n,), and the sum's slope after each call, (k, n).
 
         Without a call, the sum is NaN and the slopes are a single row of zeros.
         """
@@ -135,8 +138,8 @@ def _remark(reading: Reading) -> None:
     if not reading.calls:
         reading.remark(**REMARKS["none"])
     elif not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):
-        # If other x have finite values, a nan in the buffer is part of the lesson, hence a remark. Otherwise
-        # the function is at fault.
+        # If the sum is finite at other x, nan in x.grad is part of the lesson and gets a remark. Otherwise,
+        # nan is reported as a problem with the function.
         note = reading.remark if all(reading.visible_axes) else reading.problem
         note(**REMARKS["nan"], x=reading.x)
     elif reading.x_plus_h == reading.x:
@@ -146,7 +149,7 @@ def _remark(reading: Reading) -> None:
 
 
 class StemPlot:
-    """A stem plot of x.grad after each call, with the quotients to compare and the last call's own slope."""
+    """A stem plot of x.grad after each call, with the quotients for comparison and the last call's slope."""
 
     def __init__(self, axes: Axes) -> None:
         self.axes = axes
@@ -154,7 +157,7 @@ class StemPlot:
         axes.set_ylabel("x.grad", family="monospace")
         axes.axhline(0, color=INK, lw=0.8, zorder=1)
         self.moving: list[Artist] = []
-        # All stems are one line with gaps, because each artist takes time in every frame.
+        # All stems are a single line with gaps, because more artists would slow down every frame.
         heads: dict[str, Any] = {"marker": "o", "ms": 7, "markevery": (1, 3)}
         self.stems = plots.line(self, TANGENT, 2.5, **heads, label="x.grad", zorder=3)
         self.quotients = plots.marker(self, "D", SECANT, size=12, hollow=True, label=r"$\Delta S/\Delta x$")
@@ -290,19 +293,21 @@ def explore_buffer(
     h: float = 1.0,
     calls: Sequence[str] | None = None,
 ) -> BufferExplorer:
-    """Return an explorer with buttons that call backward(), and sliders for x and h, that shows x.grad.
+    """Return an explorer that shows x.grad, with buttons that call backward() and sliders for x and h.
 
-    At the start, each function has been called once, in order. All calls are real, and are repeated on a
-    fresh leaf when x moves. Left: the sum of the functions called since the reset, its secant, and a line
-    with the slope x.grad. Right: x.grad after each call, next to the quotient of the sum so far.
+    At the start, each function has been called once, in order. The calls are really made, and they are
+    repeated on a fresh leaf when x moves. Left: the sum of the functions called since the reset, its secant,
+    and a line with the slope x.grad. Right: x.grad after each call, next to the quotient of the functions
+    called up to then.
 
     Args:
-        functions: a function of x, a list of functions, or a dict of functions by name. By default x^2 and
+        functions: a function of x, a list of functions, or a dict from names to functions. By default x^2 and
             x^3.
-        x_range: the ends of x's slider.
-        x: the x to start with, by default 2. A value outside x_range is moved into it, with a message.
+        x_range: the smallest and the largest x on the slider.
+        x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
-        calls: the names of the functions called since the reset, in order. By default each is called once.
+        calls: the names of the functions called since the reset, in order. By default each function is called
+            once.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

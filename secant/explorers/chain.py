@@ -36,11 +36,12 @@ from secant.language import say
 from secant.quiet import quietly
 
 Steps = Sequence[tuple[str, Function]]
-# In an error curve: number of x values near the chosen one, and number of h values, four per decade.
+# Number of x values near the chosen one for a median, and number of h values of an error curve, four per
+# decade.
 MEDIAN_POINTS, COUNT = 21, 65
-SINGLE_COUNT = 33  # number of h values if a step takes one number at a time; there is then only one x
+SINGLE_COUNT = 33  # number of h values, for a single x, if a step of the chain takes one number at a time
 MAX_STEPS = len(line_styles.PARTS)  # largest number of steps that fits into the picture
-STRIP = -0.053  # axes fraction: the height at which the chain is drawn, between the plot and the fractions
+STRIP = -0.053  # vertical position of the drawn chain, in axes fractions: between the plot and its labels
 BOX: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": INK, "lw": 1.2}
 
 LINE: Steps = (("z", lambda x: 3 * x), ("y", lambda z: z + 1), ("loss", lambda y: y**2))
@@ -53,7 +54,7 @@ class Setting:
     Attributes:
         x: the chosen x.
         h: the chosen step.
-        by_step: whether the single steps are shown, or the whole chain alone.
+        by_step: whether the steps are shown, rather than the whole chain alone.
     """
 
     x: float
@@ -67,14 +68,14 @@ class Reading(Findings):
 
     Attributes:
         setting: the values of the controls.
-        before: x and the result of each step.
-        after: x + h and the result of each step.
+        before: x, and the result of each step if the chain starts at x.
+        after: x + h, and the result of each step if the chain starts at x + h.
         quotients: the difference quotient of each step.
         slopes: autograd's slope of each step.
         whole: the difference quotient of the whole chain.
         gradient: autograd's gradient of the whole chain.
-        grid: the values of h for `curves`.
-        curves: the median errors against `grid`, a row for each step and one for the whole chain.
+        grid: the values of h at which `curves` are computed.
+        curves: the median errors at each of `grid`, one row for each step and one for the whole chain.
     """
 
     setting: Setting
@@ -88,7 +89,10 @@ class Reading(Findings):
     curves: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
     def quotient(self, i: int, k: int) -> float:
-        """Return the change of result k per unit change of result i; NaN if result i did not change."""
+        """Return the difference quotient of result k with respect to result i; NaN if result i is unchanged.
+
+        Result 0 is x.
+        """
         change = self.after[i] - self.before[i]
         return (self.after[k] - self.before[k]) / change if change else math.nan
 
@@ -98,13 +102,13 @@ class Reading(Findings):
         return math.prod(self.quotients)
 
     def noise(self, i: int, k: int) -> float:
-        """Return the approximate size of the rounding error in the quotient of result k to result i."""
+        """Return the approximate rounding error of the quotient of result k with respect to result i."""
         size, slope = difference.largest(self.before[k], self.after[k]), math.prod(self.slopes[i:k])
         return difference.rounding(size, self.before[i], slope, self.after[i] - self.before[i])
 
     @property
     def errors(self) -> list[float]:
-        """The distance of each quotient from autograd's slope; that of the whole chain comes last."""
+        """The distance of each quotient from autograd's slope; the last one is for the whole chain."""
         pairs = zip([*self.quotients, self.whole], [*self.slopes, self.gradient], strict=True)
         return [abs(quotient - slope) for quotient, slope in pairs]
 
@@ -129,7 +133,7 @@ class Subject:
         self.factors = self._factors()
 
     def step(self, i: int, x: Tensor) -> Tensor:
-        """Return the real result of step i at x; a problem includes the name of the step."""
+        """Return the real part of step i's result at x; any FunctionProblem includes the step's name."""
         with elementwise.prefix_problems(self.names[i]):
             return difference.values(self.steps[i], x).detach().real
 
@@ -177,11 +181,11 @@ class Subject:
         return reading.with_remarks(self._remark)
 
     def _numbers(self, setting: Setting) -> Reading:
-        """Compute the numbers step by step, up to the first step that fails."""
+        """Compute the quotients and slopes step by step, up to the first step that fails."""
         nothing = [math.nan] * len(self.steps)
         before, after = [setting.x, *nothing], [setting.x + setting.h, *nothing]
         reading = Reading(setting, before, after, [*nothing], [*nothing])
-        # Each step is called once with both ends; two calls would take twice as long.
+        # Each step is called once for both points; two calls would take twice as long.
         ends = torch.tensor([before[0], after[0]], dtype=torch.float64)
         start, last = ends[:1], len(self.steps)
         with reading.collecting_problems():
@@ -233,7 +237,7 @@ class Subject:
 
 
 class FactorPlot:
-    """A plot with a bar and a dash for each step and for the whole chain; the chain is drawn below."""
+    """A plot with a bar for each quotient of a chain and a dash for each slope; the chain is drawn below."""
 
     def __init__(self, axes: Axes, names: Sequence[str], typical: np.ndarray) -> None:
         """Prepare the axes.
@@ -281,7 +285,7 @@ class FactorPlot:
                 self.axes.annotate("", *ends, xycoords=where, textcoords=where, arrowprops=arrow)
 
     def set_factors(self, quotients: Sequence[float], slopes: Sequence[float]) -> None:
-        """Set the bars to the quotients and the dashes to the slopes, the whole chain's last in each."""
+        """Set the bars to the quotients and the dashes to the slopes, with the whole chain's at the end."""
         clipped = np.clip(quotients, self.bottom or -np.inf, self.top)
         gap = np.full_like(clipped, np.nan)
         heights = np.stack([np.zeros_like(clipped), clipped, gap], axis=1).ravel()
@@ -290,37 +294,37 @@ class FactorPlot:
 
 
 def _factor_range(factors: np.ndarray) -> tuple[float, float, bool]:
-    """Return two powers of ten, one below and one above most factors, and whether any is negative."""
+    """Return two powers of ten that enclose most factors' sizes, and whether any factor is negative."""
     if not len(factors):
         return 1.0, 10.0, True
     sizes = np.abs(factors)
-    high = math.ceil(math.log10(np.quantile(sizes, 0.98)) + 0.1)  # larger factors come from a pole
+    high = math.ceil(math.log10(np.quantile(sizes, 0.98)) + 0.1)  # the largest factors come from a pole
     low = math.floor(math.log10(np.quantile(sizes, 0.1)))
     return 10.0 ** min(max(low, high - 5), high - 1), 10.0**high, bool((factors < 0).any())
 
 
 def _powers(low: float, high: float) -> list[float]:
-    """Return powers of ten from low to high, at most five."""
+    """Return at most five powers of ten, from `low` to `high`."""
     first, last = round(math.log10(low)), round(math.log10(high))
     every = max(1, math.ceil((last - first + 1) / 5))
     return [10.0**k for k in range(first, last + 1, every)]
 
 
 def drawable(names: Sequence[str]) -> list[str]:
-    """Return "x" and the names of the results, with a number for a name that the figure's font may lack."""
+    """Return "x" and the names of the results, with a number for any name that the font may lack."""
     return ["x", *(name if name.isascii() else f"({i})" for i, name in enumerate(names, 1))]
 
 
 def fractions(names: Sequence[str]) -> list[str]:
     """Return the labels of the quotients, such as "Δz/Δx".
 
-    They pair each name with the name before, and finally the last name with the first.
+    They pair each name with the one before it, and finally the last name with the first.
     """
     return [f"Δ{above}/Δ{below}" for below, above in [*itertools.pairwise(names), (names[0], names[-1])]]
 
 
 class Picture:
-    """The figure: the chain with a factor above each step, and each factor's distance from autograd's."""
+    """The figure: the chain with a factor above each step, and each quotient's error against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.figure, (left, right) = plots.row(2, width_ratios=(1.15, 1))
@@ -335,7 +339,7 @@ class Picture:
         self.moving = [*self.factors.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Do nothing, because the static part depends on the chain alone."""
+        """Do nothing, because the static part of the picture depends on the chain alone."""
 
     def move(self, reading: Reading) -> None:
         """Update the artists that move with the sliders."""
@@ -433,12 +437,12 @@ def explore_chain(
 
     Args:
         steps: one to five pairs of a name and a function, such as `[("y", torch.sin), ("z", square)]`. The
-            first function gets x, and each other gets the result of the one before. By default z = 3x,
+            first function gets x, and each of the others gets the previous result. By default z = 3x,
             y = z + 1, loss = y^2.
-        x: the x to start with, by default 2. A value outside x_range is moved into it, with a message.
+        x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
-        x_range: the ends of x's slider.
-        by_step: whether to start with the single steps rather than with the whole chain alone.
+        x_range: the smallest and the largest x on the slider.
+        by_step: whether the steps are shown at the start, rather than the whole chain alone.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

@@ -1,4 +1,4 @@
-"""The explorer of lesson 6: a product with one factor detached, and the quotient that reveals the cut."""
+"""The explorer of lesson 6: a product with one factor detached, and a quotient that reveals the cut graph."""
 
 import math
 from dataclasses import dataclass, field
@@ -51,13 +51,14 @@ class Reading(Findings):
     Attributes:
         setting: the values of the controls.
         height: the function at x.
-        end_height: the function at x + h, with the detached factor fixed or not.
+        end_height: the function at x + h, with the detached factor kept at its value at x if `held` is set.
         factor: the detached factor at x.
         quotient: the difference quotient.
         slope: autograd's slope.
-        lost_slope: the part of the slope that is lost at the cut.
-        steps: the values of h for `errors`.
-        errors: the quotient's distances from `slope`, with the factor fixed and with the factor moving.
+        lost_slope: the part of the slope that is lost by detaching the factor.
+        steps: the values of h at which `errors` are computed.
+        errors: the quotient's distances from `slope`, first with the detached factor fixed, then with it
+            moving.
     """
 
     setting: Setting
@@ -96,14 +97,14 @@ class Subject(TwoPaths):
         return *elementwise.sampled(f, grid), elementwise.sampled(g, grid)[1]
 
     def cut_slopes(self, name: str, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return autograd's slope of the product at each x, and the part of the slope lost at the cut."""
+        """Return autograd's slope of the product at each x, and the slope lost by detaching a factor."""
         f, g, _ = self.prepared(name)
         slope = difference.gradient(lambda t: f(t) * g(t).detach(), x)
         return slope, difference.gradient(lambda t: f(t).detach() * g(t), x)
 
     @memoised(8)
     def errors(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the steps h, and the quotient's errors with the factor fixed and with the factor moving."""
+        """Return the steps h, and the quotient's errors with the detached factor fixed and with it moving."""
         steps, place = self.steps(name), torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, torch.mul, place, steps)
         slope = elementwise.or_nan(lambda t: self.cut_slopes(name, t)[0], place)
@@ -111,11 +112,11 @@ class Subject(TwoPaths):
 
     @memoised()
     def decades(self, name: str, held: bool) -> Range:
-        """Return powers of ten that enclose the errors for all x and h.
+        """Return powers of ten that enclose the errors at several x values, for all h.
 
-        The errors with a fixed factor count only if the factor is fixed.
+        The errors with the detached factor fixed are included only if `held` is true.
         """
-        first = 1 if held else 2  # the tiny errors with a fixed factor would make the other curve look flat
+        first = 1 if held else 2  # next to the errors with a fixed factor, this curve would look flat
         errors = elementwise.sample_range(lambda x: self.errors(name, x)[first:], self.ends)
         return plots.decades(errors, -18, 8)
 
@@ -156,7 +157,7 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: left, the product, its secant, and the product for a fixed factor; right, the error."""
+    """The figure: left, the product, its secant, and the product with b fixed; right, errors against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -192,14 +193,15 @@ class Picture:
         self.function.set_lines((setting.x, reading.height), reading.quotient, reading.slope, ends, heights)
         held, moves = reading.errors
         zeros = self.plot.set_curves(self.zeros, reading.steps, (self.held, held))
-        # If some errors are 0, the others are only rounding, so they are drawn as points: a line would
-        # suggest a trend.
+        # If some errors are 0, the others are only rounding errors. They are drawn as points, because a
+        # line would suggest a trend.
         self.held.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.plot.set_curves(self.zeros_moving, reading.steps, (self.moves, moves))
         size = abs(reading.lost_slope) or math.nan
         self.lost.set_data([10 ** LOG_H[0], 10 ** LOG_H[1]], [size, size])
+        # If the detached factor is fixed, the quotient does not show that the graph is cut.
         for artist in (self.moves, self.zeros_moving, self.lost):
-            artist.set_visible(not setting.held)  # with a fixed factor the quotient does not show the cut
+            artist.set_visible(not setting.held)
         self.plot.set_step(setting.h, (self.error, reading.error))
 
 
@@ -274,12 +276,12 @@ def explore_cut(
     in the program, or fixed at x.
 
     Args:
-        pairs: two functions of x, a and b, or a dict of such pairs by name; do not detach b yourself. By
-            default x and x^2, x^2 and x, x and 1/|x|.
-        x_range: the ends of x's slider.
-        x: the x to start with, by default 2. A value outside x_range is moved into it, with a message.
+        pairs: two functions of x, called a and b, or a dict from names to such pairs; do not detach b
+            yourself. By default x and x^2, x^2 and x, x and 1/|x|.
+        x_range: the smallest and the largest x on the slider.
+        x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 1e-6 to 1.
-        held: whether the quotient keeps the detached factor fixed at the start.
+        held: whether to start with a quotient that keeps the detached factor fixed.
         pair: the name of the pair to start with, by default the first.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The explorer of lesson 10: an engine with optional bugs, compared with torch and the quotient."""
+"""The explorer of lesson 10: an autograd engine with optional bugs, compared with torch and a quotient."""
 
 import contextlib
 import math
@@ -34,7 +34,7 @@ from secant.language import say
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 BUGS: tuple[Bug, ...] = get_args(Bug)
-# For each node, the gradients of its results, by the number of the result.
+# For each node, the gradients of its results, keyed by the index of the result.
 Buffers = dict[Any, dict[int, Tensor]]
 CALLS = (1, 2)
 
@@ -54,7 +54,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls, for S = calls times f. Missing numbers are NaN.
+    """The numbers computed for a setting of the controls, with S = calls * f. Missing numbers are NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -65,7 +65,7 @@ class Reading(Findings):
         engine: the slope that the engine with the selected bug finds.
         right: the slope that the engine without a bug finds.
         limit: the number that the quotient approaches as h shrinks.
-        steps: the values of h for `to_torch` and `to_engine`.
+        steps: the values of h at which `to_torch` and `to_engine` are computed.
         to_torch: the quotient's distance from `torch` at each of `steps`.
         to_engine: the quotient's distance from `engine` at each of `steps`.
         decades: the limits of the plot of errors.
@@ -102,7 +102,7 @@ def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -
         calls: the number of passes.
 
     Raises:
-        FunctionProblem: if f fails, or the backward of one of its operations does.
+        FunctionProblem: if f fails, or the backward of one of its operations fails.
     """
     leaf = x.detach().clone().requires_grad_()
     results: list[Tensor] = []
@@ -112,7 +112,7 @@ def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -
         return results[0]
 
     with torch.enable_grad():
-        # `recorded_f` captures the result of f itself, because `values` appends an operation to it.
+        # `recorded_f` captures the result of f itself, because `values` returns it reshaped.
         difference.values(recorded_f, leaf)
     result, root = results[0], results[0].grad_fn
     if root is None:
@@ -239,7 +239,7 @@ def _same(one: float, other: float, share: float = 1e-9) -> bool:
 
 
 class Picture:
-    """The figure: left, the function, a secant and both slopes; right, the quotient's distance from each."""
+    """The figure: left, the function, a secant and two slopes; right, the quotient's distance from each."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -257,7 +257,7 @@ class Picture:
         self.moving = [*self.function.moving, self.engine, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the curve and the axis limits. The limits hold for every x and h."""
+        """Update the curve and the axis limits, which are the same for every x and h."""
         x, y = self.subject.curve(reading.setting.function)
         self.function.set_curve(x, reading.setting.calls * y)
         self.plot.set_decades(*reading.decades)
@@ -330,17 +330,17 @@ def explore_engine(
     calls: int = 1,
     function: str | None = None,
 ) -> EngineExplorer:
-    """Return an explorer of an autograd engine, with lists of bugs and passes, and sliders for x and h.
+    """Return an explorer of an autograd engine, with a choice of bugs and passes, and sliders for x and h.
 
-    The engine runs backward over the operations that torch has recorded. It orders and sums the gradients
-    itself, with the selected bug. Left: the function, a secant, and lines with the slopes of torch and of the
-    engine. Right: the distance of the difference quotient from both slopes, against h.
+    The engine runs backward over the operations that torch has recorded. It orders the operations and
+    sums the gradients itself, with the selected bug. Left: the function, a secant, and lines with the slopes
+    of torch and of the engine. Right: the distance of the difference quotient from both slopes, against h.
 
     Args:
-        functions: a function of x, a list of functions, or a dict of functions by name. By default log(x^3) +
-            sqrt(x^2), log(x^3), and yz + y with y = x^2 and z = yx.
-        x_range: the ends of x's slider.
-        x: the x to start with, by default 2. A value outside x_range is moved into it, with a message.
+        functions: a function of x, a list of functions, or a dict from names to functions. By default
+            log(x^3) + sqrt(x^2), log(x^3), and yz + y with y = x^2 and z = yx.
+        x_range: the smallest and the largest x on the slider.
+        x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         bug: the engine's bug: "none"; "assign", = instead of +=; "breadth", operations visited breadth first;
             or "kept", no reset between passes.

@@ -25,23 +25,25 @@ from secant.explorers.kit.words import Row
 from secant.language import say
 from secant.quiet import quietly
 
-Map = Callable[[Tensor], Tensor]  # from (2,) to (2,)
-# Number of h values in the error curves, four per decade; number of points from F(p) to F(p + h v).
+Map = Callable[[Tensor], Tensor]  # maps a tensor of shape (2,) to a tensor of shape (2,)
+# Number of h values in the error curves, four per decade; number of points on the path to F(p + h v).
 STEPS, PATH = 65, 33
-LINES, ALONG = 9, 41  # number of the grid's lines in each direction, and of points on each line
-# The same numbers for a slow function, or one that takes one point at a time.
+LINES, ALONG = 9, 41  # number of grid lines in each direction, and number of points on each line
+# Numbers of h values, path points, grid lines and points on a line for a function that is slow because it
+# takes one point at a time.
 FEW_STEPS, FEW_PATH = 17, 9
 FEW_LINES, FEW_ALONG = 5, 9
-SECONDS_PER_FRAME = 0.015  # seconds per frame that a function may use
-TURN = (-180.0, 180.0)  # degrees
+SECONDS_PER_FRAME = 0.015  # seconds in each frame that are available for calling the function
+TURN = (-180.0, 180.0)  # range of the sliders for the angles of v and u, in degrees
 
-# At the first use of forward mode, torch warns about its own code. The warning is of no use to a student.
+# At the first use of forward mode, torch warns about its own code. The warning is of no use to a student, so
+# the first use happens here, where it is suppressed.
 with quietly():
     torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
 
 
 def two_numbers(f: Map) -> Map:
-    """Return f with an error message for a result that is not two real numbers."""
+    """Wrap f to return float64, and to raise a FunctionProblem for a tensor other than two real numbers."""
 
     def checked(x: Tensor) -> Tensor:
         y = f(x)
@@ -57,14 +59,14 @@ def two_numbers(f: Map) -> Map:
                 en="The function returned complex numbers; this picture needs two real ones.",
                 ko="함수가 복소수를 돌려주었습니다. 이 그림에는 실수 두 개가 필요합니다.",
             )
-        # All results are float64; otherwise the curves would mix two kinds of rounding.
+        # All results become float64, because the curves would otherwise mix the rounding of two dtypes.
         return y.double() if isinstance(y, Tensor) and y.is_floating_point() else y
 
     return checked
 
 
 def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return F(p), J v by forward mode and u J by reverse mode, (2,) each.
+    """Return F(p), J v from forward mode and u J from reverse mode, each of shape (2,).
 
     Raises:
         FunctionProblem: if f fails, or autograd finds no path from its result back to p.
@@ -111,7 +113,7 @@ class Setting:
         h: the step.
         v: the direction in the input plane, in degrees.
         u: the direction in the output plane, in degrees.
-        along: whether u is shown, with the numbers along it.
+        along: whether u is shown, with the components of the quotient and of J v along u.
     """
 
     p: Range
@@ -137,7 +139,7 @@ class Reading(Findings):
         jvp: J v, (2,).
         vjp: u J, (2,).
         path: the points from F(p) to F(p + h v), (m, 2).
-        steps: the values of h for `gaps` and `misses`.
+        steps: the values of h at which `gaps` and `misses` are computed.
         gaps: the distance between the quotient and J v at each of `steps`.
         misses: the distance between u . quotient and (u J) . v at each of `steps`.
     """
@@ -209,7 +211,7 @@ class Subject:
 
     @cached_property
     def grid(self) -> tuple[np.ndarray, np.ndarray]:
-        """The input plane's grid and its image, with NaN between lines; no image points if f always fails."""
+        """The grid of the input plane and its image, with NaN between lines; no image if f always fails."""
         plane = grid_points(*self.ranges, *((LINES, ALONG) if self.quick else (FEW_LINES, FEW_ALONG)))
         return plane, elementwise.images(self.rows, plane)
 
@@ -237,14 +239,14 @@ class Subject:
 
     @cached_property
     def samples(self) -> list[Reading]:
-        """The numbers for the point in the middle of the ranges, in four directions."""
+        """The readings at the middle of the ranges, for four directions of v."""
         (a, b), (c, d) = self.ranges
         settings = [Setting(((a + b) / 2, (c + d) / 2), 1.0, v, 45.0) for v in (30.0, 120.0, 210.0, 300.0)]
         return [self.numbers(setting) for setting in settings]
 
     @cached_property
     def typical_errors(self) -> np.ndarray:
-        """The errors of both kinds at the middle of the ranges, for every step h."""
+        """The errors `gaps` and `misses` at the middle of the ranges, for every step h."""
         return np.concatenate([np.concatenate([reading.gaps, reading.misses]) for reading in self.samples])
 
     def read(self, setting: Setting) -> Reading:

@@ -43,8 +43,8 @@ BARS = {  # the label below each bar, and the colour of the bar
 }
 
 PAIRS: dict[str, tuple[Function, Function]] = {"x³, x²": (cube, square)}
-#: Largest remainder that counts as rounding, in units of a quotient's rounding error. The remainder is the
-#: difference of three quotients, so that their rounding errors add up.
+#: Largest remainder that counts as a rounding error, in units of a quotient's rounding error. The remainder
+#: is the difference of three quotients, so their rounding errors add up.
 ROUNDINGS = 4
 
 
@@ -57,7 +57,7 @@ class Setting:
         merge: the name of the operation that combines both functions into z.
         x: the chosen x.
         h: the chosen step.
-        by_path: whether the paths are shown, or the whole quotient alone.
+        by_path: whether the paths are shown, rather than the whole quotient alone.
     """
 
     pair: str
@@ -74,12 +74,12 @@ class Reading(Findings):
     Attributes:
         setting: the values of the controls.
         parts: the heights of the bars: the quotients and the remainder.
-        slopes: autograd's gradient, by path.
-        steps: the values of h for `rests` and `errors`.
-        rests: the remainder at each of `steps`, 0 where it is only rounding.
+        slopes: autograd's gradient through each path, and through both.
+        steps: the values of h at which `rests` and `errors` are computed.
+        rests: the remainder at each of `steps`, 0 where it is only a rounding error.
         errors: the error of the whole quotient at each of `steps`.
-        size: the size of z, on which the number of correct digits of a quotient depends.
-        height: the limits of the plot of bars.
+        size: the larger of |z| at x and at x + h, from which a quotient's rounding error is estimated.
+        height: the vertical limits of the bar chart.
         decades: the limits of the plot of errors.
     """
 
@@ -110,7 +110,7 @@ class Reading(Findings):
 
     @property
     def rest(self) -> float:
-        """The remainder, or 0 if it is only rounding."""
+        """The remainder, or 0 if it is only a rounding error."""
         rest = self.parts["rest"]
         return 0.0 if abs(rest) <= ROUNDINGS * self.noise else rest
 
@@ -132,7 +132,7 @@ class Subject(TwoPaths):
     def curves(self, name: str, merge: Merge, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the steps h, and at each of them the remainder and the error of the whole quotient.
 
-        A remainder that is only rounding is returned as 0, because rounding is the subject of lesson 1.
+        A remainder that is only a rounding error is returned as 0, because rounding belongs to lesson 1.
         """
         steps, place = self.steps(name), torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, MERGED[merge], place, steps)
@@ -141,7 +141,7 @@ class Subject(TwoPaths):
 
     @memoised()
     def limits(self, name: str, merge: Merge) -> tuple[np.ndarray, np.ndarray]:
-        """Return the heights of the bars, and the errors, for several x values and h values."""
+        """Return heights and errors at several x and h, from which the limits of both plots are computed."""
         z, levels, errors = MERGED[merge], [np.zeros(1)], [np.empty(0)]
         x = torch.linspace(*self.ends, TRIAL_POINTS, dtype=torch.float64)
         slope = elementwise.or_nan(lambda t: self.slopes(name, z, t).both, x)
@@ -175,7 +175,7 @@ class Subject(TwoPaths):
 
 
 def _beyond_rounding(parts: Parts, x: Tensor | float, slope: Tensor, h: Tensor) -> np.ndarray:
-    """Return the sizes of the remainders at each x or h, (k,), with 0 for those that are only rounding."""
+    """Return the size of the remainder at each x or h, (k,), with 0 where it is only a rounding error."""
     x_tensor = torch.as_tensor(x, dtype=torch.float64)
     numbers = torch.broadcast_tensors(parts.size, x_tensor, slope, h)
     noise = [difference.rounding(*(number.item() for number in each)) for each in zip(*numbers, strict=True)]
@@ -224,7 +224,7 @@ class StackedBars:
         self.moving: list[Artist] = [*self.bars.values(), self.joints]
 
     def set_heights(self, heights: Sequence[float]) -> None:
-        """Set the heights of the bars, the whole's last; a bar whose height is not finite is hidden."""
+        """Set the heights of the bars, with the whole last; hide a bar if its height is not finite."""
         tops = np.cumsum(heights[:-1])
         starts = [0.0, *tops[:-1], 0.0]
         for bar, start, height in zip(self.bars.values(), starts, heights, strict=True):
@@ -236,7 +236,7 @@ class StackedBars:
 
 
 class Picture:
-    """The figure: left, the quotient's parts as stacked bars; right, remainder and error against h."""
+    """The figure: left, the quotient's parts as stacked bars; right, the remainder and the error."""
 
     def __init__(self) -> None:
         self.figure, (left, right) = plots.row(2)
@@ -244,7 +244,7 @@ class Picture:
         left.set_ylabel(r"$\Delta z/h$")
         self.stack = StackedBars(left, BARS)
         self.bars = self.stack.bars
-        # The gradient spans the whole plot. The part of it that comes through y is marked on the first bar.
+        # The gradient's line spans the whole plot. The part that comes through y is marked on the first bar.
         self.gradient = plots.line(self.stack, TANGENT, 2.2, plots.DASHES, label="$dz/dx$", zorder=4)
         self.through_y = plots.marker(
             self.stack, "D", TANGENT, size=8, hollow=True, label=r"$y'\,\partial z/\partial y$"
@@ -258,7 +258,7 @@ class Picture:
         self.moving = [*self.stack.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the limits of both plots. They hold for every x and h."""
+        """Update the limits of both plots, which are the same for every x and h."""
         self.left.set_ylim(*reading.height)
         self.plot.set_decades(*reading.decades)
 
@@ -271,8 +271,8 @@ class Picture:
         self.through_y.set_data([0], [reading.slopes.y if shown else math.nan])
         rests = reading.rests if shown else np.empty(0)
         zeros = self.plot.set_curves(self.zeros, reading.steps, (self.rests, rests))
-        # If some remainders are 0, the others are close to rounding, so they are drawn as points: a line
-        # would suggest a trend.
+        # If some remainders are 0, the others are hardly larger than rounding errors. They are drawn as
+        # points, because a line would suggest a trend.
         self.rests.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.errors.set_data(reading.steps, np.where(reading.errors == 0, math.nan, reading.errors))
         rest = abs(reading.rest) if shown else math.nan
@@ -330,7 +330,7 @@ class PathsExplorer(Panel[Reading]):
 
 
 def _formula(merge: Merge, y: str, w: str) -> str:
-    """Return the formula of z in y and w as text."""
+    """Return the formula for z in terms of y and w, as text."""
     return FORMULAS[merge].format(y=y, w=w)
 
 
@@ -358,21 +358,22 @@ def explore_paths(
     pair: str | None = None,
     by_path: bool = True,
 ) -> PathsExplorer:
-    """Return an explorer with sliders for x and h that splits the quotient of z(y(x), w(x)) by paths.
+    """Return an explorer with sliders for x and h that splits the quotient of z(y(x), w(x)) by path.
 
     Left: the quotient of z when only y moves, the quotient when only w moves, the remainder, and the quotient
     when both move, with autograd's gradient. Right: the remainder and the error of the whole quotient,
     against h.
 
     Args:
-        pairs: two functions of x, y and w, or a dict of such pairs by name. By default x^3 and x^2.
-        x_range: the ends of x's slider.
-        x: the x to start with, by default 5. A value outside x_range is moved into it, with a message.
+        pairs: two functions of x, called y and w, or a dict from names to such pairs. By default x^3 and
+            x^2.
+        x_range: the smallest and the largest x on the slider.
+        x: the x to start with, by default 5. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 1e-6 to 1.
         merge: how z depends on y and w: "+", "×" (or "*"), or "log y + √w". By default "+" for given pairs,
             and "log y + √w" for x^3 and x^2.
         pair: the name of the pair to start with, by default the first.
-        by_path: whether to start with the paths rather than with the whole quotient alone.
+        by_path: whether the paths are shown at the start, rather than the whole quotient alone.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

@@ -60,9 +60,9 @@ class Reading(Findings):
         heights: the function at x and at x + h.
         x_plus_h: the point x + h.
         quotient: the difference quotient.
-        slope: the x.grad that backward() leaves.
+        slope: the x.grad that backward() leaves with the selected spoiler.
         truth: the x.grad that backward() leaves if nothing is spoiled.
-        steps: the values of h for `errors` and `truths`.
+        steps: the values of h at which `errors` and `truths` are computed.
         errors: the quotient's distance from `slope` at each of `steps`.
         truths: the quotient's distance from `truth` at each of `steps`.
         decades: the limits of the plot of errors.
@@ -97,7 +97,7 @@ class Reading(Findings):
 
 
 def spoiled_gradient(f: Function, x: Tensor, spoiler: str, a: float) -> Tensor:
-    """Return the gradient from an exact f(x) and a spoiled backward(), in x's shape and dtype.
+    """Return the gradient that a spoiled backward() finds for an exact f(x), in x's shape and dtype.
 
     Args:
         f: an elementwise function.
@@ -198,7 +198,7 @@ class Picture:
         self.moving = [*self.function.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the curve and the axis limits. The limits hold for every x and h."""
+        """Update the curve and the axis limits, which are the same for every x and h."""
         self.function.set_curve(*self.subject.curve(reading.setting.function))
         self.plot.set_decades(*reading.decades)
 
@@ -212,7 +212,7 @@ class Picture:
         off = abs(reading.quotient - reading.truth)
         self.plot.set_step(h, (self.truth, off), (self.error, reading.error))
         for artist in (self.truths, self.truth):
-            # Without a spoiler, both curves are the same.
+            # Without a spoiler, both error curves are the same, so the one for f' is hidden.
             artist.set_visible(reading.setting.spoiler != "none")
 
 
@@ -262,7 +262,7 @@ class SavedExplorer(Panel[Reading]):
 def _spoilers() -> list[tuple[str, str]]:
     """Return the options of the dropdown of spoilers, as (text, value) pairs."""
     stored = {
-        # The Korean particle follows the sound of the last digit; the 16 of bfloat16 is read "십육".
+        # The Korean particle depends on the sound of the last digit; the 16 of bfloat16 is read "십육".
         name: say(en=f"saved as {name}", ko=f"{name}{'으로' if name.endswith('6') else '로'} 저장")
         for name in DTYPES
     }
@@ -297,16 +297,16 @@ def explore_saved(
     a: float = 0.5,
     function: str | None = None,
 ) -> SavedExplorer:
-    """Return an explorer with sliders for x and h that shows f with a secant, and backward() with a spoiler.
+    """Return an explorer with sliders for x and h that shows f, its secant, and a spoiled backward().
 
     Left: the curve, its secant, and a line of slope x.grad. Right: the distances of the quotient from x.grad
     and from the unspoiled gradient, against h.
 
     Args:
-        functions: a function of x, a list of functions, or a dict of functions by name. By default x^2, e^x
-            and log(x^3).
-        x_range: the ends of x's slider.
-        x: the x to start with, by default 1.3. A value outside x_range is moved into it, with a message.
+        functions: a function of x, a list of functions, or a dict from names to functions. By default x^2,
+            e^x and log(x^3).
+        x_range: the smallest and the largest x on the slider.
+        x: the x to start with, by default 1.3. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 1e-10 to 10**0.5.
         spoiler: what spoils backward(): "none", nothing; "data", which adds a to x.data between forward and
             backward; "float32", "bfloat16" or "float8", the dtype in which saved tensors are stored; or

@@ -1,4 +1,4 @@
-"""The explorer of lesson 9: slopes of f, and second derivatives from two differences, one, or none."""
+"""The explorer of lesson 9: slopes of f, and f'' found with two differences, with one, or with none."""
 
 import contextlib
 import math
@@ -36,10 +36,10 @@ from secant.language import say
 Derivative = Literal["first", "second"]
 WAYS: dict[Derivative, tuple[str, ...]] = {
     "first": ("quotient",),
-    "second": ("second", "quotient", "double"),  # these use two differences, one, and none
+    "second": ("second", "quotient", "double"),  # f'' computed with two differences, with one, and with none
 }
 SHARE = 0.01  # numbers that differ by more than this share of the larger one count as different
-CALLS_OF_LIMITS = 63  # function calls needed to find the limits of the differences
+CALLS_OF_LIMITS = 63  # the time that `approached` takes, in calls of the function
 FEW_STEPS = 33  # number of h values of an error curve, for functions that take one x at a time
 
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x⁴ − 8x²": quartic}
@@ -48,7 +48,7 @@ TRUTHS: dict[Function, Function] = {log_of_cube: lambda x: -3 / x**2, quartic: l
 
 
 class Limits(NamedTuple):
-    """The limits of the second difference and of the gradient's quotient, NaN if they do not settle."""
+    """The limits of the second difference and of the gradient's quotient; a limit not found is NaN."""
 
     second: float
     quotient: float
@@ -77,11 +77,11 @@ class Reading(Findings):
         median_count: the number of x values in a median.
         values: f at x and at x + h.
         slopes: autograd's gradient of f at x and at x + h.
-        estimates: the quotient of f, or the second derivative in each of the three ways.
+        estimates: the quotient of f, or the second derivative as found in each of the three ways.
         truth: the exact second derivative, if it is known.
-        steps: the values of h for `curves`.
+        steps: the values of h at which `curves` are computed.
         curves: for each estimate, the median of its errors over x values nearby, at each of `steps`.
-        limits: the limits of the differences, if the truth is not known.
+        limits: the numbers that the differences approach as h shrinks, if `truth` is not known.
     """
 
     setting: Setting
@@ -137,9 +137,9 @@ class Reading(Findings):
 
     @property
     def verdict(self) -> str:
-        """The verdict of the differences on autograd, as the name of a remark, or "" if they agree.
+        """The name of the remark about an error of autograd that the differences reveal, or "".
 
-        "wrong" means that double backward is wrong; "gradient", the gradient; "both", both of them.
+        "wrong" means that double backward is wrong, "gradient" that the gradient is, "both" that both are.
         """
         if self.is_first:
             return ""
@@ -196,9 +196,9 @@ def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
 
 
 def approached(f: Function, x: Tensor) -> Limits:
-    """Return the numbers that both differences approach at x, (1,).
+    """Return the numbers that the second difference and the gradient's quotient approach at x, (1,).
 
-    They are taken at steps at which neither the function's curvature nor rounding matters much.
+    They are medians over steps at which neither the function's curvature nor rounding matters much.
     """
     size = max(1.0, x.abs().item())
     second, first = (torch.logspace(*ends, 9, dtype=torch.float64) * size for ends in ((-4, -2), (-7, -5)))
@@ -226,7 +226,7 @@ class Subject(Subjects):
     def error_curves(
         self, name: str, derivative: Derivative, x: float
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the steps h, (k,), and the median errors of each estimate of the derivative at them."""
+        """Return the steps h, (k,), and for each estimate of the derivative its median errors, (k,)."""
         f, near, steps = self.prepared(name).f, self.median_points(name, x), self.steps(name)
         if derivative == "first":
             return steps.numpy(), {"quotient": difference.median_errors(f, near, steps).numpy()}
@@ -397,7 +397,7 @@ class SecondExplorer(Panel[Reading]):
         rows += [self.row(way, FORMULAS[way], number) for way, number in numbers.items()]
         errors = reading.errors
         if math.isnan(reading.truth):
-            del errors["double"]  # the other errors are measured from double backward
+            del errors["double"]  # the other errors are distances from double backward
         else:
             rows.append(self.row("truth", "f″(x)", words.digits(reading.truth)))
         if "double" in errors:
@@ -469,10 +469,10 @@ def explore_second(
     measured from the exact value for the built-in functions, and from double backward for other functions.
 
     Args:
-        functions: a function of x, a list of functions, or a dict of functions by name. By default log(x^3)
-            and x^4 - 8 x^2.
-        x_range: the ends of x's slider.
-        x: the x to start with, by default 5. A value outside x_range is moved into it, with a message.
+        functions: a function of x, a list of functions, or a dict from names to functions. By default
+            log(x^3) and x^4 - 8 x^2.
+        x_range: the smallest and the largest x on the slider.
+        x: the x to start with, by default 5. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         derivative: "first" or "second", the derivative to start with.
         function: the name of the function to start with, by default the first.

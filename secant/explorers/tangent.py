@@ -60,7 +60,7 @@ class Reading(Findings):
         error: the distance between the quotient and the gradient.
         median: the median of this distance over x values nearby.
         median_count: the number of x values in a median.
-        steps: the values of h for `curves`.
+        steps: the values of h at which `curves` are computed.
         curves: for each dtype, the median error at each of `steps`.
     """
 
@@ -81,7 +81,7 @@ class Reading(Findings):
     def noise(self) -> float:
         """The approximate size of the quotient's rounding error."""
         dtype, slope = self.setting.dtype, self.gradient
-        if self.setting.scheme == "complex":  # the complex step has no subtraction
+        if self.setting.scheme == "complex":  # the complex step has no subtraction, so no digits cancel
             return difference.rounding(slope, self.x, 0.0, 1.0, dtype)
         size, step = difference.largest(*self.heights), self.ends[1] - self.ends[0]
         return difference.rounding(size, self.x, slope, step, dtype)
@@ -109,7 +109,7 @@ class Subject:
 
     @memoised()
     def typical_errors(self, name: str, dtype: str, scheme: Scheme) -> np.ndarray:
-        """Return the errors at several x values of the range; empty if the function fails at all of them."""
+        """Return the errors at several x values of the range, without those where the function fails."""
         return elementwise.sample_range(lambda x: self.error_curve(name, x, dtype, scheme)[1:], self.ends)
 
     @memoised()
@@ -202,7 +202,7 @@ class Picture:
             zeros = self.errors.set_curves(self.zeros[dtype], reading.steps, (curve, errors))
             self.zeros[dtype].set_visible(len(zeros) > 0)
             chosen = dtype == setting.dtype
-            # If some errors are 0, every point is marked, because no line connects points between zeros.
+            # If some errors are 0, mark every point, because no line reaches a point between two zeros.
             every = 1 if len(zeros) else max(1, len(errors) // 16)
             curve.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=every)
         self.errors.set_step(setting.h, (self.median, reading.median), (self.current_error, reading.error))
@@ -279,10 +279,10 @@ def explore(
     median over 201 x values near the chosen one.
 
     Args:
-        functions: a function of x, a list of functions, or a dict of functions by name. By default log(x^3)
-            and x^3 + 2 sin x.
-        x_range: the ends of x's slider.
-        x: the x to start with, by default 5. A value outside x_range is moved into it, with a message.
+        functions: a function of x, a list of functions, or a dict from names to functions. By default
+            log(x^3) and x^3 + 2 sin x.
+        x_range: the smallest and the largest x on the slider.
+        x: the x to start with, by default 5. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         dtype: "float32" or "float64".
         scheme: "forward", "central" or "complex".

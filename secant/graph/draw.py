@@ -1,7 +1,7 @@
 """Pictures of the graph that autograd recorded.
 
-The SVG is embedded in an <img>, because JupyterLab shows images even in a notebook that it does not trust. It
-would reduce an inline SVG to its text.
+The SVG is embedded in an <img>, because JupyterLab shows images even in a notebook that it does not trust. An
+inline SVG would be reduced to its text.
 """
 
 import base64
@@ -35,7 +35,8 @@ from secant.graph.values import record_values
 from secant.language import say
 from secant.value import TorchValue, Value
 
-# Colours of Okabe and Ito that stand out on white and on black. Shapes differ too, for colour-blind readers.
+# Colours from Okabe and Ito's palette that stand out on white and on black. For colour-blind readers, the
+# shapes differ as well.
 FUNCTION, ACCUMULATE, LEAF = "#0072B2", "#D55E00", "#009E73"
 INK = "#000"
 # For each kind of node, the colour of the line above its facts and the indent of the facts in pixels.
@@ -155,14 +156,15 @@ def draw_graph(
 
     Args:
         saved: write under each node the values it saved for backward; otherwise they appear only on hovering.
-        values: write in each node the value of its result, if that value is still kept anywhere.
+        values: write in each node the value of its result, if that value is still in memory.
         slopes: write in each node the gradients that it passes to its inputs when it receives a gradient of 1
             (a tensor of ones). With one number in and one number out, this is its local slope.
         gradients: write in each node the gradient that it receives when backward() starts at the outputs with
-            1. The nodes are called one by one, so no .grad is filled and nothing is freed. A hook, or a
-            backward written in Python, is called only if its code shows that it does nothing but compute.
-            Otherwise the gradients from there on are left out, and a sentence says so.
-        tensors: the tensors, or the Values, by the names to show.
+            a gradient of 1. The nodes are called one by one, so no .grad is filled and nothing is freed. A
+            hook, or a backward written in Python, is called only if its code shows that it does nothing but
+            compute. Otherwise the gradients beyond it are left out, and a sentence above the picture explains
+            this.
+        tensors: the tensors, or the Values, keyed by the names to show.
 
     Raises:
         TypeError: if an argument is not a tensor, if there are no tensors, or if Values are mixed with
@@ -264,8 +266,8 @@ def _svg_elements(scene: Scene, graph: GraphSnapshot, saved: bool) -> Iterator[s
 def _edge_points(scene: Scene) -> Iterator[list[Point]]:
     """Yield the points of each edge, from top to bottom.
 
-    They are the points where the edge leaves a box, where it crosses the lower end of that box's row, and
-    where it arrives. An edge that passes another row has a fourth point at that row's lower end.
+    They are the points where the edge leaves a box, where it crosses the bottom of that box's row, and where
+    it arrives. An edge that passes another row has a fourth point at the bottom of that row.
     """
     places = scene.places
     row_of = {i: r for r, row in enumerate(scene.rows) for i in row}
@@ -282,9 +284,9 @@ def _edge_points(scene: Scene) -> Iterator[list[Point]]:
 
 
 def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
-    """Return the x coordinate at which each edge meets the first of its two places.
+    """Return, for each (place, other place) pair in `ends`, the x coordinate of the edge at the first place.
 
-    Edges that meet at the same place are spread out, in the order of the x of their second places.
+    Edges that meet at the same place are spread out, in the order of the x coordinates of the other places.
     """
     places = scene.places
     meeting: dict[int, list[int]] = {}

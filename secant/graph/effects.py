@@ -37,7 +37,7 @@ _OUTSIDE = {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF"}
 
 
 def only_computes(function: Any, *, may_write: bool = True, seen: frozenset[int] = frozenset()) -> bool:
-    """Return whether a function's code shows that calling it changes nothing outside.
+    """Return whether a function's code shows that calling the function changes nothing outside it.
 
     Args:
         function: any callable.

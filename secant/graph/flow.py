@@ -24,7 +24,7 @@ FEW = 6  # maximum number of elements of a tensor that is written out in full
 
 Kind = Literal["value", "slope", "gradient"]
 Trouble = Literal["freed", "failed", "no_value", "custom", "packed", "hook", "accumulated"]
-Grads = dict[int, torch.Tensor]  # gradients by the index of the node's result
+Grads = dict[int, torch.Tensor]  # gradients, keyed by the index of the node's result
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class Fact:
 
 @dataclass
 class Flow:
-    """The incoming gradients of each node, and its slopes.
+    """The incoming gradients and the slopes of all nodes.
 
     Attributes:
-        arriving: the gradients that arrive at each node, by the index of the node's result.
+        arriving: the gradients that arrive at each node, keyed by the index of the node's result.
         slopes: the gradients that each node passes on for a gradient of ones. A gradient for an input that
             was broadcast is not yet summed over the copies.
         unknown: the results, as (node, index of the result), for which no gradient could be computed.
@@ -195,7 +195,7 @@ def _receiving_results(flow: Flow, i: int) -> set[int]:
 
 
 def _slopes(node: Any, reached: Collection[int]) -> Gradients:
-    """Return the gradients that a node passes to its inputs when it receives ones.
+    """Return the gradients that a node passes to its inputs when it receives gradients of ones.
 
     The gradient for an input that was broadcast has an entry for each copy.
     """
@@ -264,7 +264,7 @@ def _call_leaf_hooks(flow: Flow, i: int, hooks: Hooks, incoming: Gradients) -> G
 def _call_hook(hook: Hook, gradients: Any, *more: Any) -> Any:
     """Call a hook on copies of the gradients and return the resulting gradients.
 
-    A hook that only looks at gradients is not called, and they are returned unchanged.
+    A hook that only looks at gradients is not called, and the gradients are returned unchanged.
     """
     if returns_nothing(hook):
         return gradients
@@ -316,7 +316,8 @@ def _unpack_hooks(node: Any) -> Iterator[Hook]:
     """Yield the hooks that would unpack the values that a node saved."""
     for name in dir(node):
         if name.startswith("_raw_saved_"):
-            with contextlib.suppress(RuntimeError):  # freed; calling the node will raise the same error
+            # Reading a freed value raises an error, which calling the node will raise again.
+            with contextlib.suppress(RuntimeError):
                 packed = getattr(node, name)
                 for each in packed if isinstance(packed, tuple) else (packed,):
                     if (hook := getattr(each, "unpack_hook", None)) is not None:

@@ -28,7 +28,7 @@ class Hooks:
     """The hooks of one node; each list is in the order in which the hooks are called.
 
     Attributes:
-        results: the hooks of the node's results, which are tensors, each with the index of the result.
+        results: the hooks on the node's result tensors, each hook with the index of its result.
         before: the hooks that run before the node.
         after: the hooks that run after the node.
         accumulated: the hooks that run after the gradient has been added to a leaf's .grad.

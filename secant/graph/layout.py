@@ -59,7 +59,8 @@ class Scene:
     width: float = 0
     height: float = 0
     bottoms: list[float] = field(default_factory=list)
-    unattached: list[tuple[float, float, float]] = field(default_factory=list)  # (x, y, width) of each box
+    # (x, y, width) of the box of each loose tensor
+    unattached: list[tuple[float, float, float]] = field(default_factory=list)
 
 
 def cells(text: str) -> int:
@@ -174,9 +175,9 @@ def _split_long_edges(links: Sequence[Link], places: list[PlacedBox], rows: list
 
 
 def _order(scene: Scene) -> None:
-    """Order each row so that few edges cross.
+    """Sort the places in each row so that few edges cross.
 
-    Sweeps up and down take turns: each moves a place to the mean of its neighbours in the previous row.
+    Sweeps up and down alternate: each moves a place to the mean of its neighbours in the previous row.
     """
     above, below = _neighbours(scene)
     ports: dict[int, list[tuple[int, float]]] = {}
@@ -226,7 +227,7 @@ def _crossings(scene: Scene) -> int:
 
 
 def _space(scene: Scene) -> None:
-    """Set the x of each place so that edges are short and nearly vertical.
+    """Set the x coordinate of each place so that edges are short and nearly vertical.
 
     Each row keeps its order, and its boxes do not overlap.
     """
@@ -255,7 +256,7 @@ def _space(scene: Scene) -> None:
 def _spread(
     places: list[PlacedBox], row: Sequence[int], goals: Sequence[float], weights: Sequence[float]
 ) -> None:
-    """Set the x of each place in a row as near its goal as its neighbours allow, by isotonic regression."""
+    """Set each x coordinate in a row as near its goal as neighbouring places allow (isotonic regression)."""
     offsets = [0.0]
     for i, j in pairwise(row):
         gap = BOX_GAP if places[i].height and places[j].height else EDGE_GAP
@@ -273,7 +274,7 @@ def _spread(
 
 
 def _set_heights(scene: Scene, graph: GraphSnapshot) -> None:
-    """Set the y of every place, the positions of the unattached boxes and the size of the picture."""
+    """Set the y coordinate of every place, the boxes of unattached tensors, and the picture's size."""
     places, margin = scene.places, 6.0
     left = min((place.x - place.left for place in places), default=0)
     for place in places:

@@ -101,8 +101,8 @@ def record(tensors: Mapping[str, torch.Tensor], kinds: Collection[Kind] = ()) ->
     """Read every node that backward can reach from the tensors, and match the tensors to the nodes.
 
     Args:
-        tensors: the tensors by the names to show.
-        kinds: the kinds of number to read as well: values, slopes, gradients.
+        tensors: the tensors, keyed by the names to show.
+        kinds: the kinds of numbers to read in addition: values, slopes, gradients.
     """
     makers = {name: tensor.grad_fn for name, tensor in tensors.items()}
     graph_nodes, inputs = _walk(makers.values())  # keeps the nodes alive, so that no id is used again
@@ -193,7 +193,7 @@ def _node_label(node: Any, tensors: Sequence[tuple[str, torch.Tensor]]) -> str:
 def _results(
     graph_nodes: Sequence[Any], tensors_of: Mapping[int, Sequence[tuple[str, torch.Tensor]]]
 ) -> list[dict[int, torch.Tensor]]:
-    """Return the results of each node that are still available, by the index of the result.
+    """Return the results of each node that are still available, keyed by the index of the result.
 
     A result is available if the learner passed it, or if its node or a node that used it saved it.
     """
@@ -298,7 +298,7 @@ def _shape(thing: Any) -> str:
 def _result_label(name: str, tensor: torch.Tensor, results: int) -> str:
     """Return the label of a node's result: its name, and its shape if the node has several results.
 
-    The box of a node with a single result shows the shape already.
+    The box of a node with a single result already shows the shape.
     """
     return name if results == 1 else f"{name} {_shape(tensor)}"
 
@@ -325,7 +325,7 @@ def _saved(node: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
     for name in names:
         attribute, _, detail = name.partition("_sym_")
         if detail and (attribute in names or detail == "strides"):
-            continue  # the saved tensor shows its own sizes
+            continue  # the saved tensor already shows its sizes
         yield from _saved_values(node, f"_saved_{name}", f"_raw_saved_{name}", name, names_of)
     if isinstance(node, torch.autograd.function.BackwardCFunction):  # the node is a custom Function's ctx
         yield from _saved_values(node, "saved_tensors", "_raw_saved_tensors", "saved_tensors", names_of)

@@ -1,4 +1,4 @@
-"""Snapshots of the graph of lesson 10's Values, in the form that `record` gives to the graph of tensors."""
+"""Snapshots of graphs of lesson 10's Values, in the format that `record` uses for graphs of tensors."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
@@ -11,7 +11,7 @@ def record_values(named: Mapping[str, Value], kinds: Collection[Kind] = ()) -> G
     """Read the given Values and all Values they were computed from, with those nearest the given ones first.
 
     Args:
-        named: the Values by the names to show.
+        named: the Values, keyed by the names to show.
         kinds: the kinds of number to include. "value" is a Value's `data`, "slope" its slopes, and
             "gradient" its `grad`.
     """

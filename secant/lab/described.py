@@ -2,7 +2,7 @@
 
 nbconvert's own templates ignore the alternative text in a picture's metadata.
 
-JupyterLab's menu uses this through `server_extension`, and `jupyter nbconvert` through
+JupyterLab's menu uses this preprocessor through `server_extension`, and `jupyter nbconvert` uses it through
 jupyter_nbconvert_config.json, which is installed among Jupyter's settings.
 """
 

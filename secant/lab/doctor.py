@@ -23,7 +23,7 @@ from secant.where import NoCourseError, course_root, tried_versions
 
 OLDEST_PYTHON = (3, 11)
 DISK_GB = 0.5
-#: JupyterLab extensions that draw sliders and pictures, by the Python package that installs them.
+#: JupyterLab extensions that draw sliders and pictures, keyed by the Python package that installs them.
 FRONT_ENDS = {"ipywidgets": "@jupyter-widgets/jupyterlab-manager", "anywidget": "anywidget"}
 KOREAN_FONTS = ("Noto Sans CJK", "Noto Sans KR", "Nanum", "Malgun Gothic", "Apple SD Gothic", "AppleGothic")
 # This program runs in a separate process, because a library built for another machine may crash the process
@@ -35,7 +35,7 @@ x = torch.tensor(3.0, requires_grad=True)
 assert x.grad.item() == 6.0, f"the gradient of x * x at 3 is {x.grad.item()}"
 print(torch.__version__)
 """
-_TIMEOUT_SECONDS = 180.0  # for importing torch or secant; from a cold disk, torch loads slowly
+_TIMEOUT_SECONDS = 180.0  # seconds for importing torch or secant; torch loads slowly from a cold disk
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def _lab_extensions() -> list[CheckResult]:
     from jupyter_core.paths import jupyter_path
     from jupyterlab_server.config import get_federated_extensions, get_page_config
 
-    our_folder = Path(__file__).with_name("labextensions")  # `secant lab` loads them from here, too
+    our_folder = Path(__file__).with_name("labextensions")  # `secant lab` also loads them from here
     places = [str(our_folder), *jupyter_path("labextensions")]
     installed_extensions = get_federated_extensions(places)
     disabled = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
@@ -234,7 +234,7 @@ def _kernel() -> CheckResult:
     except (NoSuchKernel, IndexError):
         todo = f"{Path(sys.executable).name} -m pip install ipykernel"
         return CheckResult("kernel", name, False, say(en="no kernel", ko="커널 없음"), todo)
-    if python in ("python", "python3"):  # Jupyter replaces such a name by its own interpreter
+    if python in ("python", "python3"):  # Jupyter replaces these names with its own interpreter
         python = sys.executable
     null = subprocess.DEVNULL
     try:
@@ -302,7 +302,7 @@ def _progress() -> CheckResult:
 
 
 def _jupyter() -> CheckResult:
-    """Return one finding for all of Jupyter's own folders, since one usually contains the other."""
+    """Return one finding for all of Jupyter's own folders, because one usually contains the other."""
     name = say(en="Jupyter's own files", ko="Jupyter 파일")
     for variable, folder in jupyter_folders().items():
         finding = _writable("jupyter", name, folder, _elsewhere(variable))

@@ -14,7 +14,8 @@ def nearest_existing(folder: Path) -> Path:
 def write_error(folder: Path) -> OSError | None:
     """Return the error that prevents writing to a folder; None if it can be written to, or be created.
 
-    A temporary file is created, because permissions do not tell the whole truth on every system.
+    A temporary file is created, because on some systems the permissions alone do not show whether a folder
+    can be written to.
     """
     try:
         with tempfile.TemporaryFile(dir=nearest_existing(folder)):
@@ -24,7 +25,7 @@ def write_error(folder: Path) -> OSError | None:
 
 
 def make_private(folder: Path) -> None:
-    """Create a folder that only the current user can access, and its missing parents.
+    """Create a folder, and its missing parents, and let only the current user access the folder.
 
     Raises:
         OSError: the folder cannot be created, or it is a link or belongs to another user.
@@ -38,7 +39,7 @@ def make_private(folder: Path) -> None:
 
 
 def jupyter_folders() -> dict[str, Path]:
-    """Return the folders that Jupyter must be able to write to, by the environment variables that set them.
+    """Return the folders that Jupyter must be able to write to, keyed by their environment variables.
 
     If Jupyter cannot write to one of them, it exits with a traceback.
     """

@@ -159,7 +159,7 @@ def _write_changed(file: Path, text: str) -> None:
 
 @contextmanager
 def lab_config(workspace: Path, page: str) -> Iterator[Path]:
-    """Yield a folder with Secant's defaults, next to the learner's progress or, if that fails, temporary."""
+    """Yield a folder with Secant's defaults: next to the learner's progress, or else a temporary one."""
     try:
         folder = write_lab_config(settings_folder(workspace), page)
     except OSError as error:
@@ -180,11 +180,11 @@ def is_fresh(root: Path, chosen: Path | None = None) -> bool:
 
 
 def claim(workspace: Path, settings_root: Path, fresh: bool) -> None:
-    """Let Check run a workspace's lessons without asking, if Secant created the workspace, now or earlier.
+    """Let Check run a workspace's lessons without asking the learner, if Secant created the workspace.
 
     Args:
         workspace: the folder with the lessons.
-        settings_root: the folder in which a mark records that Secant created the workspace.
+        settings_root: the folder in which a marker file records that Secant created the workspace.
         fresh: whether Secant creates the workspace now, as `is_fresh` reports it.
     """
     mark = settings_root / "own"
@@ -199,10 +199,10 @@ def claim(workspace: Path, settings_root: Path, fresh: bool) -> None:
 def lab_arguments(
     workspace: Path, page: str, settings: Path, options: Options, extra: list[str]
 ) -> list[str]:
-    """Return JupyterLab's command-line arguments; the learner's come last and replace those of Secant."""
+    """Return JupyterLab's command-line arguments; the learner's come last and override Secant's."""
     defaults = {
         "ServerApp.root_dir": workspace,
-        "Application.log_level": "ERROR",  # the server's address is printed even so
+        "Application.log_level": "ERROR",  # Secant's server extension still prints the address
         "ServerApp.answer_yes": True,  # one Ctrl+C stops the server
         "ServerApp.allow_root": True,  # in a container the user is often root
         "LabApp.default_url": f"/lab/tree/{quote(page)}",
@@ -226,7 +226,8 @@ def check_port(port: int) -> None:
     """Raise LabError if a server cannot listen on the port."""
     try:
         with socket.socket() as probe:
-            if os.name == "posix":  # as Jupyter's server does; on Windows it would allow a second listener
+            # Jupyter's server sets SO_REUSEADDR, except on Windows, where a second listener would be allowed.
+            if os.name == "posix":
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", port))
     except (OSError, OverflowError) as error:
@@ -241,7 +242,7 @@ def check_port(port: int) -> None:
 
 
 def check_jupyter() -> None:
-    """Raise LabError if Jupyter cannot write its own files; JupyterLab would exit with a traceback."""
+    """Raise LabError if Jupyter cannot write its own files, because it would then exit with a traceback."""
     for variable, folder in jupyter_folders().items():
         if error := write_error(folder):
             raise LabError(
@@ -259,7 +260,7 @@ def launch(workspace: Path, page: str, settings: Path, options: Options, extra: 
     paths = [str(settings), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(path for path in paths if path)
     os.environ["SECANT_LANG"] = language()
-    # Terminals in JupyterLab need this to find `autograder`.
+    # With this PATH, terminals in JupyterLab find `autograder`.
     tools = sysconfig.get_path("scripts")
     os.environ["PATH"] = os.pathsep.join([tools, os.environ.get("PATH", os.defpath)])
     # Jupyter and nbgrader also read settings from the current folder. They must not read the repository's

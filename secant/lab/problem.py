@@ -2,7 +2,8 @@
 
     python -m secant.lab.problem ko
 
-prints it in Korean. In paths, ~ replaces the home folder, so that the report does not reveal where it is.
+prints the findings in Korean. In paths, ~ replaces the home folder, so that the report does not reveal the
+folder's name.
 """
 
 import importlib.metadata

@@ -64,7 +64,10 @@ def _link_jupyter_server_extension(server: Any) -> None:
 
 
 def _print_address(server: Any) -> None:
-    """Print the server's address. A quiet server prints it itself only if it has generated its token."""
+    """Print the server's address.
+
+    A server that logs only errors prints its address itself only if it has generated its token.
+    """
     address = urlsplit(server.display_url.split()[0])._replace(query="").geturl()
     print(say(en=f"JupyterLab runs at {address}", ko=f"JupyterLab 주소: {address}"), flush=True)
 

@@ -75,7 +75,7 @@ def continue_link(data: dict[str, Any], say: Say) -> str:
 
 
 def state_of(lesson: dict[str, Any], say: Say, hidden: bool = True) -> str:
-    """Return a lesson's state in words; `hidden` is whether the course has its hidden tests here."""
+    """Return a lesson's state in words; `hidden` is True if this copy of the course has hidden tests."""
     if lesson["beside"]:
         return say(en="new version beside yours", ko="새 버전이 옆에 있음")
     words = {
@@ -88,7 +88,7 @@ def state_of(lesson: dict[str, Any], say: Say, hidden: bool = True) -> str:
 
 
 def lesson_table(lessons: list[dict[str, Any]], say: Say, *, hidden: bool = True) -> str:
-    """Return a Markdown table of the released lessons; `hidden` is whether hidden tests give points here."""
+    """Return a Markdown table of the released lessons; it shows points if `hidden`, else tasks passed."""
     reached = (
         say(en="Points", ko="점수") if hidden else say(en="Visible tests passed", ko="보이는 테스트 통과")
     )
@@ -333,8 +333,8 @@ def refresh(root: Path, workspace: Path) -> bool:
 
 def signed(text: str) -> bytes:
     """Return the page as bytes, with a hash at the end that shows later whether the page was edited."""
-    # A folder's name that the system could not decode contains surrogates. They become its bytes again, and
-    # bytes that are not UTF-8 become replacement characters.
+    # A folder's name that the system could not decode contains surrogates. They are turned back into the
+    # original bytes, and bytes that are not UTF-8 become replacement characters.
     body = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
     return body + f"\n<!-- {fingerprint(body)} -->\n".encode()
 

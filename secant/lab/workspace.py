@@ -1,6 +1,6 @@
-"""Copy lessons into a workspace, each once, without ever overwriting one.
+"""Functions that copy lessons into a workspace, each version only once.
 
-Every file in the workspace belongs to the learner, so this module never overwrites any of them.
+Every file in the workspace belongs to the learner, so this module never overwrites one.
 """
 
 import json
@@ -39,7 +39,7 @@ def workspace_for(root: Path, lang: Language, chosen: Path | None = None) -> Pat
     try:
         place = chosen or (Path.home() / HOME_FOLDER if is_installed(root) else root / "workspace")
         return Path(os.path.abspath(place.expanduser())) / lang
-    except RuntimeError as error:  # for example, a container's user that has no name
+    except RuntimeError as error:  # for example, in a container whose user has no name
         raise LabError(
             say(
                 en="You have no home folder here: name a folder for the lessons with --workspace.",
@@ -100,7 +100,7 @@ def create(path: Path, content: bytes) -> bool:
         with file:
             file.write(content)
     except BaseException:
-        path.unlink()  # the next start would take a half-written file for the learner's own
+        path.unlink()  # the next start would mistake a half-written file for the learner's own
         raise
     return True
 
@@ -113,7 +113,7 @@ def read_if_file(path: Path) -> bytes | None:
 def write_new_version(path: Path, content: bytes, today: date) -> Path:
     """Write a newer version next to the learner's file and return its path.
 
-    The file gets the first name that is free, or that already holds this version.
+    The file gets the first name that is free, or under which this version already exists.
     """
     for number in count(1):
         mark = f"new {today}" if number == 1 else f"new {today} {number}"
@@ -140,7 +140,9 @@ def copy_file(source: Path, name: str, workspace: Path, state: State, today: dat
         entry["beside"] = write_new_version(path, content, today).relative_to(workspace).as_posix()
         entry["offered"] = released
     newer_version = entry.get("beside", "")
-    exists = newer_version and os.path.isfile(workspace / newer_version)  # False also for an invalid name
+    exists = newer_version and os.path.isfile(
+        workspace / newer_version
+    )  # isfile() returns False for an invalid name
     return CopyResult(name, is_edited, newer_version if exists else None)
 
 

@@ -17,7 +17,7 @@ from secant.workspace_state import fingerprint
 
 @dataclass(frozen=True)
 class ReleasedTask:
-    """One graded task. A `manual` one is graded by a person, and counts nowhere until then."""
+    """One graded task. A `manual` task is graded by a person, and does not count before that."""
 
     id: str
     title: str
@@ -27,13 +27,13 @@ class ReleasedTask:
 
 @dataclass(frozen=True)
 class PredictionText:
-    """A prediction with the texts by which a lesson asks and answers it.
+    """A prediction, and the texts with which a lesson asks and answers it.
 
     Attributes:
         text: the Markdown above the prediction.
-        choices: the choices by letter.
+        choices: the choices, keyed by letter.
         right: the letter of the right choice.
-        replies: the reply to each choice, by letter.
+        replies: the reply to each choice, keyed by letter.
     """
 
     text: str
@@ -47,9 +47,9 @@ class ReleasedNotebook:
     """The content of a lesson's released notebook.
 
     Attributes:
-        tasks: the graded tasks, in their order.
-        predictions: the right letter of each prediction, by the prediction's name.
-        questions: the same predictions with their texts, by name.
+        tasks: the graded tasks, in the order of their cells.
+        predictions: the right letter of each prediction, keyed by the prediction's name.
+        questions: the predictions with all their texts, keyed by the prediction's name.
         fingerprint: the fingerprint of the notebook's bytes; None if the notebook is not released.
     """
 
@@ -61,7 +61,7 @@ class ReleasedNotebook:
 
 @dataclass(frozen=True)
 class SyllabusLesson:
-    """One lesson, in one language. Its `prerequisites` are the numbers of other lessons, from 1."""
+    """One lesson, in one language. Its `prerequisites` are lesson numbers, which start at 1."""
 
     folder: str
     number: int
@@ -89,7 +89,7 @@ def find_course() -> Path | None:
 
 
 def any_course(root: Path | None) -> Course:
-    """Return the lessons in any language that is released: tasks and predictions are the same in all.
+    """Return the lessons in the first released language; tasks and predictions are the same in all languages.
 
     Without a course, the result is empty.
     """
@@ -107,7 +107,7 @@ def any_course(root: Path | None) -> Course:
 
 
 def read_course(root: Path, language: Language) -> Course:
-    """Return all lessons in their order. A file is read again only after it has changed.
+    """Return all lessons in the syllabus's order. A file is read again only after it has changed.
 
     Raises:
         OSError, ValueError, KeyError, TypeError: if the syllabus is missing or malformed.
@@ -188,7 +188,7 @@ def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str,
 def _questions(
     cells: list[tuple[dict[str, Any], str]], right: Mapping[str, str]
 ) -> Iterator[tuple[str, PredictionText]]:
-    """Yield each prediction that is asked and answered, by name, with the text above it."""
+    """Yield the name of each prediction that is asked and answered, and its question with all texts."""
     asked: dict[str, tuple[str, dict[str, str]]] = {}
     text = ""
     for cell, source in cells:
@@ -209,7 +209,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _words(call: ast.Call) -> tuple[str, dict[str, str]]:
-    """Return the name of the prediction in a call, and the texts of its choices by letter."""
+    """Return the name of the prediction in a call, and the call's texts, keyed by the letters of choices."""
     names = [node.value for node in call.args[:1] if isinstance(node, ast.Constant)]
     named = {word.arg: word.value for word in call.keywords if word.arg and word.arg != "right"}
     texts = {arg: str(node.value) for arg, node in named.items() if isinstance(node, ast.Constant)}

@@ -1,7 +1,7 @@
-"""A learner's progress as plain data, and the changes to it. Points once reached are never taken away.
+"""A learner's progress as plain data, and the changes to it. Points once earned are never taken away.
 
-No answer is stored. For a wrong answer, a hash is stored, which tells a new try from the same answer checked
-again.
+No answer is stored. For a wrong answer, a hash is stored, to distinguish a new try from the same answer
+checked again.
 """
 
 import ast
@@ -14,11 +14,11 @@ from typing import Any, TypedDict, TypeVar
 VERSION = 1
 #: The outcomes of a wrong answer that a learner has written.
 WRONG = frozenset({"wrong", "crashed", "timed_out"})
-_MAX_TRIES = 50  # the most different wrong answers that are stored for one task
+_MAX_TRIES = 50  # maximum number of different wrong answers whose hashes are stored for one task
 
 
 class PassRecord(TypedDict):
-    """The record of the first time that a task passed all its tests. Later checks do not change it."""
+    """The record of the first check in which a task passed all its tests. Later checks do not change it."""
 
     when: str
     points: float
@@ -28,7 +28,7 @@ class PassRecord(TypedDict):
 
 
 class TaskRecord(TypedDict):
-    """The progress in one task: `points` is the most that was reached, `outcome` is the last one.
+    """The progress in one task: the most `points` earned in a check, and the last check's `outcome`.
 
     `visible` is the counterpart of `passed` for visible tests alone. It is used in a class's edition, which
     has no hidden tests.
@@ -52,7 +52,7 @@ class PredictionRecord(TypedDict):
 
 
 class ReviewRecord(TypedDict):
-    """The record of a prediction's reviews: the number of right answers in a row, and the last time."""
+    """A prediction's reviews: the number of right answers in a row, and the time of the last review."""
 
     times: int
     when: str
@@ -69,8 +69,9 @@ class LastCheck(TypedDict):
 class Facts(TypedDict):
     """All of a learner's progress.
 
-    The keys of the dicts are a lesson's folder, then a task's id; a prediction's name; an achievement's id.
-    Times are ISO 8601 in UTC, all in one form, so that they compare as text.
+    `lessons` is keyed by the lesson's folder, then by the task's id; `predictions` and `reviews` by the
+    prediction's name; `earned` by the achievement's id. Times are ISO 8601 strings in UTC, all in the same
+    format, so that they can be compared as text.
     """
 
     version: int
@@ -105,7 +106,7 @@ def number_of(name: str) -> int:
 
 
 def note_review(facts: Facts, name: str, right: bool, when: str) -> None:
-    """Record the answer to a prediction that was asked again. A wrong answer resets the count."""
+    """Record the answer to a prediction that was asked again. A wrong one resets the count of right ones."""
     if name in facts["predictions"]:
         review = facts["reviews"].get(name)
         times = (review["times"] if review else 0) + 1 if right else 0
@@ -154,8 +155,8 @@ def note_check(
         whole: whether a check of the whole lesson was requested, though perhaps only one task has a result.
         hidden: whether hidden tests ran too; without them no points count, and the pass is recorded as
             `visible`.
-        answers: the answers that were checked, by task. For a task without one, the message of the check
-            distinguishes the tries.
+        answers: the answers that were checked, keyed by task. For a task whose answer is missing here, the
+            check's message distinguishes the tries.
     """
     rows = [row for row in rows if row["outcome"] != "grader_failure"]  # not due to the learner's answer
     for row in rows:
@@ -264,7 +265,7 @@ def merge(one: Facts, other: Facts) -> Facts:
 
 
 _Kind = TypeVar("_Kind")
-_LONGEST_NAME = 60  # the most characters shown of the name of an entry that was left out
+_LONGEST_NAME = 60  # maximum number of characters shown of the name of an entry that was left out
 
 
 class _Reader:
@@ -279,7 +280,7 @@ class _Reader:
         return self._of(name, str)
 
     def time(self, name: str) -> str:
-        """Return a time in UTC, in the one form that compares as text; refuse a time without a time zone."""
+        """Return a time in UTC, in the format that compares as text; refuse a time without a time zone."""
         value = datetime.fromisoformat(self.text(name))
         if value.tzinfo is None:
             raise ValueError(f"{name} has no time zone")
@@ -293,7 +294,7 @@ class _Reader:
 
     def number(self, name: str) -> float:
         value: Any = self.data.get(name)
-        if type(value) not in (int, float) or not 0 <= value < 1e6:  # nan is refused too
+        if type(value) not in (int, float) or not 0 <= value < 1e6:  # nan is also refused
             raise ValueError(f"{name} is missing or something else")
         return float(value)
 
@@ -377,7 +378,7 @@ class _Entries:
             return None
 
     def read_each(self, kind: str, read: Callable[[object], _Kind], entries: object) -> dict[str, _Kind]:
-        """Return the readable entries of an object, by name."""
+        """Return the readable entries of an object, keyed by name."""
         items = self.read_one(kind, lambda fields: _Reader(fields).data, entries) or {}
         readable = {name: self.read_one(f"{kind} {name}", read, entry) for name, entry in items.items()}
         return {name: entry for name, entry in readable.items() if entry is not None}
@@ -399,7 +400,7 @@ def from_json(data: object, left_out: list[str] | None = None) -> Facts:
         left_out: if given, an entry that cannot be read is left out, and its name is added here.
 
     Raises:
-        ValueError: if the data is of another form.
+        ValueError: if the data does not have the expected structure.
     """
     fields, entries = _Reader(data).data, _Entries(left_out)
     last = fields.get("last")

@@ -1,4 +1,4 @@
-"""The data that the start page shows about a learner's course. The page waits for it, so it must be fast."""
+"""The data that the start page shows about a learner's course. It must be fast, because the page waits."""
 
 import os
 from collections.abc import Callable
@@ -83,9 +83,9 @@ def find_newer_versions(course: Course, workspace: Path, state: State) -> dict[s
 def _has_points_elsewhere(
     lessons: list[dict[str, Any]], course: Course, workspace: Path | None, state: State
 ) -> bool:
-    """Return whether the learner has points although no notebook of this workspace was edited.
+    """Return whether the learner has points although no notebook in this workspace was edited.
 
-    The points were then reached in another workspace.
+    The points were then earned in another workspace.
     """
     if workspace is None or not any(lesson["points"] or lesson["passed"] for lesson in lessons):
         return False
@@ -136,7 +136,7 @@ def _lesson(
 def _task(task: ReleasedTask, recorded: TaskRecord | None, hidden: bool) -> dict[str, Any]:
     """Return a task as the lesson has it now, with the learner's result.
 
-    Points that were reached in an earlier edition count only up to the task's present points.
+    Points that were earned in an earlier edition count only up to the task's present number of points.
     """
     passed = recorded and (recorded["passed"] or (not hidden and recorded["visible"]))
     outcome = recorded and ("passed" if passed else recorded["outcome"])
@@ -192,7 +192,7 @@ def _fingerprint_of(path: Path, changed: int, size: int) -> str:
 
 
 def next_step(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[str, Any] | None:
-    """Return where to continue: in the lesson last worked on, else in one begun, else in the next one.
+    """Return where to continue: in the lesson last worked on, else in one in progress, else in the next.
 
     If all lessons are done, return None.
     """

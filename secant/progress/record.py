@@ -1,4 +1,4 @@
-"""Functions that record what a learner does and never raise. What cannot be saved is saved next time.
+"""Functions that record a learner's actions and never raise. An unsaved change is saved with the next one.
 
 recorded = record.check("03_backward_and_grad", rows)
 recorded.new, recorded.problem
@@ -17,7 +17,7 @@ from secant.progress.course import any_course
 from secant.progress.facts import Facts
 from secant.progress.rewards import Level, earn, experience, level
 
-_MAX_WAITING = 1000  # the most changes that wait in memory until the file can be written
+_MAX_WAITING = 1000  # maximum number of changes that wait in memory until the file can be written
 _waiting: dict[Path, list[Callable[[Facts], None]]] = {}
 _lock = threading.Lock()
 
@@ -27,7 +27,7 @@ class Recorded:
     """The outcome of recording a change.
 
     Attributes:
-        new: the ids of the achievements that were earned just now.
+        new: the ids of the achievements that the change earned.
         problem: a sentence on why the change could not be saved as usual; None if it was.
         xp: the experience points gained by the change.
         level: the level, if a new one was reached.
@@ -59,8 +59,8 @@ def check(
         whole: whether a check of the whole lesson was requested, though perhaps only one task has a result.
         hidden: whether hidden tests ran too; an answer that has passed only visible tests does not count as
             passed.
-        answers: the code of the answers by task, so that the same answer checked again is not a new try; only
-            hashes of it are stored.
+        answers: the code of the answers, keyed by task, so that the same answer checked again is not a new
+            try; only hashes of the code are stored.
         course: the folder with course/ and release/; by default it is searched for.
         message_language: the language in which a problem is described.
     """

@@ -6,8 +6,8 @@ from typing import Any
 from secant.progress.course import Course, PredictionText
 from secant.progress.facts import Facts
 
-#: The days after the choice, or after the last review, at which a prediction is asked again. With growing
-#: gaps, learners remember for longest (Cepeda et al. 2006, Psychological Bulletin 132:354). After a wrong
+#: The numbers of days after the choice, or after the last review, at which a prediction is asked again. With
+#: growing gaps, learners remember longest (Cepeda et al. 2006, Psychological Bulletin 132:354). After a wrong
 #: answer, the series starts over.
 DAYS = (2, 7, 21)
 

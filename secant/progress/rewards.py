@@ -13,11 +13,11 @@ from secant.language import Language
 from secant.progress.course import Course, SyllabusLesson
 from secant.progress.facts import Facts, PassRecord, number_of
 
-# Experience points for a point, for a point after the worked solution, and for a prediction.
+# Experience points for one point, for one point after a look at the worked solution, and for one prediction.
 POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5
-# Experience points for a point from visible tests alone, which catch two thirds of the mistakes.
+# Experience points for one point if only visible tests were run, which catch two thirds of the mistakes.
 POINT_VISIBLE = 8
-LEVEL = 120  # experience points from one level to the next; a lesson gives about as many
+LEVEL = 120  # experience points from one level to the next; about as many as a lesson gives
 #: The levels' titles. Each level is named after the topic of the lesson before it.
 LEVELS: tuple[dict[Language, str], ...] = (
     {"en": "Secant", "ko": "할선"},
@@ -36,7 +36,7 @@ LEVELS: tuple[dict[Language, str], ...] = (
 
 @dataclass(frozen=True)
 class Level:
-    """A level, numbered from 1. It reaches from `from_xp` to `to_xp`; the last one has no end."""
+    """A level, numbered from 1. It covers `from_xp` to `to_xp` experience points; the last has no end."""
 
     number: int
     title: str
@@ -178,7 +178,7 @@ def all_lessons(facts: Facts, course: Course) -> bool:
 
 @dataclass(frozen=True)
 class Achievement:
-    """One achievement: its rule, and in both languages its name and how to earn it."""
+    """One achievement: its rule, and texts in both languages with its name and how to earn it."""
 
     id: str
     earned: Callable[[Facts, Course], bool]

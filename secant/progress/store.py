@@ -1,4 +1,4 @@
-"""The file that holds a learner's progress, in the platform's data folder. It is changed in one step."""
+"""The file that holds a learner's progress, in the platform's data folder. It is replaced atomically."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from secant.progress.facts import VERSION, Facts, from_json, nothing
 
 FILE = "progress.json"
 LOCK_TIMEOUT = 0.5  # seconds to wait while another process writes, which takes milliseconds
-_MAX_NAMED = 5  # the most left-out entries that a message names
+_MAX_NAMED = 5  # maximum number of left-out entries that a message names
 _RESET_ADVICE: dict[Language, str] = {
     "en": "`secant progress reset` keeps that file under another name and starts a new one; what you have "
     "exported before comes back with `secant progress import FILE`.",
@@ -42,13 +42,13 @@ class Unreadable(StoreError):
 
 
 def path() -> Path:
-    """Return the path of the progress file. The environment's SECANT_DATA may name another folder."""
+    """Return the path of the progress file. The environment variable SECANT_DATA may set its folder."""
     named = os.environ.get("SECANT_DATA")
     return (Path(named) if named else platformdirs.user_data_path("secant", appauthor=False)) / FILE
 
 
 def now() -> str:
-    """Return the current time in the form that the progress file uses."""
+    """Return the current time in the format that the progress file uses."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
@@ -83,7 +83,7 @@ def parse(content: bytes, where: Path, left_out: list[str] | None = None) -> Fac
 
 
 def read(left_out: list[str] | None = None) -> Facts:
-    """Return the stored progress, without entries that cannot be read; an empty one if there is no file.
+    """Return the stored progress without entries that cannot be read; empty progress if there is no file.
 
     Args:
         left_out: receives the names of the entries that cannot be read.
@@ -124,7 +124,8 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
         change: a function that returns the changed facts.
 
     Returns:
-        The new path of a damaged file, if there was one; the readable part of it is kept in the new file.
+        The path to which a damaged file was renamed, if there was one. Its readable part is kept in the new
+        file.
 
     Raises:
         StoreError: if nothing could be written; the old file then stays.

@@ -22,8 +22,8 @@ from autograder.build import new
 from autograder.cli import AUTHORS, CLASS, STUDENTS, app
 from autograder.course.file_watch import watch_file
 from autograder.edition.pack import course_files
-from autograder.grading.closing import Closing
-from autograder.run import show_closing
+from autograder.grading.run_summary import RunSummary
+from autograder.run import show_summary
 from autograder.sandbox.bubblewrap import bwrap_options, bwrap_path
 from autograder.sandbox.results import WallUnavailable
 from autograder.terminal import err, out
@@ -438,8 +438,8 @@ def test_new_command_prints_how_to_build_and_test_the_lesson(
 def test_advice_follows_the_entries_it_concerns(capsys: pytest.CaptureFixture[str]) -> None:
     unread = {"ann/01_x": "The file is empty.", "bob/01_x": "The file is empty."}
     several = {"cho/01_x": "a counted"}
-    show_closing(
-        Closing(1, (0, 0), (0, 0), unread, several, {}, {"01_x": ["dan"]}, {"eve": "Rename it."}), {}
+    show_summary(
+        RunSummary(1, (0, 0), (0, 0), unread, several, {}, {"01_x": ["dan"]}, {"eve": "Rename it."}), {}
     )
     said = capsys.readouterr().out
     order = [
@@ -449,7 +449,7 @@ def test_advice_follows_the_entries_it_concerns(capsys: pytest.CaptureFixture[st
 
 
 def test_summary_counts_notes_and_overruled_tasks_separately(capsys: pytest.CaptureFixture[str]) -> None:
-    show_closing(Closing(3, (2, 1), (1, 1), {}, {}, {}, {}, {}), {})
+    show_summary(RunSummary(3, (2, 1), (1, 1), {}, {}, {}, {}, {}), {})
     said = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert said.count("needs manual grading") == 2
     assert "2 notes in 1" in said
@@ -458,7 +458,7 @@ def test_summary_counts_notes_and_overruled_tasks_separately(capsys: pytest.Capt
 
 def test_summary_counts_how_many_students_need_which_package(capsys: pytest.CaptureFixture[str]) -> None:
     packages = {"seaborn": ["ann", "bob"], "google": ["cho"]}
-    show_closing(Closing(3, (0, 0), (0, 0), {}, {}, {}, {}, {}, packages), {})
+    show_summary(RunSummary(3, (0, 0), (0, 0), {}, {}, {}, {}, {}, packages), {})
     said = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert "not installed here" in said
     assert "seaborn: 2 students" in said

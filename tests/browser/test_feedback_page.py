@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from autograder.course.cells import tasks
-from autograder.page.facts import Head, Row
+from autograder.page.facts import PageHead, TaskRow
 from autograder.page.render import page_html
 from secant.language import LANGUAGES, Language
 from secant.verdict import Part, Verdict
@@ -27,13 +27,13 @@ def shown(language: Language | None) -> str:
     ids = [task.id for task in tasks(assignment(LESSONS[0]).source)]
     said = (Verdict(PARTS), f"$${WIDE}$$", "**Since** $x^2$.")
     rows = [
-        Row(task, f"Task {task}", 1.0, 2.0, 0.5, outcome, waits, *said)
+        TaskRow(task, f"Task {task}", 1.0, 2.0, 0.5, outcome, waits, *said)
         for task, (outcome, waits) in zip([*ids, "one", "two"], looks, strict=True)
     ]
     for cell in release.cells:
         if cell.cell_type == "code":
             cell.outputs = [{"output_type": "stream", "text": "printed\n" + "x" * 400}]
-    head = Head("Slopes", language or "en", 7.5, 12.0, 1.0, rows, "" if language else "No notebook.")
+    head = PageHead("Slopes", language or "en", 7.5, 12.0, 1.0, rows, "" if language else "No notebook.")
     if language is None:
         head = replace(head, korean=replace(head, language="ko", rejected="노트북이 아닙니다."))
     return page_html("ann", head, release.cells)
@@ -75,10 +75,10 @@ def test_raised_formula_does_not_paint_over_the_page(browser: Any, tmp_path: Pat
     """Nine ems are 140 pixels: up to the line above, which says how many points there are."""
     release = copy.deepcopy(assignment(LESSONS[0]).releases["en"])
     over = r"$\smash{\raise 9em{\color{red}\text{████████████}}}$"
-    row = Row("one", "Task 1", 0.0, 2.0, 0.0, "manual", True, None, over * 4, "")
+    row = TaskRow("one", "Task 1", 0.0, 2.0, 0.0, "manual", True, None, over * 4, "")
     file = tmp_path / "page.html"
     file.write_text(
-        page_html("ann", Head("Slopes", "en", 0.0, 2.0, 0.0, [row], ""), release.cells[:1]), "utf-8"
+        page_html("ann", PageHead("Slopes", "en", 0.0, 2.0, 0.0, [row], ""), release.cells[:1]), "utf-8"
     )
     page = browser.new_page(viewport={"width": 800, "height": 600})
     try:

@@ -9,10 +9,10 @@ from autograder.gradebook.result import GradedTask
 from autograder.report.advice import advice
 from autograder.report.copies import Pair
 from autograder.report.figures import course_figures, lesson_figures
-from autograder.report.last import Changes
-from autograder.report.page import Head, course_page, lesson_page
+from autograder.report.lesson_text import LessonText, SubmittedAnswer
+from autograder.report.page import PageSettings, course_page, lesson_page
+from autograder.report.previous_report import Changes
 from autograder.report.reading import Work
-from autograder.report.told import Answer, Told
 from secant.language import LANGUAGES, Language
 from secant.verdict import Verdict
 from tests.support.accessible import Rules, faults
@@ -20,7 +20,7 @@ from tests.support.accessible import Rules, faults
 NAMES = [f"task_{number}_with_a_long_name" for number in range(1, 7)]
 FIRST, *_, NOTE = NAMES
 LONG = f"def {FIRST}(x):\n    return " + " + ".join(f"x.detach({n})" for n in range(60))
-TOLD = Told(
+TOLD = LessonText(
     name="01_x",
     title="Slopes",
     tasks={name: f"Task 1 · {name}" for name in NAMES},
@@ -49,12 +49,12 @@ def works(lesson: int = 1) -> list[Work]:
             for place, task in enumerate(NAMES)
         ]
         rows[-1] = GradedTask(NOTE, 0.0, 2.0, "manual", Verdict(()), cell=NOTE)
-        found.append(Work(name, "graded", rows, number == 7, {FIRST: Answer(LONG)}))
+        found.append(Work(name, "graded", rows, number == 7, {FIRST: SubmittedAnswer(LONG)}))
     return found
 
 
 def shown(language: Language, name: str) -> str:
-    head = Head(language, "2026-11-26 10:00", {"student1": "Kim Minji"}, False, str)
+    head = PageSettings(language, "2026-11-26 10:00", {"student1": "Kim Minji"}, False, str)
     if name == "course":
         lessons = {f"{number:02}_x": works(number) for number in range(1, 5)}
         return course_page(

@@ -12,7 +12,7 @@ from typing import Any
 from autograder.course.settings import Course
 from autograder.exam import examiner
 from autograder.gradebook.entries import find_submissions
-from autograder.grading.batch import Summary, grade
+from autograder.grading.batch import RunOutcome, grade
 from autograder.workers import worker
 from autograder.workers.executors import LocalWorkers
 from autograder.workers.jobs import Done, Job, Page
@@ -69,7 +69,7 @@ def a_class(root: Path, hostile: int, honest: int, kinds: Sequence[str] = HOSTIL
     return Course.at(root)
 
 
-def graded(course: Course) -> tuple[Summary, float]:
+def graded(course: Course) -> tuple[RunOutcome, float]:
     """Grade all, on a worker for each processor, behind one wall; return the most megabytes of one, too."""
     workers = QuickWorkers(os.cpu_count() or 1, course.hidden)
     try:

@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 from autograder.course.settings import Course
 from autograder.gradebook.book import Book
 from autograder.gradebook.entries import find_submissions
-from autograder.grading.batch import Summary, grade
+from autograder.grading.batch import RunOutcome, grade
 from autograder.workers.executors import LocalWorkers
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.stock import unearned, variant_of
@@ -42,7 +42,7 @@ class Graded:
 
     root: Path
     cases: dict[str, Case]
-    summary: Summary
+    summary: RunOutcome
 
     def page(self, student: str) -> str:
         return (self.root / "feedback" / student / LESSON / f"{LESSON}.html").read_text()
@@ -150,7 +150,7 @@ def a_second_run_grades_nothing_and_changes_nothing(graded: Graded) -> None:
 
     summary = grade(course, find_submissions(course, [LESSON]), Nobody())
     assert summary.failed == {}
-    assert summary.kept == len(graded.cases) + len(HONEST)
+    assert summary.graded_before == len(graded.cases) + len(HONEST)
     assert scores(graded.root) == before
 
 

@@ -20,7 +20,7 @@ from nbgrader.api import Gradebook
 from autograder.course.settings import Course
 from autograder.gradebook.book import Book
 from autograder.gradebook.entries import find_submissions
-from autograder.grading.batch import Summary, grade
+from autograder.grading.batch import RunOutcome, grade
 from autograder.workers.executors import LocalWorkers
 from tests.hostile.cases import Case, load_all, write
 from tests.hostile.stock import honest, variant_of
@@ -108,7 +108,7 @@ class Graded:
 
     root: Path
     cases: dict[str, Case]
-    summary: Summary
+    summary: RunOutcome
 
     @cached_property
     def scores(self) -> dict[str, float]:

@@ -117,7 +117,8 @@ def test_class_edition_gives_a_curious_student_no_answer(student: Place, address
         looked += 1
         code = path.suffix in (".py", ".pyc", ".js") and "_course" not in path.parts
         found += [
-            (path, line) for line in secrets.told_by(path.read_bytes().decode(errors="replace"), is_code=code)
+            (path, line)
+            for line in secrets.lines_in(path.read_bytes().decode(errors="replace"), is_code=code)
         ]
     assert looked > 200
     assert found == []

@@ -18,7 +18,7 @@ from autograder.exam import words
 from autograder.exam.report import TaskResult
 from autograder.gradebook.result import GradedTask, Result
 from autograder.grading import feedback
-from autograder.page.facts import Head, Row
+from autograder.page.facts import PageHead, TaskRow
 from autograder.page.render import page_html
 from autograder.sandbox.results import CellResult, Reply, TraceLine
 from autograder.service import describe
@@ -218,8 +218,8 @@ def test_no_text_of_a_student_is_a_field_in_the_panel(forged: list[Verdict]) -> 
 
 
 def test_no_text_of_a_student_is_a_field_on_the_feedback_page(forged: list[Verdict]) -> None:
-    rows = [Row(f"t{n}", "f", 0.0, 2.0, outcome="wrong", verdict=each) for n, each in enumerate(forged)]
-    page = BeautifulSoup(page_html("ann", Head("n", "en", 0.0, 2.0, rows=rows), []), "html.parser")
+    rows = [TaskRow(f"t{n}", "f", 0.0, 2.0, outcome="wrong", verdict=each) for n, each in enumerate(forged)]
+    page = BeautifulSoup(page_html("ann", PageHead("n", "en", 0.0, 2.0, rows=rows), []), "html.parser")
     messages = page.select(".message")
     assert len(messages) == len(forged)
     for verdict, message in zip(forged, messages, strict=True):

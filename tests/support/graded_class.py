@@ -15,7 +15,7 @@ from autograder.gradebook.book import Book
 from autograder.gradebook.result import GradedTask, Result, sha256
 from autograder.gradebook.tasks import register
 from autograder.grading.feedback import as_text
-from autograder.page.prose import harmless
+from autograder.page.prose import as_typed_markdown
 from secant.language import Language
 from secant.verdict import Verdict
 from tests.support.lessons import copy_lessons, with_answers
@@ -72,7 +72,7 @@ def _notebook(assignment: Assignment, student: Student) -> NotebookNode:
     found = with_answers(assignment.releases[student.language], student.answers)
     for cell in found.cells:
         if cell.cell_type == "markdown" and grade_id(cell) in student.answers:
-            cell.source = harmless(cell.source)
+            cell.source = as_typed_markdown(cell.source)
     return found
 
 

@@ -16,7 +16,7 @@ from autograder.course.lesson import find_lessons, read_lesson
 from autograder.course.settings import Course
 from autograder.exam.report import uniform_report
 from autograder.gradebook.entries import Entry, find_submissions
-from autograder.grading.batch import Summary, grade
+from autograder.grading.batch import RunOutcome, grade
 from autograder.sandbox.results import CellResult
 from autograder.workers.jobs import Done, Examined, Job, Page, PlainJob, Rendered, Work
 from tests.support.lessons import ROOT, with_answers
@@ -116,8 +116,8 @@ def run(
     force: bool = False,
     lessons: Sequence[str] = (STEPS,),
     hear: Callable[[str], None] = lambda text: None,
-    act: Callable[..., Summary] = grade,
-) -> tuple[Summary, list[str]]:
+    act: Callable[..., RunOutcome] = grade,
+) -> tuple[RunOutcome, list[str]]:
     """Grade all submissions, or make their feedback pages; return the summary and the messages.
 
     Args:
@@ -137,4 +137,4 @@ def run(
             hear(said[-1])
 
     entries = find_submissions(course, lessons)
-    return act(course, entries, workers or Here(), force=force, tell=tell), said
+    return act(course, entries, workers or Here(), force=force, on_message=tell), said

@@ -121,7 +121,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
         match request["do"]:
             case "load":
                 with contextlib.suppress(ValueError):  # raised if this is not the main thread
-                    # The parent process ignores SIGINT, and a fork inherits that.
+                    # The parent process ignores SIGINT, and a fork inherits this setting.
                     signal.signal(signal.SIGINT, signal.default_int_handler)
                 seed(request["seed"])
                 shell.begin(request["cells"])
@@ -149,7 +149,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
 
 def next_request(channel: socket.socket, limits: wire.Limits = wire.LIMITS) -> dict[str, Any]:
     """Receive the examiner's next request."""
-    # This needs no time limit, because the examiner ends this process instead.
+    # There is no time limit: the examiner ends this process when it is no longer needed.
     request = wire.recv(channel, limits=limits)
     if not isinstance(request, dict):
         raise TypeError("a request is a dict")
@@ -157,7 +157,7 @@ def next_request(channel: socket.socket, limits: wire.Limits = wire.LIMITS) -> d
 
 
 def thread_count() -> int:
-    """Return the number of threads of this process, or 0 if it is unknown.
+    """Return the number of threads of this process, or 0 if the number is unknown.
 
     A fork of a process with several threads may hang.
     """
@@ -168,7 +168,7 @@ def thread_count() -> int:
 
 
 def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list[Any]]]:
-    """Return the findings about the notebook's names: by task for answers, by label for failed cells.
+    """Return findings about the notebook's names, for answers (keyed by task) and failed cells (by label).
 
     Args:
         shell: the shell that ran the notebook.
@@ -206,7 +206,7 @@ def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], obj
 
 
 def exit_code(child: int) -> int | None:
-    """Return the exit code of a task's child, which is negative for a signal, or None if it is unknown."""
+    """Return the exit code of a task's process, which is negative for a signal, or None if it is unknown."""
     until = time.monotonic() + 1.0
     with contextlib.suppress(OSError):
         while time.monotonic() < until:
@@ -218,7 +218,7 @@ def exit_code(child: int) -> int | None:
 
 
 def serve_task(channel: socket.socket, shell: Shell, number: int) -> None:
-    """Answer the questions of one task, using a copy of the student's names."""
+    """Answer the questions of one task, using a copy of the student's namespace."""
     channel.settimeout(None)  # overrides a default timeout that the cells may have set
     seed(number)
     names = dict(shell.user_ns)
@@ -243,7 +243,7 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindi
 
 
 def _define(source: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Run the imports and probes of a test cell among the student's names, but with Python's own builtins."""
+    """Run a test cell's imports and define its probes in `names`, but with Python's own builtins."""
     module = types.ModuleType("probes")  # lets the probes' classes and dataclasses find their module
     module.__dict__.update(names)
     module.__dict__.update(BUILTINS, __builtins__=dict(BUILTINS), __name__="probes")

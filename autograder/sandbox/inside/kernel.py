@@ -27,5 +27,5 @@ def check_result(result: int, step: str) -> int:
 
 
 def prctl(option: int, value: int = 0) -> None:
-    """Set an option of this process (see the man page prctl(2)); raise KernelRefused if refused."""
+    """Set an option of this process with the system call of this name, or raise KernelRefused."""
     check_result(libc().prctl(option, ctypes.c_ulong(value), *[ctypes.c_ulong(0)] * 3), f"prctl {option}")

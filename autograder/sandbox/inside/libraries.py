@@ -12,6 +12,6 @@ LIBRARIES = (
     "torch.utils.data",
 )
 
-#: Groups of modules that torch imports only when it first needs them. Most notebooks never do; see
+#: Groups of modules that torch imports only when it first needs them. Most notebooks never need them; see
 #: template.py.
 Later = Literal["symbols", "compiler"]

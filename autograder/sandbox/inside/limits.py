@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass
 
 MEGABYTE = 2**20
-OUTPUT_LIMIT = 20_000  # maximum number of characters kept of a cell's output
-MESSAGE_LIMIT = 2_000  # maximum number of characters kept of an error's message
-VALUE_LIMIT = 100  # maximum number of characters kept of a plain test's last value, which may be a score
+OUTPUT_LIMIT = 20_000  # maximum number of characters kept from a cell's output
+MESSAGE_LIMIT = 2_000  # maximum number of characters kept from an error's message
+VALUE_LIMIT = 100  # maximum number of characters kept from a plain test's last value, which may be a score
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class ContainerLimits:
         memory_mb: megabytes of memory for all its processes together, in addition to the imported libraries.
         disk_mb: megabytes of files in /tmp, and as many again in /dev/shm. Both are kept in memory.
         file_mb: megabytes of a single file.
-        processes: the number of processes; threads count too.
+        processes: the number of processes and threads together.
         open_files: the number of open files in each process.
         cpu_seconds: seconds of processor time for all its processes together.
         processors: the number of processors that it may use at once. Only a control group can enforce this.

@@ -1,7 +1,7 @@
 """IPython magics for a shell without a front end.
 
-Magics that only display something do nothing, and magics that bind names work. An unknown line magic prints
-one line, and the rest of its cell still runs: in the student's own Jupyter, the magic may come from an
+Magics that only display something do nothing, and magics that bind names work. An unknown line magic prints a
+one-line notice, and the rest of its cell still runs: in the student's own Jupyter, the magic may come from an
 extension that this machine does not have.
 """
 
@@ -33,7 +33,7 @@ def register_magics(shell: "InteractiveShell") -> None:
 
     def load_extensions(line: str) -> None:
         for name in line.split():
-            if name == "autoreload":  # the real extension would check every module before every cell
+            if name == "autoreload":  # the real autoreload would check every module before every cell
                 continue
             try:
                 extensions.load_extension(name)

@@ -42,7 +42,7 @@ def enter_namespaces() -> None:
 
 
 def mount_private_tmp(limits: ContainerLimits) -> None:
-    """Mount private, empty directories over all places that are writable inside the wall."""
+    """Mount private, empty file systems over all directories that are writable inside the wall."""
     _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
     options = f"size={limits.disk_mb}m,nr_inodes=10000,mode=1777"
     for path in ("/tmp", "/dev/shm"):
@@ -50,7 +50,7 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
         mounts = [(below, os.open(below, os.O_PATH)) for below in points]
         links = list(_links_beside(points, path))
         _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
-        for below, handle in mounts:  # puts back the mounts below this folder, such as an installed Python
+        for below, handle in mounts:  # restores the mounts below this folder, such as an installed Python
             os.makedirs(os.path.dirname(below), exist_ok=True)
             if os.path.isdir(f"/proc/self/fd/{handle}"):
                 os.mkdir(below)
@@ -74,7 +74,7 @@ def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
 
 
 def _mounted_below(path: str) -> list[str]:
-    """Return the mount points below a folder, without those that lie below another one."""
+    """Return the mount points below a folder, without those that lie below another of these mount points."""
     with open("/proc/self/mountinfo") as file:
         points = sorted(line.split()[4].encode().decode("unicode_escape") for line in file)
     outermost: list[str] = []
@@ -85,7 +85,7 @@ def _mounted_below(path: str) -> list[str]:
 
 
 def mount_proc() -> None:
-    """Mount a /proc that shows only this process namespace. This is for process 1 of a new namespace."""
+    """Mount a /proc that shows only this PID namespace. Only process 1 of a new namespace calls this."""
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
 
 

@@ -1,4 +1,4 @@
-"""Functions that make forks of a large process quick: few large pages, which forks leave untouched."""
+"""Functions that make it quick to fork a large process: its memory is kept in few, large pages."""
 
 import contextlib
 import ctypes
@@ -28,7 +28,7 @@ def frozen_imports() -> Iterator[None]:
 
 
 def collapse() -> None:
-    """Move this process's memory into large pages, after its imports; see `collapsing`."""
+    """Move this process's memory into large pages, once its imports are done; see `collapsing`."""
     for _ in collapsing():
         pass
 

@@ -1,8 +1,8 @@
 """Stand-ins for explorers and pictures of graphs, which are never shown during grading.
 
 To draw them, their packages compute what lessons ask for: difference quotients, gradients, second
-derivatives, and the nodes of a graph. So these packages do not exist inside the wall or in a check, and no
-answer can call them.
+derivatives, and the nodes of a graph. So these packages do not exist inside the wall or during `autograder
+check`, and no answer can call them.
 """
 
 import sys
@@ -16,7 +16,7 @@ PACKAGES = ("secant.explorers", "secant.graph")
 class DrawingStub:
     """A stand-in for an explorer or a picture.
 
-    Its attributes and the results of calling it are the stand-in itself.
+    Reading an attribute of the stand-in, or calling it, returns the stand-in itself.
     """
 
     def __call__(self, *_: Any, **__: Any) -> Self:
@@ -33,7 +33,7 @@ class DrawingStub:
 
 
 def exclude_drawing() -> None:
-    """Make the packages that draw impossible to import.
+    """Prevent the packages that draw from being imported.
 
     Notebooks can still import the names that `secant` provides from these packages, but they get stand-ins.
     """

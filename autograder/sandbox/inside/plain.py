@@ -1,9 +1,9 @@
 """The process that runs a notebook with ordinary nbgrader tests among the student's cells.
 
 Tests and answers share a process, because a plain test may read any name of the notebook. So nothing here can
-make a score unforgeable, but a forgery takes more than a patched function (docs/trust.md). A test is sent as
-code only when its turn comes. The grader's own loop runs it, first in a fork. Before each test, the functions
-that tests rely on are restored to the state before the first cell.
+make a score unforgeable, but a forgery takes more than a patched function (docs/trust.md). The code of a test
+is sent only when its turn comes. The grader's own loop runs the test, first in a fork. Before each test, the
+functions that tests rely on are restored to their state before the first cell.
 """
 
 import contextlib
@@ -80,7 +80,7 @@ def _serve_copy(
     receive: Callable[[socket.socket], dict[str, Any]],
     channel: socket.socket,
 ) -> None:
-    """Run one test in a copy of the process."""
+    """Run one test in a copy of the notebook's process."""
     channel.settimeout(None)
     send(channel, {"kind": "value", "value": run_test(receive(channel))})
     receive(channel)  # waits until the examiner closes the connection
@@ -114,7 +114,7 @@ class Session:
         self._restore = restore_libraries
         self._codes = [(each, each.__code__) for module in modules for each in _functions(module)]
         self._builtins = dict(BUILTINS)
-        # ipykernel, too, shows the deprecation warnings that the notebook itself causes.
+        # Like ipykernel, show the deprecation warnings that the notebook itself causes.
         warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
 
     def write(self, path: str, data: bytes) -> bool:
@@ -145,7 +145,8 @@ class Session:
         """Run a test cell's code in the notebook's namespace.
 
         Returns:
-            A cell's report, with the text of the last value and, if the end was reached, the proof of that.
+            A cell's report, with the text of the test's last value. The test's proof is added if the test ran
+            to its end.
         """
         # An object that the notebook has put into a module may raise any error.
         with contextlib.suppress(BaseException):
@@ -183,9 +184,9 @@ class Session:
 
     @contextlib.contextmanager
     def _limited(self, seconds: float) -> Iterator[None]:
-        """Interrupt the running code when its time is over, as nbgrader interrupts a kernel."""
+        """Interrupt the running code at its time limit, as nbgrader interrupts a kernel."""
         self.timed_out = False
-        # Windows has no such timer. There the examiner ends the process a little later.
+        # Windows has no interval timer. There, the examiner ends the process a little later.
         if not hasattr(signal, "setitimer"):
             yield
             return

@@ -30,10 +30,10 @@ class Preloader:
         """Import modules.
 
         Returns:
-            For each module that is not imported, the reason.
+            The reasons why modules were not imported, keyed by module.
 
         Raises:
-            RuntimeError: a module started a thread, although its trial did not.
+            RuntimeError: a module started a thread, although it had started none in its trial.
         """
         wanted = list(modules)
         new = [module for module in wanted if module not in sys.modules and module not in self._refused]
@@ -77,7 +77,7 @@ def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
         for end in (os.killpg, os.kill):
             with contextlib.suppress(OSError):
                 end(child, signal.SIGKILL)
-        # Raised where SIGCHLD is ignored, so that the kernel reaps children itself.
+        # Raised if SIGCHLD is ignored, because the kernel then reaps children itself.
         with contextlib.suppress(ChildProcessError):
             os.waitpid(child, 0)
     if reply is None:
@@ -106,7 +106,7 @@ def _described(error: BaseException) -> str:
 
 
 def _read(reading: int, seconds: float) -> bytes | None:
-    """Return the child's reply, which is empty if the child has ended; return None after the time limit."""
+    """Return the child's reply: empty if the child ended without one, None if the time limit was reached."""
     ready, _, _ = select.select([reading], [], [], seconds)
     return os.read(reading, 4 * MESSAGE_LIMIT) if ready else None
 

@@ -43,7 +43,8 @@ def set_limits(limits: ContainerLimits) -> None:
         mapped = int(file.read().split()[0]) * resource.getpagesize()
     values = {
         resource.RLIMIT_AS: mapped + limits.memory_mb * MEGABYTE,
-        # With 0, the kernel would still start a crash handler, if the machine pipes its core dumps to one.
+        # A limit of 0 would still let the kernel start a crash handler, if the machine pipes core dumps to
+        # one.
         resource.RLIMIT_CORE: 1,
         resource.RLIMIT_CPU: limits.cpu_seconds,
         resource.RLIMIT_FSIZE: limits.file_mb * MEGABYTE,
@@ -83,7 +84,7 @@ def drop_privileges() -> None:
 
 
 def hide_memory(hidden: bool = True) -> None:
-    """Make this process's memory unreadable for other processes of the same user, or readable again."""
+    """Make this process's memory unreadable to other processes of the same user, or readable again."""
     prctl(_PR_SET_DUMPABLE, 0 if hidden else 1)
 
 
@@ -104,7 +105,7 @@ def close_all_but(keep: Iterable[int]) -> None:
 
 
 def silence() -> None:
-    """Redirect standard input, output and error to /dev/null, so that nothing reaches the examiner's."""
+    """Redirect standard input, output and error to /dev/null, so that nothing reaches the examiner."""
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)

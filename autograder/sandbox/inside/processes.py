@@ -54,7 +54,7 @@ def kill(pid: int) -> None:
 
 
 def kill_group(leader: int) -> None:
-    """Kill all processes of a group, unless the group has ended."""
+    """Kill all processes of a process group, unless the group has ended."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)
 

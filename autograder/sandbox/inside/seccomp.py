@@ -21,8 +21,8 @@ _FIRST, _SECOND, _THIRD, _FOURTH = range(16, 48, 8)
 # The refused system calls, with their numbers on x86-64 and aarch64 (None if the machine has no such call).
 # Some would make or enter namespaces, read or starve another process, or reach rarely used parts of the
 # kernel. Others would hold memory that no limit counts, or use up resources that the kernel counts per user.
-# Newer calls are handled by number, below. Setting extended attributes is refused because an access control
-# list takes up to 128 KB for each name in /tmp.
+# Newer calls are handled by their numbers, below. Setting extended attributes is refused because an access
+# control list takes up to 128 KB for each name in /tmp.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -92,15 +92,16 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "vhangup": (153, 58),
     "vmsplice": (278, 75),
 }
-# These calls fail with ENOSYS, so that programs fall back to others. If a page is sent without being copied,
-# it stays in memory while a socket or pipe holds one byte of it, but only that byte is counted.
+# These calls fail with ENOSYS, so that programs fall back to other calls. If a page of memory is sent without
+# being copied, it stays in memory while a socket or pipe holds one byte of it, but only that byte is counted.
 _ABSENT = {
     "memfd_create": (319, 279),
     "sendfile": (40, 71),
     "splice": (275, 76),
     "tee": (276, 77),
 }
-# setsid does nothing and succeeds, because the kernel may give each session a share of the processors.
+# The filter makes setsid succeed without doing anything, because the kernel may give each session a share of
+# the processors.
 _SETSID = (112, 157)
 _CLONE, _MMAP, _SOCKET, _SOCKETPAIR = (56, 220), (9, 222), (41, 198), (53, 199)
 _PRLIMIT, _SET_AFFINITY = (302, 261), (203, 122)
@@ -120,9 +121,9 @@ _FCNTL_ALLOWED = {
     "F_DUPFD_CLOEXEC": 1030,
     "F_GETPIPE_SZ": 1032,
 }
-# These fcntl commands do nothing and succeed, because sqlite3 needs them. No limit counts record locks, and a
-# process could hold millions of them. Only a submission's own processes share its files, and between these,
-# `flock` works.
+# The filter makes these fcntl commands succeed without doing anything, because sqlite3 needs them. No limit
+# counts record locks, and a process could hold millions of them. Only a submission's own processes share its
+# files, and between these, `flock` works.
 _RECORD_LOCKS = {"F_SETLK": 6, "F_SETLKW": 7}
 # The ioctl requests that Python, shells and their tools need on files, pipes and sockets. There are no
 # terminals.
@@ -135,8 +136,8 @@ _IOCTL_ALLOWED = {
     "FIONCLEX": 0x5450,
     "FIOCLEX": 0x5451,
 }
-# The prctl options that are allowed. Others could add filters, which take up memory of the whole machine, or
-# set a scheduling cookie, which can leave a processor idle.
+# The prctl options that are allowed. Others could add filters, which take up memory that the whole machine
+# shares, or set a scheduling cookie, which can leave a processor idle.
 _PRCTL_ALLOWED = {
     "PR_SET_PDEATHSIG": 1,
     "PR_GET_PDEATHSIG": 2,
@@ -155,8 +156,8 @@ _PRCTL_ALLOWED = {
     "PR_SET_THP_DISABLE": 41,
     "PR_GET_THP_DISABLE": 42,
 }
-# The socket options that may be set. The supervisor counts sockets at their default size, so none may be
-# enlarged (SO_SNDBUF, SO_SNDBUFFORCE). Attaching a filter to a socket would take up memory for compiled
+# The socket options that may be set. The supervisor counts socket buffers at their default size, so none may
+# be enlarged (SO_SNDBUF, SO_SNDBUFFORCE). Attaching a filter to a socket would take up memory for compiled
 # filters, which the whole machine shares.
 _SETSOCKOPT_ALLOWED = {
     "SO_REUSEADDR": 2,
@@ -191,8 +192,9 @@ _MESSAGE_CALLS = {
 }
 _MSG_OOB = 0x1  # out-of-band data, a rarely used feature of Unix sockets
 
-# From 424 on, calls have the same number on all machines. Only the calls below were reviewed and found
-# harmless. All others fail with ENOSYS, as on an older kernel, and the C library then uses other calls.
+# From number 424 on, system calls have the same numbers on all machines. Of these, only the calls below were
+# reviewed and found harmless. All others fail with ENOSYS, as on an older kernel, and the C library then uses
+# other calls.
 _FIRST_SHARED = 424
 _SHARED_ALLOWED = {
     "pidfd_send_signal": 424,
@@ -210,8 +212,8 @@ _SHARED_ALLOWED = {
     "mseal": 462,
 }
 
-# The only system calls that a process may use to decode a picture. They cannot open a file, start a process
-# or make a socket.
+# The only system calls that are allowed in a process that decodes a picture. They cannot open a file, start a
+# process or make a socket.
 _COMPUTING = {
     "read": (0, 63),
     "write": (1, 64),
@@ -238,7 +240,7 @@ _COMPUTING = {
     "getrandom": (318, 278),
 }
 
-# For each machine: its column in the tables above, and its AUDIT_ARCH value.
+# For each machine type: its column in the tables above, and its AUDIT_ARCH value.
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32_BIT = 0x40000000
 # The only address family that is allowed. There is no network, but some families, such as vsock, ignore
@@ -308,7 +310,7 @@ def _known_machine(machine: str) -> list[_Instruction]:
 
 
 def _program(machine: str) -> list[_Instruction]:
-    """Return the BPF program of the filter for one kind of machine."""
+    """Return the BPF program of the filter for one machine type."""
     column, _ = _MACHINES[machine]
     lines = _known_machine(machine)
     for numbers in _REFUSED.values():
@@ -326,7 +328,8 @@ def _program(machine: str) -> list[_Instruction]:
         lines += _refuse_if_any_bit(numbers[column], argument, _MSG_OOB)
     for numbers in (_SOCKET, _SOCKETPAIR):
         lines += _allow_values(numbers[column], _FIRST, [_AF_UNIX], errno.EAFNOSUPPORT)
-    # A process may use these calls only on itself (0), because process 1 of its container has the same user.
+    # A process may use these calls only on itself (0), because process 1 of its container runs as the same
+    # user.
     for numbers in (_PRLIMIT, _SET_AFFINITY):
         lines += _allow_values(numbers[column], _FIRST, [0], errno.EPERM)
     lines += _filter_fcntl(_FCNTL[column])
@@ -339,7 +342,7 @@ def _program(machine: str) -> list[_Instruction]:
 
 
 def _only_for(number: int, body: list[_Instruction]) -> list[_Instruction]:
-    """Return instructions that run the body for one system call only. The body must end with a return."""
+    """Return instructions that run the body for one system call only. The body must end with _RETURN."""
     return [(_EQUAL, 0, len(body), number), *body]
 
 

@@ -22,7 +22,7 @@ from autograder.sandbox.inside.magics import register_magics, report_unknown
 from autograder.sandbox.inside.pictures import DrawingStub
 from secant.bindings import Bindings
 
-TRACE_LIMIT = 12  # maximum number of lines kept of a traceback
+TRACE_LIMIT = 12  # maximum number of lines kept from a traceback
 IMPORTS = "imports"  # label of the cell that contains the lesson's own imports and runs first
 
 
@@ -36,7 +36,7 @@ class _Compiler(CachingCompiler):
 
 
 class _Hook(DisplayHook):
-    """A display hook that ignores widgets and their stand-ins, because their text is only a list of parts."""
+    """A display hook that ignores widgets and their stand-ins, because their text only lists their parts."""
 
     def __call__(self, result: Any = None) -> None:
         if not isinstance(result, Widget | DrawingStub):
@@ -54,8 +54,8 @@ class Shell(InteractiveShell):
     def begin(self, cells: Sequence[tuple[str, str]]) -> None:
         """Prepare for a notebook: give it its own copy of the builtins, and watch its names.
 
-        If the notebook changes a name in `builtins`, only its own cells are affected, but not torch, IPython
-        or the questions of a test.
+        If the notebook changes a name in `builtins`, only the notebook's own cells are affected, not torch,
+        IPython or the questions of a test.
 
         Args:
             cells: the label and the source of each cell.
@@ -103,7 +103,7 @@ class Shell(InteractiveShell):
 
     @contextlib.contextmanager
     def _tee(self, channel: str) -> Iterator[None]:
-        """Do not copy printed text, all of which IPython would keep for its history."""
+        """Keep IPython from copying printed text, all of which IPython would store for its history."""
         yield
 
     def system(self, cmd: str) -> None:
@@ -135,7 +135,8 @@ def make_shell() -> Shell:
     formatter.mimebundle_formatter.enabled = False
     # `display` ignores widgets, as `_Hook` does.
     formatter.ipython_display_formatter.for_type(Widget, lambda widget: None)
-    # Widgets must not open connections to a page, because there is none. One explorer would open 70 of them.
+    # Widgets must not open connections to a page, because there is no page. One explorer alone would open 70
+    # connections.
     Widget.open = lambda widget: None
     register_magics(shell)
     shell.bindings = Bindings(shell.user_ns, _label)
@@ -216,7 +217,7 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 
 def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
-    """Return (cell, line number, function, text) for each frame of a traceback in the student's cells."""
+    """Return (cell, line number, function, text) for each traceback frame that is in a student's cell."""
     if isinstance(error, SyntaxError) and str(error.filename).startswith("<cell "):
         return [(_cell(str(error.filename)), error.lineno or 0, "", clean((error.text or "").rstrip(), 200))]
     lines: list[tuple[str, int, str, str]] = []

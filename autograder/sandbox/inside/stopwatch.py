@@ -1,4 +1,4 @@
-"""A stopwatch for the time in which a container computed, and for the time in which it was starved."""
+"""A stopwatch for the time that a container spends computing, and for the time that it is starved."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ _MAX_NOTES = 50_000  # maximum number of notes; beyond that, the older half is d
 
 
 class _Note(NamedTuple):
-    """Two running totals, in seconds, at a moment of time.monotonic."""
+    """Two running totals, in seconds, at a time.monotonic() timestamp."""
 
     moment: float
     idle: float  # total seconds in which certainly no thread ran
@@ -21,17 +21,17 @@ class _Note(NamedTuple):
 
 
 class Stopwatch:
-    """A stopwatch for the threads of this process namespace. It reads the kernel's counts at each `look`.
+    """A stopwatch for the threads of this PID namespace. It reads the kernel's counts at each `look`.
 
     The kernel counts how long each thread ran, and how long it was ready to run but had to wait
     (/proc/PID/task/TID/schedstat; see "Scheduler Statistics" in the kernel's documentation). The container is
     *starved* while one of its threads is ready and none of them runs, so starting many threads does not make
-    it starved. If the kernel does not count, the container is never starved, and all real time counts. The
-    same applies to the time between two looks in which a thread ended, because it is unknown how long that
-    thread ran.
+    it starved. If the kernel does not keep these counts, the container is never starved, and all real time
+    counts. The same applies to the time between two looks if a thread ended meanwhile, because it is unknown
+    how long that thread ran.
 
     Attributes:
-        computed: seconds of processor time of all threads together, as far as they were seen.
+        computed: seconds of processor time that the looks have recorded, for all threads together.
     """
 
     def __init__(self) -> None:
@@ -65,8 +65,9 @@ class Stopwatch:
             del self._notes[: _MAX_NOTES // 2]
 
     def starved_seconds(self, since: float) -> float:
-        """Return how many seconds the container was starved since a moment of time.monotonic."""
-        # Start from the last look before this moment, because starting too early is better than too late.
+        """Return how many seconds the container was starved since a time.monotonic() timestamp."""
+        # Start from the last look before `since`, because starting too early is better than starting too
+        # late.
         first = self._notes[max(bisect_right(self._notes, since, key=lambda note: note.moment) - 1, 0)]
         last = self._notes[-1]
         return max(0.0, min(last.idle - first.idle, last.ready - first.ready))

@@ -21,12 +21,12 @@ from autograder.sandbox.inside.processes import kill, process_ids, read_text, st
 from autograder.sandbox.inside.stopwatch import Stopwatch
 
 _CHECK_SECONDS = 0.1  # seconds between two checks of memory and processor time
-# Pause after a memory count, as a multiple of the count's own duration. No control group limits the
-# supervisor.
+# Pause after a memory count, as a multiple of the count's own duration. The pause is needed because no
+# control group limits the supervisor's processor time.
 _PAUSE_FACTOR = 4
 _NICE = 10  # niceness of the candidate, so that the grader's own work comes first even without control groups
 _KILL_SECONDS = 3.0
-# Bytes of kernel memory for each mapping of a process. After 30 forks in a row, 820 were measured.
+# Bytes of kernel memory for each mapping of a process. After 30 forks in a row, 820 bytes were measured.
 _MAPPING = 1024
 _INODE = 2048  # bytes of kernel memory for each file in a tmpfs
 # Errors which show that this container's own processes have used up a resource.
@@ -79,7 +79,8 @@ def _be_candidate(orders: socket.socket, channel: int, proc: int, shell: Any) ->
         seccomp.filter_system_calls()
         report(orders, {"candidate": True})  # the kernel adds the process id of this process to the message
         orders.close()
-        # Makes a group, not a session, because the kernel may give each session a share of the processors.
+        # Makes a process group, not a session, because the kernel may give each session a share of the
+        # processors.
         os.setpgid(0, 0)
         os.chdir("/tmp")
         candidate.serve(socket.socket(fileno=channel), shell)
@@ -96,7 +97,7 @@ def report(orders: socket.socket, message: dict[str, Any]) -> None:
 def watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
     """Watch the candidate until this container has to end, and report the reason.
 
-    The container also has to end if its processes leave this one no memory or descriptors to work with.
+    The container also has to end if its processes leave the supervisor no memory or descriptors to work with.
     """
     try:
         _watch(orders, candidate, limits)
@@ -109,7 +110,7 @@ def watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> Non
 
 
 def _watch(orders: socket.socket, candidate: int, limits: ContainerLimits) -> None:
-    """Follow the examiner's orders, reap orphans and enforce the limits.
+    """Carry out the examiner's commands, reap orphans and enforce the limits.
 
     When this container has to end, report the reason and return.
     """
@@ -153,7 +154,7 @@ def _reap_orphans(candidate: int) -> None:
 
 
 def kill_all_but(spared: int) -> bool:
-    """Kill all processes of the container except this one and the spared one.
+    """Kill all processes of the container except this one and `spared`.
 
     Returns:
         True if all the others have ended.
@@ -161,7 +162,7 @@ def kill_all_but(spared: int) -> bool:
     until = time.monotonic() + _KILL_SECONDS
     while time.monotonic() < until:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGSTOP)  # stops all of them at once, so that none can fork meanwhile
+            os.kill(-1, signal.SIGSTOP)  # stops all processes at once, so that none can fork meanwhile
         others = [pid for pid in process_ids() if pid not in (1, spared) and _is_alive(pid)]
         for pid in others:
             kill(pid)
@@ -201,8 +202,8 @@ def memory_in_use(limit: int) -> int:
 
     The quick sum counts a page twice if two processes share it after a fork. The exact sum takes milliseconds
     for each process, so it is made only if the quick sum exceeds the limit. A process that hides its memory
-    map counts with its quick figure, which is read again, because a process that has just ended has no map
-    either. The supervisor itself does not count.
+    map is counted with its quick figure, which is read again, because a process that has just ended has no
+    map either. The supervisor itself does not count.
     """
     pids = [pid for pid in process_ids() if pid != os.getpid()]
     others = _files() + _sockets()

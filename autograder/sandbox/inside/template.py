@@ -1,4 +1,4 @@
-"""The process inside the wall that has done all imports, and forks a candidate for each order.
+"""The process inside the wall that has done all imports, and forks a candidate for each request.
 
 It holds no test, no secret and no descriptor except its control socket, because its children run strangers'
 code, which may read all its memory. It never computes and never starts a thread, because a fork of a process
@@ -13,8 +13,8 @@ in the container.
 
 With `forked`, the process forks a container for each message on the socket. With `single`, it becomes the
 only container of its wall. With `plain` instead of `lessons`, it does not import torch and the other modules
-that only lessons need. USER is the user id that replaces root, if root started the process. The last
-arguments are the numbers of inherited sockets.
+that only lessons need. USER is the user id that replaces root, if root started the process. CONTROL, ORDERS
+and CHANNEL are the descriptors of inherited sockets.
 """
 
 import contextlib
@@ -88,13 +88,13 @@ def _reset() -> None:
 
 
 def import_symbols() -> None:
-    """Import the modules that the first `backward(v)` of a process would import, mainly sympy."""
+    """Import the modules that the first call of `backward(v)` in a process would import, mainly sympy."""
     with pages.frozen_imports():
         import torch.fx.experimental.symbolic_shapes  # noqa: F401
 
 
 def import_compiler() -> None:
-    """Import the modules that the first `torch.func.grad` or `jacrev` of a process would import.
+    """Import the modules that the first `torch.func.grad` or `jacrev` in a process would import.
 
     They include those of `import_symbols`.
     """
@@ -103,13 +103,13 @@ def import_compiler() -> None:
         import torch._decomp.decompositions_for_jvp
         import torch._dynamo  # noqa: F401
 
-    # Drops variables with paths for a compiler, which no notebook needs.
+    # Drop the environment variables that the imports have set: paths for a compiler, which no notebook needs.
     for name in set(os.environ) - set(environment):
         del os.environ[name]
 
 
-#: The groups of modules that most notebooks never need: by name, a group's main module, and the function that
-#: imports the group.
+#: The groups of modules that most notebooks never need, keyed by name. For each group: its main module, and
+#: the function that imports the group.
 _LATER = {
     "symbols": ("torch.fx.experimental.symbolic_shapes", import_symbols),
     "compiler": ("torch._dynamo", import_compiler),
@@ -127,7 +127,7 @@ def _prepare(guest: int) -> None:
 
 
 def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
-    """Fork a container for every message that brings two sockets.
+    """Fork a container for every message that comes with two sockets.
 
     A message with one socket names modules to preload, and the reply goes to that socket. A message without a
     socket names a group of modules that torch imports late. It has no effect if torch is not imported. This
@@ -138,7 +138,7 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
     control.send(json.dumps({"ready": True}).encode())
     collapsing = pages.collapsing()
     while True:
-        # Large pages are made only while no order waits. They pay off for a whole class, but a single
+        # Large pages are made only while no request is waiting. They pay off for a whole class, but a single
         # submission need not wait for them.
         for _ in collapsing:
             if _has_order(control):
@@ -148,7 +148,7 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
             os._exit(0)
         if not descriptors:
             module, import_group = _LATER[message.decode()]
-            # Every worker sends this order, so the group may already be imported.
+            # Every worker sends this request, so the group may already have been imported.
             if module not in sys.modules and "torch" in sys.modules:
                 import_group()
                 collapsing = pages.collapsing()
@@ -175,7 +175,7 @@ def _preload(preloader: Preloader, modules: list[str], descriptor: int) -> None:
         if "torch" in sys.modules and not had_torch:
             with pages.frozen_imports():
                 _reset()
-        with contextlib.suppress(OSError):  # the process that sent the order has ended
+        with contextlib.suppress(OSError):  # the process that sent the request has ended
             reply.sendall(refused)
 
 

@@ -63,7 +63,7 @@ def detached(tensor: Tensor, limits: Limits) -> tuple[Tensor, int]:
 def written(plain: Tensor) -> bytes:
     """Encode a plain tensor from `detached`."""
     with torch._C.DisableTorchFunction():
-        # A clone has no lazy conjugation or negation, and no odd strides, which contiguous() may leave.
+        # A clone has no lazy conjugation or negation and no odd strides, all of which contiguous() may leave.
         dense = plain.cpu().clone(memory_format=torch.contiguous_format)
         raw = dense.reshape(-1).view(torch.uint8).numpy().tobytes() if dense.numel() else b""
         return _framed(DTYPES.index(dense.dtype), tuple(dense.shape), raw)
@@ -74,7 +74,7 @@ def _framed(number: int, shape: tuple[int, ...], raw: bytes) -> bytes:
 
 
 def _refuse_odd(plain: Tensor, limits: Limits) -> None:
-    """Raise Unsent for a tensor that has no plain dense values, or too many elements."""
+    """Raise Unsent for a tensor that has no plain dense values, or that has too many elements."""
     if plain.is_nested:
         raise Unsent("nested")
     if plain.layout != torch.strided:

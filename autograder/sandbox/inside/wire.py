@@ -2,9 +2,9 @@
 
 The process that encodes a value runs the student's code, so nothing that it claims about itself is trusted.
 The process that decodes it checks every length, count and name before using it. It builds only plain data and
-tensors of a listed dtype, and never evaluates or unpickles. For any bytes, `decode` returns a value
-or raises `WireError`. A frame that breaks a limit is not read. Instead, `decode` raises `TooMuch`, which
-describes the value as far as its header does.
+tensors of a listed dtype, and never evaluates or unpickles. For any bytes, `decode` returns a value or raises
+`WireError`. A value that breaks a limit is not decoded. Instead, `decode` raises `TooMuch`, with a
+description taken from the value's header.
 
 A frame on the socket is a 4-byte length and a body; a body is the version byte and one value:
 
@@ -59,11 +59,11 @@ NOTES: tuple[str, ...] = (
 )
 _TOO_MUCH = ("too_deep", "too_large", "large_tensor")
 
-#: A deadline for a whole frame: a moment of `time.monotonic()`, or a function that returns the seconds left.
+#: A deadline for a whole frame: a `time.monotonic()` timestamp, or a function that returns the seconds left.
 Deadline = float | Callable[[], float]
 
 _TYPE_NAME = re.compile(r"[\w.<>\[\]]{1,120}")
-# Number of items for which one tensor counts. It takes as much memory as about ten small numbers.
+# Each tensor counts as this many items, because it takes as much memory as about ten small numbers.
 _TENSOR_COST = 10
 _CHUNK = 1 << 16
 # Seconds to sleep after a short read, so that a slow sender costs this process no processor time.
@@ -92,12 +92,12 @@ class Limits:
     total_bytes: int = 64 * 2**20
     items: int = 100_000
     depth: int = 32
-    # Number of keys of all dicts together; if keys collide, building a dict takes quadratic time.
+    # Number of keys of all dicts together; if the keys' hashes collide, building a dict takes quadratic time.
     keys: int = 1_000
     dims: int = 16
     numbers: int = 64 * 2**20  # number of elements of all tensors together; an empty dimension counts as one
     int_bits: int = 4096
-    # Number of bytes of all strings together; Python may need four bytes for each of them.
+    # Number of bytes of all strings together; Python may need four bytes for each of these bytes.
     text_bytes: int = 2**20
     raw_bytes: bool = False  # whether `bytes` may be sent as they are
     tensors: bool = True  # whether tensors may be sent; to read one, a process imports torch
@@ -105,8 +105,8 @@ class Limits:
 
 LIMITS = Limits()
 # The limits on a candidate's answer. Correct solutions of the lessons need at most 113 kB, 6,700 items, 67
-# keys, 10,200 numbers and 80 kB of text. That is about a fifth of these limits, or less. Their tensors have
-# at most 6 dimensions.
+# keys, 10,200 numbers and 80 kB of text. Each of these numbers is at most about a fifth of its limit. The
+# tensors in these solutions have at most 6 dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
 # The limits on the messages about a plain assignment. An answer contains no tensor. So no notebook can make
 # the examiner import torch, which takes more memory than a submission may add to the examiner.
@@ -119,8 +119,8 @@ class Unsendable:
     """A stand-in that is sent in place of an object.
 
     Attributes:
-        type_name: the name of the object's type, such as `numpy.ndarray`. The candidate supplies it, but the
-            name is harmless.
+        type_name: the name of the object's type, such as `numpy.ndarray`. The candidate supplies it, so only
+            harmless characters are allowed.
         note: the reason why the object is not sent, one of NOTES.
         size: the shape of a `large_tensor`, or the length of an object that is `too_large`; empty if unknown.
     """
@@ -182,7 +182,7 @@ class TooMuch(WireError):
     """The frame breaks a limit.
 
     Attributes:
-        stand_in: a stand-in for the object that breaks it.
+        stand_in: a stand-in for the object that breaks the limit.
     """
 
     def __init__(self, stand_in: Unsendable) -> None:
@@ -241,7 +241,7 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
     Args:
         value: any object.
         limits: the limits on the frame.
-        exact: raise an error instead of sending an `Unsendable`, for a sender whose values must arrive.
+        exact: True to raise an error instead of sending an `Unsendable`, if the value itself has to arrive.
 
     Raises:
         WireError: only with `exact`, for a value that cannot be sent.
@@ -287,7 +287,7 @@ _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in (
 # Upper bounds for values that `_quick` encodes: characters of a string, bits of an int. For tensors, see
 # tensors.py.
 _SHORT_TEXT, _SMALL_INT = 1_000, 62
-_QUICK_BYTES = 2_000  # number of bytes; no value that `_quick` encodes takes more
+_QUICK_BYTES = 2_000  # upper bound for the bytes of any value that `_quick` encodes
 _tensors: Any = None  # the module tensors.py, once it is loaded
 
 
@@ -332,8 +332,8 @@ class _Writer:
         try:
             self._value(value, depth)
         except _TooMuch as error:
-            # Only a direct item of the encoded value is replaced on its own. A deeper item has neighbours
-            # that would break the limit as well.
+            # Only a direct item of the encoded value is replaced on its own. Replacing a more deeply nested
+            # item would not help, because its neighbours would break the limit as well.
             error.reached_in(value)
             if depth != 1:
                 raise
@@ -354,7 +354,7 @@ class _Writer:
         self.unsendable(stand_in)
 
     def _quick(self, value: Any, depth: int) -> bool:
-        """Append a value of a frequent type, if it certainly fits. Return whether this was done.
+        """Append a value of a common type, if it certainly fits the limits. Return whether it was appended.
 
         Unsendable values are appended by slower code, which would write the same bytes.
         """
@@ -404,7 +404,7 @@ class _Writer:
         if depth > self.limits.depth:
             raise _TooMuch("too_deep")
         self._count(1)
-        kind = type(value)  # not isinstance, because that would ask the object for its __class__
+        kind = type(value)  # isinstance is avoided, because it asks the object for its __class__
         if issubclass(kind, dict):
             self._dict(value, depth)
         elif issubclass(kind, list):
@@ -449,7 +449,7 @@ class _Writer:
         self.out += struct.pack("<cH", b"i", len(data)) + data
 
     def _string(self, value: str) -> None:
-        if len(value) > self.limits.text_bytes:  # checked before `encode` makes a copy
+        if len(value) > self.limits.text_bytes:  # checked before `encode` copies the string
             raise Unsent("too_large", size=_length(value))
         try:
             data = value.encode()
@@ -753,7 +753,7 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
 
     Args:
         sock: a connected stream socket.
-        deadline: the time by which the whole frame must have arrived; by default, there is none.
+        deadline: the time by which the whole frame must have arrived (see `Deadline`); None for no deadline.
         limits: the limits on the frame.
 
     Raises:

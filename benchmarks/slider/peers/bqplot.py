@@ -43,13 +43,13 @@ def show() -> None:
         "step": line(right, INK, 1.2, line_style="dotted"),
         "median": dots(right, INK, "circle", 100, "median", fill=False, stroke_width=2),
         "nothing": dots(right, SECANT, "cross", 100),
-        "here": dots(right, SECANT, "diamond", 50, "at this x"),  # moved last, so its change ends each frame
+        "here": dots(right, SECANT, "diamond", 50, "at this x"),  # moved last, to mark the end of each frame
     }
 
     def draw(moving: Moving) -> None:
         for name, mark in marks.items():
             x, y = getattr(moving, name.replace("marks", "float"))
-            if isinstance(mark, bq.Scatter):  # a Scatter cannot hold NaN
+            if isinstance(mark, bq.Scatter):  # bqplot's Scatter does not accept NaN
                 mask = np.isfinite(y)
                 mask[np.arange(len(x)) % EVERY > 0] &= "marks" not in name
                 x, y = x[mask], y[mask]

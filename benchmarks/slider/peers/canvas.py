@@ -17,7 +17,7 @@ class Canvas(anywidget.AnyWidget):
 
     Attributes:
         scene: everything in the plots that does not move.
-        numbers: for each part that moves, the number of its points, then their x, then their y.
+        numbers: for each part that moves, the number of its points, then the x and the y coordinates.
     """
 
     _esm = Path(__file__).with_suffix(".js")

@@ -29,7 +29,7 @@ RIGHT = {
 
 
 def figure() -> tuple[Figure, dict[str, Line2D]]:
-    """Return a figure with everything that stands still, and the lines that `move` moves."""
+    """Return a figure with all parts that do not change, and the lines whose points `move` sets."""
     fig, (left, right) = plt.subplots(
         1, 2, figsize=(picture.WIDTH / 100, picture.HEIGHT / 100), dpi=100, layout="constrained"
     )

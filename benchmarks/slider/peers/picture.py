@@ -30,7 +30,7 @@ Points = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Moving:
-    """The parts of the picture that move, as x and y of their points; NaN stands for a missing point."""
+    """The parts of the picture that move, as the coordinates of their points; NaN marks a missing point."""
 
     secant: Points
     tangent: Points
@@ -61,7 +61,7 @@ def _inside(error: float) -> float:
 
 
 def moving(reading: Reading) -> Moving:
-    """Return the points of everything that moves, for one reading of the explorer's numbers."""
+    """Return the points of everything that moves, given the explorer's numbers for one setting."""
     h, at = reading.setting.h, (reading.x, reading.height)
     curves = {name: reading.curves[name] for name in DTYPES}
     zeros = {name: np.where(errors == 0, lowest / 10, math.nan) for name, errors in curves.items()}
@@ -83,13 +83,13 @@ def moving(reading: Reading) -> Moving:
 
 
 def read(x: float, h: float) -> Reading:
-    """Compute the numbers as the explorer does."""
+    """Compute the numbers that the explorer shows for x and h."""
     with quietly():
         return subject.read(Setting(NAME, x, h, DTYPE, "forward"))
 
 
 def words(reading: Reading) -> str:
-    """Return the numbers as text."""
+    """Return the explorer's numbers as text."""
     return (
         f"difference quotient {reading.quotient:.12g}, gradient {reading.gradient:.12g}, "
         f"difference {reading.error:.3g}, its median {reading.median:.1e}"
@@ -104,7 +104,7 @@ def sliders() -> tuple[controls.Slider, controls.Slider, widgets.Widget]:
 
 
 def panel(shown: widgets.Widget, draw: Callable[[Moving], None]) -> widgets.VBox:
-    """Return a widget with the sliders, the picture that `draw` updates, and its numbers in words."""
+    """Return a widget with the sliders, the picture that `draw` updates, and its numbers as text."""
     x, log_h, row = sliders()
     text = widgets.HTML()
     reading = read(x.number, log_h.argument)

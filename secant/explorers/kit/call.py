@@ -26,7 +26,7 @@ class Call:
     default_options: State  # for each dropdown, its first option, which is selected if the argument is None
 
     def text(self, state: State) -> str:
-        """Return the call that makes an explorer with this state; leave out arguments at their defaults."""
+        """Return the call that makes an explorer with this state, without arguments at their defaults."""
         arguments = []
         for parameter in self.signature.parameters.values():
             name = parameter.name
@@ -63,7 +63,7 @@ def with_call(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
 
 
 def _digits(value: float, *, h: bool) -> str:
-    """Return the shortest text that reads back as the same number, or as the same step h on its slider."""
+    """Return the shortest text that reads back as the same number, or, for h, as the same slider position."""
     candidates = (f"{value:.{places}g}" for places in range(1, 18))
     same = (text for text in candidates if (float(10 ** log_of(float(text))) if h else float(text)) == value)
     return next(same, repr(value))

@@ -17,9 +17,9 @@ from PIL import Image
 
 from secant.explorers.kit.strokes import Recorder, Stroke
 
-WIDTH, HEIGHT = 9.0, 4.0  # inches
+WIDTH, HEIGHT = 9.0, 4.0  # size of a figure in inches
 DPI = 100  # CSS pixels per inch
-# Lower and upper bound on device pixels per CSS pixel; at least 2 keeps a picture on a narrow page sharp.
+# Bounds on the device pixels per CSS pixel; with at least 2, a picture stays sharp on a narrow page.
 MIN_DENSITY, MAX_DENSITY = 2, 4
 # Minimum number of seconds between updates of the numbers during a drag, so that they can be read.
 READING_SECONDS = 0.2
@@ -58,7 +58,7 @@ class Stage:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The width and height of the static image in its own pixels, the unit of the strokes."""
+        """The width and height of the static image in pixels, which are also the unit of the strokes."""
         width, height = self.canvas.get_width_height(physical=True)
         return width, height
 
@@ -71,7 +71,7 @@ class Stage:
         return encoded.getvalue()
 
     def frame(self) -> list[Stroke]:
-        """Return the strokes of the visible moving artists, lowest first, in pixels of the static image."""
+        """Return the strokes of the visible moving artists, bottom first, in pixels of the static image."""
         recorder = Recorder(*self.size, self.figure.dpi)
         for artist in self.moving:
             if artist.axes is not None and artist.axes.get_visible():
@@ -112,7 +112,7 @@ def after_reply(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def throttled(action: Callable[[], None], seconds: float = READING_SECONDS) -> Callable[[], None]:
-    """Return a function that runs `action` at most once per `seconds`; for text, which takes time to read.
+    """Return a function that runs `action` at most once every `seconds`, so that a text stays readable.
 
     The first call takes effect at once, and the last call is never dropped. Fewer messages leave time for
     frames, and do not flood a screen reader.

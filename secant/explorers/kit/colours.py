@@ -40,11 +40,11 @@ def on_page(background: str, *, dark: bool) -> dict[str, str]:
 def recolour(figure: Figure, table: dict[str, str]) -> None:
     """Recolour a figure's artists; the table maps each old colour to the new one."""
     changes = {light.lower(): dark for light, dark in table.items() if light.lower() != dark.lower()}
-    # On a white page nothing changes. Looking at every artist would take a fifth as long as drawing it.
+    # On a white page no colour changes. A search of all artists would take a fifth as long as drawing them.
     if not changes:
         return
     for axes in figure.axes:
-        # Matplotlib gives this colour to the ticks that it creates later, too.
+        # Matplotlib also gives this colour to the ticks that it creates later.
         axes.tick_params(which="both", colors=changes.get(INK, INK))
     for artist in figure.findobj():
         parts = (artist, getattr(artist, "arrow_patch", None), getattr(artist, "_bbox_patch", None))

@@ -13,11 +13,11 @@ from secant.explorers.kit.ranges import LOG_H, Range, clamp
 from secant.language import say
 
 NAME = {"description_width": "60px"}
-# Controls stand side by side while there is room, then one below another, and never exceed the page's width.
+# Controls are side by side if there is room, otherwise one below another, and never wider than the page.
 LIST = {"flex": "1 1 190px", "width": "auto", "max_width": "220px"}
 ROW = {"flex": "1 1 270px", "max_width": "420px"}
 TRACK = {"flex": "1 1 110px", "width": "auto", "max_width": "260px"}
-STEP = 1 / 16  # step width of the slider for h, in powers of ten
+STEP = 1 / 16  # distance between two positions of the slider for h, in decades
 
 
 def button(text: str, action: Callable[[], None], tooltip: str = "") -> widgets.Button:
@@ -46,12 +46,12 @@ class Choice(widgets.Dropdown):
 
 
 class Slider(widgets.FloatSlider):
-    """A slider that saves a message per frame: the kernel does not echo its value to the page."""
+    """A slider that needs one fewer message per frame, because the kernel does not echo its value."""
 
     value = CFloat(0.0).tag(sync=True, echo_update=False)
     exact_position = 0.0
-    name = ""  # the label of its text box
-    # Shows a message that an argument is out of range, with the value used instead.
+    name = ""  # the label of the slider's text box
+    # A function that reports that an argument is out of range, and which value is used instead.
     refuse: Callable[[float], None]
 
     @staticmethod
@@ -67,7 +67,7 @@ class Slider(widgets.FloatSlider):
     def choose(self, number: float) -> None:
         """Set the slider to an exact position, as given in the call or typed.
 
-        The page moves the handle to the nearest whole step, but `number` keeps returning the exact position.
+        The page moves the handle to the nearest step, but `number` keeps returning the exact position.
         """
         self.exact_position = number
         if self.value == number:
@@ -78,7 +78,7 @@ class Slider(widgets.FloatSlider):
 
     @property
     def number(self) -> float:
-        """The exact position while the handle is at the step nearest to it, otherwise the handle's own."""
+        """The exact position if the handle is at the step nearest to it, otherwise the handle's position."""
         steps = math.floor((self.exact_position - self.min) / self.step + 0.5)
         nearest = min(self.min + steps * self.step, self.max)
         at_it = self.value == self.exact_position or abs(self.value - nearest) < 1e-6 * self.step
@@ -123,7 +123,7 @@ class Slider(widgets.FloatSlider):
 
 
 class StepSlider(Slider):
-    """A logarithmic slider for h: its position is log10(h); its text box and its argument are h."""
+    """A logarithmic slider for h: its position is log10(h), and its text box and argument hold h."""
 
     @staticmethod
     def position_of(argument: float) -> float:
@@ -135,7 +135,7 @@ class StepSlider(Slider):
 
     @property
     def display_value(self) -> float:
-        """The step h as the text box shows it: at a whole step of the slider, to three digits only."""
+        """The value of h in the text box, with only three digits if log10(h) is a multiple of STEP."""
         steps = self.number / STEP
         return float(f"{self.argument:.3g}") if steps == round(steps) else round_to_six_digits(self.argument)
 
@@ -204,8 +204,8 @@ def slider(
     handle.refuse = refuse
     handle.argument = value
     update_box()
-    # The slider and the box are linked here, because a link in the page would send each change of the box to
-    # the kernel, too.
+    # The slider and the box are linked here, because a link in the page would also send each change of the
+    # box to the kernel.
     throttled_update_box = throttled(update_box)
     handle.observe(lambda _: throttled_update_box(), "value")
     handle.observe(lambda _: show_message(""), "value")
@@ -230,7 +230,7 @@ def step_slider(h: float, log_h: Range = LOG_H) -> tuple[Slider, widgets.Widget]
 
 
 def log_of(h: float) -> float:
-    """Return log10(h), or the nearest step of the slider if h equals it to the six digits that are shown."""
+    """Return log10(h), or the slider's nearest position if it stands for the same h to six digits."""
     log_h = math.log10(h)
     step = round(log_h / STEP) * STEP
     return step if abs(log_h - step) < 3e-6 else log_h

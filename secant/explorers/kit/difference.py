@@ -1,6 +1,6 @@
 """Difference quotients, autograd's gradient, and the distance between them, without any drawing.
 
-Each f here is elementwise: it maps a tensor of x values to the tensor of their f(x). The module
+Each f here is elementwise: it maps a tensor of x values to the tensor of the values f(x). The module
 kit/elementwise.py makes any function of one x elementwise.
 
 Sources: dividing by the step actually taken is in Numerical Recipes (Press et al., 1992, section 5.7); the
@@ -21,7 +21,8 @@ from secant.language import say
 Function = Callable[[Tensor], Tensor]
 Functions = Function | Sequence[Function] | Mapping[str, Function]
 Scheme = Literal["forward", "central", "complex"]
-# Largest tensor that torch's log, exp, ... compute in one thread (grain size in UnaryOpsKernel.cpp).
+# Largest number of elements for which torch's log, exp, ... use one thread (grain size in
+# UnaryOpsKernel.cpp).
 SINGLE_THREAD_SIZE = 2048
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
@@ -36,7 +37,7 @@ def problem(*, en: str, ko: str) -> FunctionProblem:
 
 
 def by_name(functions: Functions) -> dict[str, Function]:
-    """Return a dict of functions by name, from one function, a sequence of functions, or a mapping."""
+    """Return a dict from names to functions, made from one function, a sequence, or a mapping."""
     if isinstance(functions, Mapping):
         return _numbered((str(name), f) for name, f in functions.items())
     if not isinstance(functions, Sequence):
@@ -45,7 +46,7 @@ def by_name(functions: Functions) -> dict[str, Function]:
 
 
 def _numbered(functions: Iterable[tuple[str, Function]]) -> dict[str, Function]:
-    """Return a dict of functions by name; append a number to a name that is already taken."""
+    """Return a dict from names to functions; append a number to a name that is already taken."""
     named: dict[str, Function] = {}
     for name, f in functions:
         names = (name if count == 1 else f"{name} {count}" for count in itertools.count(1))
@@ -54,7 +55,7 @@ def _numbered(functions: Iterable[tuple[str, Function]]) -> dict[str, Function]:
 
 
 def name_of(f: Function, letter: str = "f") -> str:
-    """Return a function's name. A lambda is named by the letter, as in "f(x)"."""
+    """Return a function's name, or, for a lambda, the letter followed by "(x)", such as "f(x)"."""
     name = str(getattr(f, "__name__", type(f).__name__))
     return f"{letter}(x)" if name == "<lambda>" else name
 
@@ -157,7 +158,7 @@ def _backward(value: Tensor, leaf: Tensor) -> None:
     try:
         if plain_backward.is_needed(value):
             plain_backward.run(value, leaf)
-        # `inputs` keeps backward() from adding to the .grad of the parameters of a model that f may use.
+        # Without `inputs`, backward() would also change other .grad, such as those of a model used by f.
         else:
             value.backward(inputs=[leaf])
     except Exception as error:  # a custom autograd Function may raise any kind of error
@@ -186,7 +187,7 @@ def quotient(f: Function, x: Tensor, h: Tensor | float, scheme: Scheme = "forwar
 
 
 def both_sides(f: Function, x: Tensor, h: Tensor) -> dict[str, Tensor]:
-    """Return the forward, backward and central quotient of a real f, for x and h that are broadcast.
+    """Return the forward, backward and central quotients of a real f, after broadcasting x and h.
 
     Each quotient divides by the step actually taken.
 
@@ -211,8 +212,8 @@ def largest(*values: float) -> float:
 def rounding(value: float, x: float, slope: float, step: float, dtype: str = "float64") -> float:
     """Estimate the rounding error of a quotient: the rounding error of its values, divided by the step.
 
-    A value is off by a unit in its last place. In addition, it is off by as much as rounding x changes it:
-    there are roundings of that size inside f, such as the rounding of x^3 in log(x^3).
+    The error of a value is one unit in its last place, plus the change of the value when x is rounded. The
+    latter is the size of roundings inside f, such as the rounding of x^3 in log(x^3).
     """
     unit = torch.finfo(getattr(torch, dtype)).eps
     size = abs(value) + (abs(x * slope) if math.isfinite(slope) else 0.0)
@@ -246,7 +247,8 @@ def _complex_step(f: Function, x: Tensor, h: Tensor) -> Tensor:
 def by_steps(f: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
     """Apply `f` to all steps, in blocks so small that torch uses a single thread.
 
-    Within a frame, waiting for a second thread costs more than it saves: 10 ms or more if other programs run.
+    Within a frame, waiting for a second thread costs more time than it saves: at least 10 ms if other
+    programs are running.
 
     Args:
         f: a function of a block of steps, (j, 1), that returns (j, n).

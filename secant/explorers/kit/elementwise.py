@@ -14,9 +14,9 @@ from secant.explorers.kit import difference
 from secant.explorers.kit.difference import Function, FunctionProblem, values
 
 SECONDS_PER_FRAME = 0.03  # seconds per frame that are available to a function that takes one x at a time
-# Number of jumps of a curve that are examined; number of times that the gap around each is halved.
+# Largest number of possible jumps of a curve to examine; number of times that the gap at each is halved.
 JUMPS, HALVINGS = 64, 12
-# Limits for calling a function again with the same x, to find out whether it is random.
+# Number of repeated calls with the same x, and seconds that they may take, to detect a random function.
 CALLS_AGAIN, SECONDS_AGAIN = 8, 0.3
 
 
@@ -28,7 +28,7 @@ class Prepared:
         f: the elementwise function.
         is_vectorised: whether the function takes many x at once.
         calls: how many calls with a single x fit into a frame.
-        single: the original function, for one x, or one that raises a FunctionProblem if that is unusable.
+        single: the original function of one x; if it is unusable, a function that raises a FunctionProblem.
     """
 
     f: Function
@@ -42,7 +42,7 @@ class Prepared:
 
 
 def prepare(f: Function, grid: Tensor) -> Prepared:
-    """Prepare a function of one x for many x, after trying it on the x of the grid."""
+    """Prepare a function of one x for many x, after trying it at the points of a grid."""
     try:
         check_deterministic(f, grid, grid[len(grid) // 3])
     except FunctionProblem as problem:
@@ -132,7 +132,7 @@ def or_nan(f: Function, x: Tensor) -> Tensor:
 
 
 def named_in_problems(label: str, f: Function) -> Function:
-    """Return f with results in float64 and its label in front of every problem; refuse complex results."""
+    """Wrap f to return float64, refuse complex results, and put its label before each problem's text."""
 
     def named(x: Tensor) -> Tensor:
         with prefix_problems(f"{label}(x)"):
@@ -172,14 +172,14 @@ def limit(steps: np.ndarray, quotients: np.ndarray, between: tuple[float, float]
 
 
 def median_sizes(errors: Tensor) -> Tensor:
-    """Return the median absolute error over the last dimension, the points; NaN if most are not finite."""
+    """Return the median absolute error over the last dimension; NaN if most of the errors are not finite."""
     errors = errors.abs().masked_fill(errors.isinf(), torch.nan)
     too_few = 2 * errors.isfinite().sum(dim=-1) < errors.shape[-1]
     return errors.nanmedian(dim=-1).values.masked_fill(too_few, torch.nan)
 
 
 def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
-    """Prepare a function of one point, (n,), for many points, (k, n), after trying it on the given ones.
+    """Prepare a function of one point, (n,), for many points, (k, n), after trying it at `points`.
 
     The prepared function returns NaN for a point at which f fails. If f fails at every point, it raises the
     first FunctionProblem.
@@ -207,9 +207,9 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
 
 
 def images(rows: Function, points: np.ndarray) -> np.ndarray:
-    """Return the images of points under a function from `prepare_rows`, (k, n) both; NaN stays NaN.
+    """Return the images of points under a function from `prepare_rows`; NaN stays NaN.
 
-    If the function fails at every point, the result has no rows.
+    Points and images are (k, n). If the function fails at every point, the result has no rows.
     """
     try:
         mapped = rows(torch.from_numpy(points)).numpy()
@@ -219,7 +219,7 @@ def images(rows: Function, points: np.ndarray) -> np.ndarray:
 
 
 def is_elementwise(f: Function, x: Tensor) -> bool:
-    """Return whether f takes an (n,) tensor at once; a function with an `if` on x, for example, does not."""
+    """Return whether f can take all x at once; a function with an `if` on x, for example, cannot."""
     indices = range(0, len(x), max(1, len(x) // 4))
     try:
         singles = torch.stack([values(f, x[i]).detach() for i in indices])

@@ -40,7 +40,7 @@ class LineStyle:
         return words.line(self.color, width, " ".join(map(str, self.dashes)), SHAPES[self.marker](self.color))
 
 
-#: Functions that draw a filled marker as SVG, by matplotlib's code for the marker.
+#: Functions that draw a filled marker as SVG, keyed by matplotlib's code for the marker.
 SHAPES: dict[str, Callable[[str], str]] = {
     "s": words.square,
     "^": words.triangle,
@@ -62,18 +62,18 @@ WHOLE = LineStyle(INK, "D")
 def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
     """Add an empty line for each label to a plot, and return the lines.
 
-    The last label is that of the whole; those before it are the parts, at most len(PARTS). A $ in a label is
-    shown as it is and does not begin a formula.
+    The last label is for the whole, and the others, at most len(PARTS) of them, are for its parts. A
+    $ in a label is shown as it is and does not begin a formula.
     """
     return [
-        # The lines have their markers at different h, so that no marker hides another.
+        # The markers of the lines are placed at different h, so that no marker hides another.
         style.line(plot, label.replace("$", r"\$"), (8 * i // len(labels), 8))
         for i, (style, label) in enumerate(_styles(labels))
     ]
 
 
 def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
-    """Add empty markers for the zeros of each line, in the line's colour and in a separate row."""
+    """Add empty markers for the zeros of each line, in the line's colour and in one row per line."""
     markers = [plots.marker(plot, "v", str(line.get_color()), size=3.5) for line in lines]
     figure = plot.axes.get_figure(root=True)
     for row, points in enumerate(markers):
@@ -83,7 +83,7 @@ def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
 
 
 def rings(plot: Plot, lines: Sequence[Line2D]) -> PathCollection:
-    """Add a ring in each line's colour, without a position yet; each fits inside the one before."""
+    """Add a ring in each line's colour, without a position yet; each ring fits inside the previous one."""
     colors = [str(line.get_color()) for line in lines]
     sizes = [max(14 - 2.5 * i, 4) ** 2 for i in range(len(lines))]
     collection = plot.axes.scatter(
@@ -95,7 +95,7 @@ def rings(plot: Plot, lines: Sequence[Line2D]) -> PathCollection:
 
 
 def entries(labels: Sequence[str], first: Words, last: Words) -> list[Entry]:
-    """Return the legend entries of these lines; add `first` to the first label and `last` to the last."""
+    """Return a legend entry for each label; append `first` to the first label and `last` to the last one."""
     suffixes = [first, *[("", "")] * (len(labels) - 2), last]
     return [
         (style.sample(), label + en, label + ko)

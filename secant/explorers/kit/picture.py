@@ -23,9 +23,9 @@ class View(anywidget.AnyWidget):
     _esm = (HERE / "picture.js").read_text(encoding="utf-8")
     _css = (HERE / "picture.css").read_text(encoding="utf-8")
 
-    still = Bytes().tag(sync=True)  # the static image, as a data URL in the screen's resolution
-    # Width and height of `still` in pixels, the unit of `strokes`. Browsers disagree about an SVG's natural
-    # size.
+    still = Bytes().tag(sync=True)  # the static image, as a data URL, at the screen's resolution
+    # Width and height of `still` in pixels, the unit of `strokes`. The page does not use the image's natural
+    # size, about which browsers disagree for an SVG.
     size: Any = List([1, 1]).tag(sync=True)
     strokes: Any = List().tag(sync=True)  # the moving artists, as strokes over `still`
     dark = Bool().tag(sync=True)  # whether `still` and `strokes` are drawn for a dark page
@@ -35,15 +35,15 @@ class View(anywidget.AnyWidget):
     gone = Unicode().tag(sync=True)  # the message that the page shows once the kernel has stopped
     label = Unicode().tag(sync=True)  # the accessible name of the picture, which explains its keys
     ratio = Float(1.0).tag(sync=True)
-    areas: Any = List().tag(sync=True)  # see `area`; one for each axes in which the pointer moves something
-    strides: Any = List().tag(sync=True)  # slider steps per press of an arrow key: horizontal, vertical
+    areas: Any = List().tag(sync=True)  # axes in which the pointer moves a control, as dicts from `area`
+    strides: Any = List().tag(sync=True)  # slider steps per press of a horizontal and of a vertical arrow key
     # The page sets the following values, so the kernel does not echo them.
     look = Dict().tag(sync=True, echo_update=False)
     grip = Dict().tag(sync=True, echo_update=False)
     steps = List([0, 0]).tag(sync=True, echo_update=False)
 
     def show(self, png: bytes, size: tuple[int, int], *, dark: bool) -> None:
-        """Replace the static image by a PNG of `size` (width, height) pixels."""
+        """Replace the static image with a PNG of `size` (width, height) pixels."""
         self.still, self.dark = b"data:image/png;base64," + base64.b64encode(png), dark
         self.size = list(size)
 

@@ -26,7 +26,7 @@ def is_needed(result: Tensor) -> bool:
 
 
 def has_own_backward(result: Tensor) -> bool:
-    """Return whether a result's graph has a backward in Python, which may itself call backward()."""
+    """Return whether a result's graph has a backward written in Python, which may itself call backward()."""
     return any(map(nodes.is_custom, nodes_behind(result.grad_fn)))
 
 
@@ -63,7 +63,7 @@ class _Leaves(TorchDispatchMode):
     """A dispatch mode that records each leaf that an operation reads, with its .grad.
 
     Attributes:
-        records: by the leaf's id, the leaf, its .grad, and a copy of the values of that .grad.
+        records: the leaves, keyed by id, each with its .grad and a copy of that .grad's values.
     """
 
     def __init__(self) -> None:

@@ -44,7 +44,7 @@ class PlanePlot:
     def label(self, color: str, symbols: str, size: float) -> Line2D:
         """Add the label of an arrow, without a position yet, and return it.
 
-        The label is a marker made of mathtext, since a text artist takes three times as long to draw.
+        The label is a marker made of mathtext, because a text artist takes three times as long to draw.
 
         Args:
             color: the colour of the label.
@@ -64,8 +64,8 @@ class PlanePlot:
         """Draw an arrow, and its label next to the tip; see `arrow_points` and `label_position`.
 
         Args:
-            arrow: the line from `arrow`.
-            name: the artist from `label`, and its side as in `label_position`.
+            arrow: the line returned by `arrow`.
+            name: the artist returned by `label`, and its side as in `label_position`.
             start: the arrow's start, (2,).
             vector: the vector from its start to its tip, (2,).
             options: options of `arrow_points`.
@@ -151,7 +151,7 @@ def fit(*planes: PlanePlot) -> None:
         figure.draw_without_rendering()  # computes the layout, and so the sizes that are read below
         for plane in planes:
             size = plane.axes.get_window_extent()
-            pixels = np.array([size.width, size.height]) * DPI / figure.dpi  # in CSS pixels
+            pixels = np.array([size.width, size.height]) * DPI / figure.dpi  # the size in CSS pixels
             pixel = np.ptp(plane.box, axis=1) / pixels
             if pixel.max() < 5 * pixel.min():
                 pixel[:] = pixel.max()

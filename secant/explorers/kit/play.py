@@ -16,9 +16,9 @@ from secant.explorers.kit.controls import STEP, Slider
 from secant.explorers.kit.ranges import clamp
 from secant.language import say
 
-START, NEAR, END = 0.0, -4.0, -12.0  # log10 of h
-#: Seconds that playing takes per decade of h, while log10(h) is above the key. Playing is slow while the
-#: secant visibly differs from the tangent.
+START, NEAR, END = 0.0, -4.0, -12.0  # log10(h) at the start, after the first press, and after the second
+#: Seconds per decade of h while log10(h) is above the key; the first such key counts. Playing is slow while
+#: the secant visibly differs from the tangent.
 PACE = {-2.0: 1.75, NEAR: 0.75, -math.inf: 0.67}
 SLOW = 1.0, 1.5  # decades per step and seconds between steps, if the system asks for reduced motion
 
@@ -31,7 +31,7 @@ class Play:
 
         Args:
             slider: the slider for h.
-            reduced_motion: returns whether the system asks for reduced motion.
+            reduced_motion: a function that returns whether the system asks for reduced motion.
         """
         self.slider, self.reduced_motion = slider, reduced_motion
         self.button = widgets.ToggleButton(

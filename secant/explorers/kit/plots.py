@@ -13,7 +13,7 @@ from secant.explorers.kit.canvas import new_figure
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.ranges import LOG_H, Range, clamp
 
-STACKED_WIDTH, STACKED_HEIGHT = 3.9, 2.9  # inches: width of the figure, and height of each of its axes
+STACKED_WIDTH, STACKED_HEIGHT = 3.9, 2.9  # inches: width of a figure with stacked axes, height of each axes
 DASHES = (0, (5, 3))  # dash pattern of all lines that come from autograd
 
 
@@ -33,7 +33,7 @@ def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
 
 
 def stack(figure: Figure) -> None:
-    """Stack the axes of `row` vertically, for a page that is too narrow for axes side by side."""
+    """Stack the axes of a figure from `row` vertically, for a page that is too narrow for a row."""
     count = len(figure.axes)
     figure.set_size_inches(STACKED_WIDTH, count * STACKED_HEIGHT)
     places = figure.add_gridspec(count, 1)
@@ -42,7 +42,7 @@ def stack(figure: Figure) -> None:
 
 
 class Plot(Protocol):
-    """A plot: its axes, and the artists in them that move. `line` and `marker` add to these artists."""
+    """A plot with its axes and its moving artists; `line` and `marker` append artists to `moving`."""
 
     axes: Axes
     moving: list[Artist]
@@ -66,7 +66,7 @@ def marker(
 
 
 def limits(y: np.ndarray) -> Range:
-    """Return axis limits for a curve, chosen so that a pole does not flatten the rest."""
+    """Return axis limits for a curve, chosen so that a pole does not flatten the rest of the curve."""
     y = y[np.isfinite(y)]
     if not len(y):
         return -1.0, 1.0
@@ -114,9 +114,9 @@ class FunctionPlot:
             axes: the axes to draw in.
             name: the function's name.
             quotient: the secant's label in the legend of a saved figure.
-            gradient: the tangent's label there.
-            point: the label there of the point at x.
-            ends: the label there of the points that the quotient compares.
+            gradient: the tangent's label in that legend.
+            point: the label, in that legend, of the point at x.
+            ends: the label, in that legend, of the two points that the quotient compares.
         """
         self.axes = axes
         axes.set_xlabel("$x$")
@@ -147,7 +147,7 @@ class FunctionPlot:
             ends: the x values of the two points that the quotient compares; NaN for the complex step.
             heights: the function's values at `ends`.
         """
-        # The complex step compares no two points.
+        # The complex step does not compare two points, so its secant passes through the point of tangency.
         start = at if math.isnan(ends[0]) else (ends[0], heights[0])
         set_line(self.secant, *start, quotient)
         set_line(self.tangent, *at, gradient)

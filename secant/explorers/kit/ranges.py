@@ -1,4 +1,4 @@
-"""Checks of an explorer's arguments, with readable error messages, and the ranges that limit them."""
+"""Ranges for an explorer's arguments, and checks of arguments with readable error messages."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -8,14 +8,15 @@ from secant.explorers.kit.difference import Function, Functions, by_name, name_o
 from secant.language import say
 
 Range = tuple[float, float]
-Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]  # a pair of functions, or several pairs by name
+Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]  # a pair of functions, or several named pairs
 
 LOG_H: Range = (
     -15.5,
     0.5,
 )  # range of log10(h) on the slider: 256 steps of 1/16, all exact in floating point
 
-# Range of log10(h) for lesson 1's first look: the secant visibly turns, and float64 shows no rounding.
+# Range of log10(h) for the first look in lesson 1: the secant visibly turns, and float64 shows no rounding
+# errors.
 NEAR_LOG_H: Range = (-4.0, 0.5)
 
 
@@ -73,7 +74,11 @@ def check_named(name: str, pairs: Collection[object], max_count: int) -> None:
 def some_by_name(
     name: str, functions: Functions | None, built_in: Mapping[str, Function]
 ) -> Mapping[str, Function]:
-    """Return the given functions by name, or else the built-in ones; raise a ValueError if there are none."""
+    """Return the given functions, or the built-in ones if None, keyed by name.
+
+    Raises:
+        ValueError: if `functions` is empty.
+    """
     named = built_in if functions is None else by_name(functions)
     if not named:
         refuse(en=f"{name} needs at least one function", ko=f"{name}에는 함수가 하나 이상 필요합니다")
@@ -81,7 +86,7 @@ def some_by_name(
 
 
 def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str, tuple[Function, Function]]:
-    """Return pairs of functions by name, from one pair or a mapping; raise a ValueError for anything else."""
+    """Return one pair or a mapping of pairs as a dict keyed by name; raise a ValueError for anything else."""
     named: Mapping[str, Sequence[Function]] = pairs if isinstance(pairs, Mapping) else {"": pairs}
     if not named or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in named.values()):
         both = ", ".join(letters)
@@ -101,7 +106,7 @@ def padded(ends: Range, share: float = 0.05) -> Range:
 
 
 def around(x: float, ends: Range) -> Range:
-    """Return the part of the range that is at most an eighth of its length away from x."""
+    """Return the part of the range that is at most an eighth of the range's length away from x."""
     reach = (ends[1] - ends[0]) / 8
     return max(ends[0], x - reach), min(ends[1], x + reach)
 
@@ -112,9 +117,9 @@ def clamp(number: float, ends: Range) -> float:
 
 
 def place_and_step(x_range: Range, x: float | None, h: float, start: float) -> tuple[Range, float, float]:
-    """Check the range of x, x and h, and return them as floats.
+    """Check x_range, x and h, and return their values as floats.
 
-    Without an x, return `start`, moved into the range. A given x may lie outside the range, because its
+    If x is None, use `start`, moved into the range. A given x may lie outside the range, because its
     slider reports that; see `controls.slider`.
 
     Raises:

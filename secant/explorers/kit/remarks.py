@@ -8,14 +8,14 @@ from secant.explorers.kit.widget import Findings
 
 
 def no_value(reading: Findings, where: str) -> None:
-    """Add the problem that the function has no finite value at `where`, such as "x = 2"."""
+    """Report as a problem that the function has no finite value at `where`, such as "x = 2"."""
     reading.problem(
         en=f"The function has no finite value at {where}.", ko=f"{where}에서 함수의 값이 유한하지 않습니다."
     )
 
 
 def no_gradient(reading: Findings, x: float, gradient: float) -> None:
-    """Add the problem that there is no finite gradient to compare the quotient with."""
+    """Report as a problem that there is no finite gradient to compare the quotient with."""
     reading.problem(
         en=f"At x = {x:g} autograd's gradient is {gradient}, so there is nothing to compare with.",
         ko=f"x = {x:g}에서 autograd의 gradient가 {gradient}이어서 비교할 수 없습니다.",
@@ -49,7 +49,7 @@ def infinite_slope(reading: Findings, slopes: Mapping[str, float], gradient: flo
 
 
 def no_quotient(reading: Findings, *, en: str, ko: str) -> None:
-    """Add the problem that the function has no finite value at a point that the quotient compares."""
+    """Report as a problem that the function has no finite value at a point that the quotient compares."""
     reading.problem(
         en=f"The function has no finite value at {en}, so there is no quotient.",
         ko=f"{ko}에서 함수의 값이 유한하지 않아 차분몫이 없습니다.",

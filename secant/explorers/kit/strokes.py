@@ -15,7 +15,7 @@ Stroke = dict[str, Any]  # the format that picture.js reads
 LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C", Path.CLOSEPOLY: "Z"}
 CAPS = {"butt": "butt", "round": "round", "projecting": "square"}
 ORIGIN = [[0.0, 0.0]]
-BEYOND = 100.0  # pixels outside the figure at which a long line is cut off, so that its ends stay invisible
+BEYOND = 100.0  # distance from the figure, in pixels, at which a long line is cut off, out of sight
 
 
 class Recorder(RendererBase):
@@ -92,7 +92,7 @@ class Recorder(RendererBase):
 
 @lru_cache(maxsize=256)
 def _shape(path: Path, matrix: bytes) -> str:
-    """Return the SVG path of a marker's shape; cached by the path and the bytes of an affine matrix."""
+    """Return the SVG path of a marker's shape; the cache needs the affine matrix as hashable bytes."""
     transform = Affine2D(np.frombuffer(matrix).reshape(3, 3))
     return "".join(_words(path.cleaned(transform, True, curves=True)))
 

@@ -44,7 +44,7 @@ class Setting:
 
 
 class Subjects:
-    """Functions by name, with the range of x, its dtype, and the range of log10(h)."""
+    """Named functions, with the range of x, the dtype of x, and the range of log10(h)."""
 
     def __init__(
         self,
@@ -58,12 +58,12 @@ class Subjects:
         """Store the functions and their ranges.
 
         Args:
-            functions: the functions by name.
+            functions: the functions, keyed by name.
             x_range: the ends of the range of x.
             log_h: the ends of the range of log10(h).
             dtype: the dtype of x.
             few_steps: the number of h values of an error curve, for functions that take one x at a time.
-            calls: the number of calls that such a function needs for each x and h.
+            calls: the number of calls of the function that are needed for each x and h.
         """
         self.functions = dict(functions)
         self.ends, self.log_h, self.dtype = x_range, log_h, dtype

@@ -25,7 +25,7 @@ def legend(file: str, *columns: Mapping[str, str]) -> list[list[Entry]]:
 
     Args:
         file: the explorer's module file, which has the .toml file next to it.
-        columns: for each column, the drawings of its entries, by the entries' names in the .toml file.
+        columns: for each column, a mapping from its entries' names in the .toml file to their drawings.
     """
     texts = _texts(file)["legend"]
     return [
@@ -35,7 +35,7 @@ def legend(file: str, *columns: Mapping[str, str]) -> list[list[Entry]]:
 
 
 def remarks(file: str) -> dict[str, dict[str, str]]:
-    """Return the remarks in an explorer's .toml file, by name and language; see `Findings.remark`."""
+    """Return the remarks in an explorer's .toml file, keyed by name and language; see `Findings.remark`."""
     texts: dict[str, dict[str, str]] = _texts(file)["remark"]
     return texts
 
@@ -51,7 +51,7 @@ def options(file: str, name: str) -> list[tuple[str, str]]:
 
 
 def alt(file: str, name: str = "alt") -> str:
-    """Return a picture's description from the explorer's .toml file; {...} are placeholders for numbers."""
+    """Return a picture's description from the explorer's .toml file, with {...} placeholders for numbers."""
     return say(**_texts(file)[name])
 
 

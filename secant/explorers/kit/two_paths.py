@@ -55,7 +55,7 @@ class Parts:
 
 
 def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
-    """Return the quotients at each x and h, after broadcasting; each divides by the step actually taken.
+    """Return the quotients for x and h, after broadcasting; each divides by the step actually taken.
 
     Args:
         z: the function of y and w.
@@ -76,9 +76,9 @@ def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
 
 
 def slopes(z: Merge, f: Function, g: Function, x: Tensor) -> Slopes[Tensor]:
-    """Return autograd's gradient of z(f(x), g(x)) at each x, by path.
+    """Return autograd's gradient of z(f(x), g(x)) at each x: through each path, and through both.
 
-    For a single path, the value on the other path is a constant, computed beforehand.
+    For the gradient through one path, the value of the other function is held constant.
 
     Raises:
         FunctionProblem: if f or g fails, or autograd finds no path from the result back to x.
@@ -90,7 +90,7 @@ def slopes(z: Merge, f: Function, g: Function, x: Tensor) -> Slopes[Tensor]:
 
 
 class TwoPaths:
-    """Pairs of functions by name, the range of x, and the letters of the two functions in error messages."""
+    """Named pairs of functions, the range of x, and the letters for a pair's functions in error messages."""
 
     def __init__(
         self, pairs: Mapping[str, tuple[Function, Function]], x_range: Range, letters: tuple[str, str]
@@ -117,6 +117,6 @@ class TwoPaths:
         return slopes(z, f, g, x)
 
     def parts(self, name: str, z: Merge, x: Tensor, h: Tensor) -> Parts:
-        """Return the quotients at each x and h, after broadcasting; see the function `parts`."""
+        """Return the quotients for x and h, after broadcasting; see the function `parts`."""
         f, g, _ = self.prepared(name)
         return parts(z, f, g, x, h)

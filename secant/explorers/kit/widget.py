@@ -27,10 +27,11 @@ from secant.explorers.kit.words import Entry, Row
 from secant.language import say
 from secant.quiet import quietly
 
-# Number of explorers whose figures stay in memory, at 8 MB each. Any other explorer takes 0.1 s for its next
-# frame.
+# Number of explorers whose figures stay in memory, at 8 MB each. Any other explorer needs 0.1 s for its next
+# frame, because its figure must be made again.
 MAX_FIGURES = 8
-STEPS, FEW_STEPS = 10, 4  # slider steps per press of an arrow key; the second is for h: a quarter of a decade
+# Slider steps per press of an arrow key; the second number is for h, and moves it by a quarter of a decade.
+STEPS, FEW_STEPS = 10, 4
 
 
 @dataclass(kw_only=True)
@@ -56,7 +57,7 @@ class Findings:
         self.remarks.append(_filled(say(en=en, ko=ko), values))
 
     def with_remarks(self, remark: Callable[[Self], None]) -> Self:
-        """Call `remark` to add remarks if there are no problems, and return these findings."""
+        """Call `remark` to add remarks if there are no problems, and return this object."""
         if not self.problems:
             remark(self)
         return self
@@ -121,20 +122,19 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     """
 
     #: The last look (such as theme and pixel density) that any page has sent. If many cells run at once, the
-    #: page of a new picture sends its look only after all of them have run, so the picture starts with this
-    #: one.
+    #: look for a new picture arrives only after all of them have run. Until then, the picture uses this look.
     last_look: ClassVar[dict[str, Any]] = {"dark": False, "background": PAPER, "density": 1, "still": False}
     #: The explorers whose figures are in memory, in the order in which they were last drawn. This list is
     #: needed because ipywidgets keeps every widget ever made.
     live_panels: ClassVar[list["Panel[Any]"]] = []
-    #: The arguments of the call for which there are controls. A control is in the attribute with the name of
-    #: its argument, except that the control of h is `log_h`.
+    #: The call's arguments that have controls. Each control is an attribute with the name of its argument,
+    #: except that the control for h is `log_h`.
     arguments: ClassVar[tuple[str, ...]] = ("x", "h")
     #: The name of the list of the lesson's questions in the explorer's .toml file.
     questions_name = "question"
     #: For each axes, the controls that the pointer moves horizontally and vertically; "" stands for none.
     drag_controls: ClassVar[tuple[tuple[str, str], ...]] = (("x", ""), ("h", ""))
-    #: The controls that the arrow keys move: with left and right, and with up and down.
+    #: The controls that the arrow keys move: one with left and right, the other with up and down.
     arrows: ClassVar[tuple[str, str]] = ("x", "h")
 
     def __init__(
@@ -150,7 +150,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         Args:
             subject: the functions to explore.
             start: the setting to begin with. Only its type is used, because the controls hold its values.
-            make_picture: returns a new picture.
+            make_picture: a function that returns a new picture.
             rows: the rows of controls, which may include buttons.
             legend: the columns of the legend.
         """
@@ -180,8 +180,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.view.observe(self._on_grip, "grip")
         self.view.observe(self._on_steps, "steps")
         self.bar, self.question = _row([]), widgets.HTMLMath(layout={"display": "none"})
-        # After a question, the numbers stay hidden until the state changes, so that the learner predicts
-        # first.
+        # After a question is asked, the numbers stay hidden until the state changes, so that the learner
+        # makes a prediction first.
         self._covered_state: State | None = None
         self._visibility: tuple[bool, bool] | None = None
         uncover = buttons.button(words.show_numbers(), self._show_numbers, words.show_numbers())
@@ -212,7 +212,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         """Store the explorer's call and questions, and fill the bar of buttons.
 
         Args:
-            call: returns the call that makes an explorer with a given state.
+            call: a function that returns the source text of the call for a given state.
             questions: the lesson's questions.
             first_look: the questions to offer after `first_look()`.
         """
@@ -226,7 +226,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.question_buttons = [
             buttons.ask(n, question, self._ask) for n, question in enumerate(questions, 1)
         ]
-        copied = widgets.HTML()  # the page shows its confirmation here
+        copied = widgets.HTML()  # the page confirms here that it has copied the text
         copied.add_class("secant-copied")
         label = widgets.Label(say(en="question", ko="질문"))
         question_buttons = [widgets.HBox([label, *self.question_buttons])] if questions else []
@@ -234,7 +234,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.bar.children = [reset, self.play.button, copy, *question_buttons, copied]
 
     def first_look(self) -> Self:
-        """Offer only the question for the lesson's first look, and return the explorer."""
+        """Offer only the questions for the lesson's first look, and return the explorer."""
         self.set_call(self.call_of, self._first_look, self._first_look)
         return self
 
@@ -256,7 +256,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     @property
     def default_options(self) -> State:
-        """The first option of each dropdown, by argument."""
+        """The first option of each dropdown, keyed by the name of its argument."""
         controls = {name: self._control(name) for name in self.arguments}
         return {name: control.first for name, control in controls.items() if isinstance(control, Choice)}
 
@@ -289,7 +289,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return reading
 
     def scene(self) -> Hashable:
-        """Return the values on which the static part depends; by default the dropdown lists' values."""
+        """Return the values on which the picture's static part depends; by default, the dropdowns' values."""
         state = self.state
         return tuple(state[name] for name in self.default_options)
 
@@ -306,7 +306,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return texts.alt(inspect.getfile(type(self))).format(**self.alt_fields())
 
     def alt_fields(self) -> dict[str, Any]:
-        """Return the values for the {...} placeholders of the text alternative, by name."""
+        """Return a dict of values for the {...} placeholders of the text alternative."""
         return {"reading": self.reading, "setting": self.setting}
 
     @property
@@ -315,7 +315,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return any(self.reading.visible_axes)
 
     def problems(self) -> list[str]:
-        """Return the problems of the function, as sentences for the learner who wrote it."""
+        """Return the problems with the function, as sentences for the learner who wrote it."""
         return self.reading.problems or ([] if self.has_content else [words.no_value()])
 
     def words(self) -> str:
@@ -370,7 +370,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
             static_png = self._draw_static() if self._scene != scene else b""
             self.picture.move(self.reading)
             strokes = self.stage.frame()
-        with self.view.hold_sync():  # in one message, because the new strokes belong to the new static image
+        # The strokes and the static image are sent in one message, because they belong together.
+        with self.view.hold_sync():
             if static_png:
                 self.view.show(static_png, self.stage.size, dark=self.view.look["dark"])
                 self.view.areas = self._areas()
@@ -397,7 +398,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return self.stage.static_png()
 
     def _limit_figures(self) -> None:
-        """Move this explorer to the end of `live_panels`, and drop the figures of all but the last few.
+        """Move this explorer to the end of `live_panels`, and drop all figures but the last MAX_FIGURES.
 
         Running a cell again makes another explorer, so there can be many.
         """
@@ -520,7 +521,7 @@ def _row(children: Sequence[widgets.Widget]) -> widgets.Box:
 
 
 def with_value(controls: Iterable[widgets.Widget]) -> Iterator[widgets.Widget]:
-    """Yield the controls that have a value, also from inside boxes, but not the text box of a slider."""
+    """Yield the controls that have a value, including those inside boxes, but not a slider's text box."""
     for control in controls:
         if isinstance(control, widgets.Box):
             yield from with_value(control.children)

@@ -66,7 +66,7 @@ UNIQUE_DIGITS = {
 
 
 def digits(number: float, noise: float = 0.0, max_digits: int = MAX_EXACT_DIGITS, min_digits: int = 2) -> str:
-    """Return a number to one digit more than its rounding error leaves correct.
+    """Format a number with the digits that its rounding error leaves correct, and one more.
 
     Args:
         number: the number to format.
@@ -82,7 +82,7 @@ def digits(number: float, noise: float = 0.0, max_digits: int = MAX_EXACT_DIGITS
 
 
 def quotient_digits(number: float, noise: float, dtype: str = "float64", min_digits: int = 2) -> str:
-    """Return a quotient, or its distance from a slope, to the digits that its rounding error permits."""
+    """Format a quotient, or its distance from a slope, with as many digits as its rounding error permits."""
     return digits(number, noise, MAX_DIGITS[dtype], min_digits)
 
 
@@ -149,7 +149,7 @@ def is_finite(row: Row) -> bool:
 
 
 def not_finite() -> str:
-    """Return the explanation of nan and inf among the numbers, if an explorer has no specific one."""
+    """Return a general explanation of nan and inf, for an explorer that has no specific remark."""
     return say(
         en="nan and inf stand where there is no finite number: the function, or its slope, has none "
         "at one of the points compared.",
@@ -190,12 +190,12 @@ def show_numbers() -> str:
 
 
 def or_move() -> str:
-    """Return the hint next to that button: moving a control shows the numbers, too."""
+    """Return the hint next to the button that shows the numbers: moving a control also shows them."""
     return say(en="or move something", ko="슬라이더를 움직여도 값이 나타납니다")
 
 
 def no_value() -> str:
-    """Return the problem of a function that raises no error, but has no finite value in the whole range."""
+    """Return the message about a function that raises no error but has no finite value in the whole range."""
     return say(
         en="The function has no finite value anywhere in this range, so there is nothing to show.",
         ko="이 범위 어디에서도 함수의 값이 유한하지 않아 보여 줄 것이 없습니다.",
@@ -208,7 +208,7 @@ def _paragraphs(sentences: Iterable[str]) -> str:
 
 # Legends
 
-# A drawing made by `sample` or `line`, and its text in English and in Korean, all HTML.
+# A drawing made by `sample` or `line`, and its text in English and in Korean, all as HTML.
 Entry = tuple[str, str, str]
 
 
@@ -276,7 +276,7 @@ def arrow(color: str, width: float, dashes: str = "", *, closed: bool = False) -
 
 SECANT_LINE, TANGENT_LINE = line(SECANT, 4), line(TANGENT, 2.5, "7 4")
 CURVE_LINE = line(INK, 2)
-# Drawings for the legend of nearly every left plot.
+# Legend drawings for the left plot of nearly every explorer.
 LINES = {"curve": CURVE_LINE, "secant": SECANT_LINE, "slope": TANGENT_LINE}
 POINTS = sample(disc(INK, 3.5, INK)) + sample(diamond(SECANT))
 STEP_LINE = line(INK, 1.5, "2 2", disc(INK, 4.5))

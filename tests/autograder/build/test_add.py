@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from autograder.build.add import add_lesson, already_added, find_own_course
+from autograder.build.add import add_lesson, already_added, find_user_course
 from autograder.cli import app
 from autograder.course.assignment import read_assignment
 from autograder.course.cells import grade_id
@@ -163,7 +163,7 @@ def test_settings_without_a_root_mean_the_folder_that_they_lie_in(
     (mine / "source").mkdir()
     monkeypatch.chdir(mine / "source")
     assert Course.at(mine).root == mine
-    assert find_own_course(Path.cwd()) == mine
+    assert find_user_course(Path.cwd()) == mine
 
 
 def test_command_names_the_missing_line_and_ends_with_1_if_a_lesson_was_left(
@@ -206,11 +206,11 @@ def test_author_commands_change_nothing_in_a_course_without_lessons(
 def test_course_with_other_folders_is_refused(mine: Path, line: str, said: str) -> None:
     (mine / "nbgrader_config.py").write_text(f"{SETTINGS}{line}\n")
     with pytest.raises(CourseError, match=said):
-        find_own_course(mine)
+        find_user_course(mine)
 
 
 def test_secants_own_course_and_a_folder_without_settings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CourseError, match="Secant's own course"):
-        find_own_course(ROOT)
+        find_user_course(ROOT)
     with pytest.raises(CourseError, match="is not in a nbgrader course"):
-        find_own_course(tmp_path)
+        find_user_course(tmp_path)

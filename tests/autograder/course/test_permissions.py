@@ -113,7 +113,7 @@ def test_doctor_and_commands_warn_of_open_permissions(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     course.exchange.chmod(0o777)
-    found = {finding.name: finding for finding in doctor._others(course.root)}
+    found = {finding.name: finding for finding in doctor._check_other_users(course.root)}
     assert not found["other users"].ok
     assert not found["exchange"].ok
     assert not any(finding.needed for finding in found.values())
@@ -121,6 +121,6 @@ def test_doctor_and_commands_warn_of_open_permissions(
     assert f"chmod o= {course.root}" in capsys.readouterr().err
     course.exchange.chmod(0o1777)
     course.root.chmod(0o700)
-    assert all(finding.ok for finding in doctor._others(course.root))
+    assert all(finding.ok for finding in doctor._check_other_users(course.root))
     terminal.warn_of_others(course)
     assert not capsys.readouterr().err

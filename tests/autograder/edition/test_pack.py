@@ -102,10 +102,10 @@ def test_leak_search_finds_every_secret_line_in_any_encoding(secrets: Secrets) -
     lines = [line.text for line in secrets.lines.values()]
     assert min(map(len, lines)) >= SHORTEST
     for told in ("\n".join(lines), json.dumps(lines), json.dumps(lines, ensure_ascii=False)):
-        assert len(secrets.told_by(told)) == len(lines)
-    assert all(secrets.told_by(line) for line in lines), "the text ends with the line"
+        assert len(secrets.lines_in(told)) == len(lines)
+    assert all(secrets.lines_in(line) for line in lines), "the text ends with the line"
     shapes = [line.text for line in secrets.shapes.values() if '"""' not in line.text]
-    assert {line.text for line in secrets.told_by("\n".join(shapes), is_code=True)} >= set(shapes)
+    assert {line.text for line in secrets.lines_in("\n".join(shapes), is_code=True)} >= set(shapes)
 
 
 def renamed(code: str) -> str:
@@ -117,7 +117,7 @@ def renamed(code: str) -> str:
 
 def test_leak_search_finds_an_answer_in_secants_code_despite_renaming(secrets: Secrets) -> None:
     answers = {task.id: task.answer.source for lesson in LESSONS for task in questions(lesson)}
-    found = {name for name, code in answers.items() if secrets.told_by(renamed(code), is_code=True)}
+    found = {name for name, code in answers.items() if secrets.lines_in(renamed(code), is_code=True)}
     assert {task.id for task in questions(LESSONS[-1])} <= found
     # The others are a line or two, such as `total += step().item()`, which any code may have.
     assert len(found) > 0.7 * len(answers)

@@ -26,7 +26,7 @@ from autograder.gradebook.book import Book
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.tasks import change_tasks
 from autograder.workers.jobs import Done, Job, Page
-from tests.autograder.gradebook.test_changing import edit, rename
+from tests.autograder.gradebook.test_task_migration import edit, rename
 from tests.support.gradebooks import content
 from tests.support.kills import files, killed, steps
 from tests.support.postgres import Server, programs, server
@@ -125,7 +125,7 @@ def test_table_of_an_earlier_version_gets_its_columns(room: Path, right: dict[st
         connection.execute(text("ALTER TABLE autograder_record DROP COLUMN page, DROP COLUMN penalty"))
     engine.dispose()
     summary, _ = run(room, Here(told))
-    assert (summary.kept, summary.pages, summary.failed) == (4, 4, {})
+    assert (summary.graded_before, summary.pages, summary.failed) == (4, 4, {})
     assert content(url) == want
 
 
@@ -244,7 +244,7 @@ def test_second_run_is_refused_while_the_first_one_writes(
     assert not summary.failed
     assert workers.jobs == []
     summary, _ = run(other, workers)
-    assert summary.kept == 3
+    assert summary.graded_before == 3
 
 
 def test_killed_run_leaves_no_lock(room: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,7 +287,7 @@ def test_run_ends_if_another_took_its_lock_during_an_outage(
             run(room, Here(outage))
     assert autograded(url) == {"ann": True}
     summary, _ = run(room, Here(told))
-    assert (summary.kept, summary.failed) == (1, {})
+    assert (summary.graded_before, summary.failed) == (1, {})
 
 
 def test_dead_connection_known_only_to_the_server_is_ended(

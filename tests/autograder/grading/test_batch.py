@@ -27,11 +27,11 @@ from autograder.exam.report import uniform_report
 from autograder.gradebook import connection
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.grading import batch
-from autograder.grading.closing import Closing, closing
 from autograder.grading.feedback import replace_folder
+from autograder.grading.run_summary import RunSummary, summarize_run
 from autograder.intake.submission import Script
-from autograder.lms.exported import is_exported
-from autograder.page.prose import as_typed
+from autograder.lms.filenames import is_exported
+from autograder.page.prose import typed_text
 from autograder.sandbox.results import Overloaded, WallError, WallUnavailable
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Done, Examined, Failed, Job, NoWall, Page
@@ -325,7 +325,7 @@ def test_misplaced_note_awaits_manual_grading_as_typed(room: Path, right: dict[s
     assert closed(room, summary).notes == (1, 1)
     for student in ("ann", "bob"):
         (cell,) = [cell for cell in notebook(room, student).cells if "It *adds*." in cell.source]
-        assert as_typed(cell.source) == evil
+        assert typed_text(cell.source) == evil
         html = page(room, student)
         assert html.count("It *adds*. &lt;script&gt;alert(1)") == 1
         assert "<script>alert" not in html
@@ -347,9 +347,9 @@ def test_rejected_resubmission_keeps_manual_points(room: Path, right: dict[str, 
     assert "Your earlier file had 0.5 of 1 points" in (comments(room, "ann")["why"] or "")
 
 
-def closed(room: Path, summary: batch.Summary) -> Closing:
+def closed(room: Path, summary: batch.RunOutcome) -> RunSummary:
     course = Course.at(room)
-    return closing(summary, course.submitted, Gradable([STEPS], []), [], is_exported)
+    return summarize_run(summary, course.submitted, Gradable([STEPS], []), [], is_exported)
 
 
 def test_missing_packages_are_listed_with_the_students_who_import_them(
@@ -546,7 +546,7 @@ def test_second_run_examines_only_what_is_new(room: Path, right: dict[str, str])
     workers = Here()
     summary, _ = run(room, workers)
     assert workers.examined == ["bob"]
-    assert (summary.done, summary.kept) == (2, 1)
+    assert (summary.done, summary.graded_before) == (2, 1)
     assert grades(room, "bob") == HALF | {"why": (None, True)}
     assert {r["student"]: r["score"] for r in summary.as_json()} == {"ann": 5, "bob": 3}
     again = Here()
@@ -858,7 +858,7 @@ def test_interrupted_run_goes_on_where_it_stopped(room: Path, right: dict[str, s
     workers = Here()
     summary, _ = run(room, workers)
     assert workers.examined == ["bob", "cho"]
-    assert (summary.done, summary.kept) == (3, 1)
+    assert (summary.done, summary.graded_before) == (3, 1)
 
 
 @pytest.mark.parametrize("where", ["autograded", "feedback"])

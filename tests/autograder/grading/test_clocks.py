@@ -15,8 +15,8 @@ from autograder.course.errors import CourseError
 from autograder.course.find_assignments import Gradable
 from autograder.course.settings import load_config
 from autograder.grading.batch import make_pages
-from autograder.grading.closing import closing
-from autograder.lms.exported import is_exported
+from autograder.grading.run_summary import summarize_run
+from autograder.lms.filenames import is_exported
 from tests.support.small_class import STEPS, answered, hand_in, run
 from tests.support.suites import case
 
@@ -73,7 +73,7 @@ class Class:
 
     def table(self) -> dict[str, str]:
         """Return what the table at the end of the run says about times."""
-        end = closing(self.summary, self.room / "submitted", Gradable([STEPS], []), [], is_exported)
+        end = summarize_run(self.summary, self.room / "submitted", Gradable([STEPS], []), [], is_exported)
         return {**end.unclear_times, **end.late}
 
     @property

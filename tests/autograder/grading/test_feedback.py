@@ -13,13 +13,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, writes
 from autograder.course.cells import grade_id, is_manual, is_test
 from autograder.course.lesson import Lesson
 from autograder.gradebook.result import GradedTask, Result
-from autograder.grading.feedback import as_text, graded_notebook, placed
+from autograder.grading.feedback import as_text, graded_notebook, locate_outputs
 from autograder.intake.pictures import MAX_OUTPUT_PICTURES
 from autograder.intake.rebuild import is_extra_text
 from autograder.intake.submission import Submission
 from autograder.intake.take_in import SubmittedFile, parse_submission
-from autograder.page.facts import Head, Row
-from autograder.page.prose import harmless
+from autograder.page.facts import PageHead, TaskRow
+from autograder.page.prose import as_typed_markdown
 from autograder.page.render import page_html
 from autograder.sandbox.results import CellResult, TraceLine
 from secant.verdict import Verdict
@@ -53,7 +53,7 @@ def autograded(submission: Submission) -> NotebookNode:
         if name.startswith("test_")
     ]
     ran = CellResult(submission.steps[-1].label, f"E{ODD}", ODD, (TraceLine("c", 1, "f", ODD),), ODD, 0.1)
-    result = Result("ann", LESSON.name, tasks, cells=placed(submission, [ran]))
+    result = Result("ann", LESSON.name, tasks, cells=locate_outputs(submission, [ran]))
     copied = replace(
         submission, notebook=json.loads(json.dumps(submission.notebook), object_hook=NotebookNode)
     )
@@ -68,8 +68,10 @@ def unseen(text: str) -> set[str]:
 def test_feedback_contains_no_hidden_or_steering_characters(submission: Submission) -> None:
     shown = autograded(submission)
     names = [grade_id(cell).removeprefix("test_") for cell in filter(is_test, shown.cells)]
-    rows = [Row(name, name, 0.0, 2.0, outcome="wrong", verdict=Verdict.plain(f"got {ODD}")) for name in names]
-    page = page_html("ann", Head("n", "en", 0.0, 2.0, rows=rows), shown.cells)
+    rows = [
+        TaskRow(name, name, 0.0, 2.0, outcome="wrong", verdict=Verdict.plain(f"got {ODD}")) for name in names
+    ]
+    page = page_html("ann", PageHead("n", "en", 0.0, 2.0, rows=rows), shown.cells)
     before = unseen("".join(cell.source for cell in assignment(LESSON).source.cells))
     assert (unseen(as_text(shown)) - before, unseen(page) - before) == (set(), set())
     assert shown.cells[-1].source == f"allowed = True  # {SHOWN} x"
@@ -86,9 +88,9 @@ def test_graded_code_keeps_the_characters_as_written(submission: Submission) -> 
 
 def test_prose_keeps_its_letters_and_an_emoji_its_parts() -> None:
     for kept in ("한글과 ㅋㅋ", "👩‍💻 ❤️ 🏳️‍🌈 👩🏽‍💻", "שלום", "é x² ∂f/∂x → 0", "tab\tstays"):
-        assert harmless(kept) == f'<div style="white-space: pre-wrap">{kept}</div>'
-    assert r"a\u200db" in harmless("a\u200db")
-    assert r"\ud800" in harmless("\ud800")
+        assert as_typed_markdown(kept) == f'<div style="white-space: pre-wrap">{kept}</div>'
+    assert r"a\u200db" in as_typed_markdown("a\u200db")
+    assert r"\ud800" in as_typed_markdown("\ud800")
 
 
 def test_graded_copy_keeps_pictures_and_no_other_submitted_output() -> None:
@@ -147,7 +149,7 @@ def test_a_page_of_much_added_text_takes_no_longer_than_one_of_much_code() -> No
     assert isinstance(taken, Submission)
     made = graded_notebook(assignment(lesson), taken, _ungraded(lesson), {})
     started = time.process_time()
-    page_html("ann", Head("n", "en", 0.0, 2.0), [cell for cell in made.cells if is_extra_text(cell)])
+    page_html("ann", PageHead("n", "en", 0.0, 2.0), [cell for cell in made.cells if is_extra_text(cell)])
     assert time.process_time() - started < 5
 
 

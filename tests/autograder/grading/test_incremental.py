@@ -13,7 +13,7 @@ from nbgrader.api import Base
 from sqlalchemy import Engine, event
 
 from autograder.course.assignment import read_assignment
-from autograder.gradebook import current
+from autograder.gradebook import freshness
 from autograder.grading import batch, lessons
 from autograder.workers.jobs import Done, Job, Page
 from tests.support.small_class import STEPS, Here, answered, hand_in, run, told
@@ -46,7 +46,7 @@ def examined(room: Path, lessons: tuple[str, ...] = (STEPS, MORE)) -> list[str]:
     summary, _ = run(room, workers, lessons=lessons)
     assert not summary.failed
     assert summary.done == 2 * len(lessons)
-    assert summary.kept == summary.done - len(workers.examined)
+    assert summary.graded_before == summary.done - len(workers.examined)
     return workers.examined
 
 
@@ -135,7 +135,7 @@ def test_new_lesson_regrades_no_other_lesson(room: Path, right: dict[str, str]) 
 
 
 def test_new_grader_version_regrades_every_submission(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(current, "grader_version", lambda: "another")
+    monkeypatch.setattr(freshness, "grader_version", lambda: "another")
     assert examined(two) == ["ann", "bob", "ann", "bob"]
 
 
@@ -151,7 +151,7 @@ def test_large_class_needs_few_questions_and_little_memory(
     two: Path, right: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notebook = answered(two, right)
-    monkeypatch.setattr(batch, "_AHEAD", 10)
+    monkeypatch.setattr(batch, "_BATCH_SIZE", 10)
     students = [f"s{number:02}" for number in range(20)]
     for student in students:
         hand_in(two, student, notebook)
@@ -175,7 +175,7 @@ def test_large_class_needs_few_questions_and_little_memory(
         summary, _ = run(two, Here(told))
     finally:
         event.remove(Engine, "before_cursor_execute", note)
-    assert summary.kept == len(students) + 2
+    assert summary.graded_before == len(students) + 2
     about_them = [
         statement for statement in asked if "FROM autograder_record" in statement.replace("\n", " ")
     ]

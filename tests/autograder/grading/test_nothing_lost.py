@@ -212,7 +212,7 @@ def test_locked_gradebook_is_waited_for_only_once_per_run(
     assert 5.0 < sum(slept) < 6.0
     assert len(summary.failed) == 7
     summary, _ = run(room, Here(told))
-    assert (summary.kept, summary.failed) == (1, {})
+    assert (summary.graded_before, summary.failed) == (1, {})
 
 
 def refused(room: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.grading.batch import Summary, grade, make_pages
+from autograder.grading.batch import RunOutcome, grade, make_pages
 from autograder.workers.jobs import Page
 from tests.support.small_class import STEPS, WRONG, Here, answered, hand_in, run, solutions, told
 
@@ -71,7 +71,7 @@ def page(room: Path, student: str) -> str:
     return (room / "feedback" / student / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")
 
 
-def made(room: Path, act: Callable[..., Summary] = grade, force: bool = False) -> list[str]:
+def made(room: Path, act: Callable[..., RunOutcome] = grade, force: bool = False) -> list[str]:
     """Run again; whose page was made. Nobody's code may run."""
     workers = Here()
     summary, _ = run(room, workers, act=act, force=force)
@@ -92,7 +92,7 @@ def made(room: Path, act: Callable[..., Summary] = grade, force: bool = False) -
     ],
 )
 def test_manual_entry_remakes_only_that_students_page(
-    two: Path, change: Callable[[Gradebook], None], shown: str, act: Callable[..., Summary]
+    two: Path, change: Callable[[Gradebook], None], shown: str, act: Callable[..., RunOutcome]
 ) -> None:
     assert shown not in page(two, "ann")
     enter(two, change)

@@ -20,13 +20,13 @@ from autograder import run as running
 from autograder.course.errors import CourseError
 from autograder.course.find_assignments import choose_gradable, find_gradable
 from autograder.course.settings import Course
-from autograder.gradebook.current import HandedIn
 from autograder.gradebook.entries import Entry, find_submissions
+from autograder.gradebook.freshness import CurrentSubmissions
 from autograder.gradebook.tasks import change_tasks
-from autograder.grading.batch import Summary, make_pages
-from autograder.grading.closing import closing
+from autograder.grading.batch import RunOutcome, make_pages
 from autograder.grading.plain import cell_titles
-from autograder.lms.exported import is_exported
+from autograder.grading.run_summary import summarize_run
+from autograder.lms.filenames import is_exported
 from autograder.workers import worker
 from autograder.workers.jobs import Busy, Done, Failed, PlainJob
 from autograder.workers.remote import do, pack, unpack
@@ -81,7 +81,7 @@ def staff(room: Path, student: str, file: str = "ps") -> dict[str, Any]:
 
 def examine(
     room: Path, workers: Here | None = None, *, force: bool = False, name: str = "ps"
-) -> tuple[Summary, list[str]]:
+) -> tuple[RunOutcome, list[str]]:
     return run(room, workers, force=force, lessons=[name])
 
 
@@ -104,7 +104,7 @@ HOSTILE.cells[1].metadata.nbgrader["points"] = 900
 
 
 @pytest.fixture(scope="module")
-def graded_class(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Summary]:
+def graded_class(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, RunOutcome]:
     """Make a class of students of many kinds and grade it once. Tests must not change it."""
     room = tmp_path_factory.mktemp("plain") / "class"
     shutil.copytree(built, room)
@@ -126,7 +126,7 @@ def graded_class(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
 
 def test_scores_equal_nbgraders_and_written_answers_need_manual_grading(
-    graded_class: tuple[Path, Summary],
+    graded_class: tuple[Path, RunOutcome],
 ) -> None:
     room, summary = graded_class
     by_hand = {"why": (None, True), "essay": (None, True)}
@@ -140,14 +140,14 @@ def test_scores_equal_nbgraders_and_written_answers_need_manual_grading(
     assert summary.failed == {}
 
 
-def test_unchanged_answer_gets_the_comment_no_response(graded_class: tuple[Path, Summary]) -> None:
+def test_unchanged_answer_gets_the_comment_no_response(graded_class: tuple[Path, RunOutcome]) -> None:
     room, _ = graded_class
     assert comments(room, "untouched") == {"f": "No response.", "why": "No response.", "essay": None}
     assert comments(room, "right") == {"f": None, "why": None, "essay": None}
 
 
 def test_missing_notebook_is_no_points_and_another_one_is_ignored(
-    graded_class: tuple[Path, Summary],
+    graded_class: tuple[Path, RunOutcome],
 ) -> None:
     room, summary = graded_class
     assert grades(room, "missing", "more") == {"t": (0.0, False)}
@@ -159,7 +159,7 @@ def test_missing_notebook_is_no_points_and_another_one_is_ignored(
 
 @pytest.mark.parametrize("student", ["unread", "linked"])
 def test_unreadable_plain_submission_needs_manual_grading(
-    graded_class: tuple[Path, Summary], student: str
+    graded_class: tuple[Path, RunOutcome], student: str
 ) -> None:
     room, summary = graded_class
     assert set(grades(room, student).values()) == {(None, True)}
@@ -170,7 +170,7 @@ def test_unreadable_plain_submission_needs_manual_grading(
 
 
 def test_page_says_what_became_of_each_test_and_nothing_of_hidden_ones(
-    graded_class: tuple[Path, Summary],
+    graded_class: tuple[Path, RunOutcome],
 ) -> None:
     room, _ = graded_class
     assert "5 of 9 points" in page(room, "right")
@@ -185,7 +185,7 @@ def test_page_says_what_became_of_each_test_and_nothing_of_hidden_ones(
 
 
 def test_notebook_for_staff_has_our_cells_and_the_students_outputs(
-    graded_class: tuple[Path, Summary],
+    graded_class: tuple[Path, RunOutcome],
 ) -> None:
     room, _ = graded_class
     right = staff(room, "right")
@@ -217,7 +217,7 @@ def test_pictures_attached_to_the_instructors_text_are_shown(plain_room: Path) -
     assert "attachment:" not in (plain_room / "autograded/ann/hw2/hw2.ipynb").read_text(encoding="utf-8")
 
 
-def test_plain_results_match_the_documented_json_form(graded_class: tuple[Path, Summary]) -> None:
+def test_plain_results_match_the_documented_json_form(graded_class: tuple[Path, RunOutcome]) -> None:
     _, summary = graded_class
     rows = {row["student"]: row for row in summary.rows()}
     assert [task["id"] for task in rows["right"]["tasks"]] == [
@@ -227,11 +227,11 @@ def test_plain_results_match_the_documented_json_form(graded_class: tuple[Path, 
     assert (rows["missing"]["score"], rows["missing"]["max_score"]) == (5.0, 6.0)
 
 
-def test_remaining_manual_work_is_listed_as_for_lessons(graded_class: tuple[Path, Summary]) -> None:
+def test_remaining_manual_work_is_listed_as_for_lessons(graded_class: tuple[Path, RunOutcome]) -> None:
     room, summary = graded_class
     (room / "submitted/right/ps9").mkdir()
     every = find_gradable(room)
-    end = closing(summary, room / "submitted", every, [], is_exported)
+    end = summarize_run(summary, room / "submitted", every, [], is_exported)
     assert sorted(end.unread) == ["linked/ps", "unread/ps"]
     assert end.unknown == {"right/ps9": "Did you mean ps? Then rename it."}
     assert end.notes == (7, 5)
@@ -248,7 +248,7 @@ def test_second_run_grades_nobody_and_makes_no_page(plain_room: Path) -> None:
     workers = Here()
     summary, _ = examine(plain_room, workers)
     assert workers.jobs == []
-    assert (summary.kept, summary.pages, summary.unread) == (2, 0, 1)
+    assert (summary.graded_before, summary.pages, summary.unread) == (2, 0, 1)
 
 
 def test_lost_page_is_made_again_without_grading(plain_room: Path) -> None:
@@ -276,7 +276,7 @@ def test_change_of_anything_that_decides_a_grade_causes_regrading(plain_room: Pa
     folder = submit(plain_room, "ann", {"ps": filled(FIRST, {}), "more": filled(SECOND, {})})
     (folder / "helper.py").write_text("a = 1\n")
     examine(plain_room, Here(lambda job: Failed("stop") if isinstance(job, PlainJob) else None))
-    first = HandedIn(Course.at(plain_room), "ps")
+    first = CurrentSubmissions(Course.at(plain_room), "ps")
     key = first._plain.key(first._plain.find(Entry("ann", "ps")))
     path, text = plain_room / change, ""
     if path.exists():
@@ -284,7 +284,7 @@ def test_change_of_anything_that_decides_a_grade_causes_regrading(plain_room: Pa
     path.write_text(
         f"{text} \n" if change != "nbgrader_config_local.py" else "c = get_config()\nc.Execute.timeout = 3\n"
     )
-    after = HandedIn(Course.at(plain_room), "ps")
+    after = CurrentSubmissions(Course.at(plain_room), "ps")
     assert after._plain.key(after._plain.find(Entry("ann", "ps"))) != key
 
 
@@ -420,7 +420,7 @@ def test_machine_that_is_too_busy_gives_no_verdict(plain_room: Path) -> None:
 def test_lessons_and_other_assignments_are_graded_in_one_run(plain_room: Path) -> None:
     hand_in(plain_room, "ann", answered(plain_room, solutions(plain_room)))
     submit(plain_room, "ann", {"hw1": filled(FIRST[:2], RIGHT)}, "hw1")
-    asked = running.asked_for(plain_room, None, None)
+    asked = running.select(plain_room, None, None)
     assert list(asked.lessons) == [STEPS, "hw1", "ps"]
     summary, _ = run(plain_room, lessons=asked.lessons)
     assert {

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.settings import Course
-from autograder.lms.archive import Archive, Member, _fair_share, opened
+from autograder.lms.archive import Archive, Member, _fair_share, open_archive
 from autograder.lms.attempts import Line
 from autograder.lms.collect import collect
 from tests.support.exports import canvas, good, moodle, write
@@ -68,7 +68,7 @@ def test_many_entries_of_one_student_cut_off_no_other_student(
     assert [line.outcome for n in range(5) for line in found[f"S{n}"]] == ["collected"] * 5
     assert len(found["Eve"]) == 15
     assert "35 were not" in found[""][0].message
-    with opened(room / "a.zip") as archive:
+    with open_archive(room / "a.zip") as archive:
         assert sum(1 for _ in archive._entries()) == 55
 
 

@@ -10,7 +10,7 @@ import pytest
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.lms.collect import Collected, collect
-from autograder.lms.exported import System, read_path, system_of
+from autograder.lms.filenames import System, read_path, system_of
 from autograder.lms.roster import read_roster
 from secant.language import language
 from tests.support.exports import Raw, blackboard, brightspace, canvas, good, moodle, write, write_raw

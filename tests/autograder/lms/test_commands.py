@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from autograder.course.find_assignments import Gradable
-from autograder.grading.closing import unknown
+from autograder.grading.run_summary import unknown_folders
 from autograder.lms.attempts import OUTCOMES
-from autograder.lms.exported import is_exported
+from autograder.lms.filenames import is_exported
 from tests.support.exports import good, moodle, write
 from tests.support.lessons import ROOT
 from tests.support.small_class import EMPTY, STEPS
@@ -169,6 +169,6 @@ def test_a_download_unpacked_into_submitted_is_named(room: Path) -> None:
         (room / "submitted" / name / "x.ipynb").write_text("{}")
     (room / "submitted/kim_71_8_x.ipynb").write_text("{}")
     (room / "submitted/kim_71_8_x" / STEPS).mkdir(parents=True)  # which may be an id
-    found = dict(unknown(room / "submitted", Gradable([STEPS], []), is_exported))
+    found = dict(unknown_folders(room / "submitted", Gradable([STEPS], []), is_exported))
     assert set(found) == {*names, "kim_71_8_x.ipynb"}
     assert all("autograder collect" in to_do for to_do in found.values())

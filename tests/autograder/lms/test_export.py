@@ -19,8 +19,8 @@ from autograder.gradebook.book import Book
 from autograder.gradebook.class_list import enter_people, people
 from autograder.gradebook.tables import as_csv, harmless
 from autograder.lms.collect import collect
-from autograder.lms.export import Exported, For, export
-from autograder.lms.exported import readings
+from autograder.lms.export import Exported, ExportSystem, export
+from autograder.lms.filenames import readings
 from autograder.lms.roster import read_roster
 from tests.support.exports import canvas, good, moodle, text, write
 from tests.support.lessons import ROOT
@@ -69,7 +69,7 @@ def pages(done: Exported) -> list[str]:
         return archive.namelist()
 
 
-def sent(room: Path, system: For, fill: str = "", column: str = "") -> Exported:
+def sent(room: Path, system: ExportSystem, fill: str = "", column: str = "") -> Exported:
     path = None
     if fill:
         path = room / "fill.csv"

@@ -60,7 +60,7 @@ def test_nothing_in_the_folder_names_a_forgotten_student(term: Path) -> None:
         assert [student.id for student in book.students] == ["Kim_Minji"]
     assert (term / "feedback/Kim_Minji" / STEPS / f"{STEPS}.html").is_file()
     summary, _ = run(term, Here())
-    assert (summary.kept, [entry.student for entry in summary.results]) == (1, ["Kim_Minji"])
+    assert (summary.graded_before, [entry.student for entry in summary.results]) == (1, ["Kim_Minji"])
 
 
 @pytest.mark.whole
@@ -77,7 +77,7 @@ def test_a_damaged_file_of_names_stops_nothing_and_is_listed(term: Path, damage:
     assert {"exported", "report", f"submitted/{WHO}", f"a line of collected/{STEPS}.json"} <= set(
         done.deleted
     )
-    assert ("collected/00_old.json" in done.left) == (WHO in damage)
+    assert ("collected/00_old.json" in done.remaining) == (WHO in damage)
     assert WHO in damage or (term / "collected/00_old.json").exists()
 
 
@@ -94,7 +94,7 @@ def test_a_folder_that_cannot_be_deleted_stops_nothing_and_is_listed(
 
     monkeypatch.setattr("autograder.lms.forget.shutil.rmtree", refuse)
     done = forget(Course.at(term), WHO)
-    assert f"feedback/{WHO}" in done.left
+    assert f"feedback/{WHO}" in done.remaining
     assert {"exported", "report", f"submitted/{WHO}"} <= set(done.deleted)
 
 
@@ -114,10 +114,10 @@ def test_files_of_every_kind_that_name_a_student_are_found(term: Path) -> None:
         enter_people(book, [{"id": WHO, "first_name": "Zoe", "last_name": "Quill"}])
     done = forget(course, WHO)
     found = {"grades.xlsx", "term.zip", "list.txt", "submitted/Kim_Minji/thanks.txt", "a.zip", "b.zip"}
-    assert found <= set(done.left)
-    assert "other.csv" not in done.left
+    assert found <= set(done.remaining)
+    assert "other.csv" not in done.remaining
     assert "more.tar.gz" in done.unsearched
-    assert "broken.zip" in (*done.unsearched, *done.left)
+    assert "broken.zip" in (*done.unsearched, *done.remaining)
 
 
 @pytest.mark.whole

@@ -15,7 +15,7 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.lms.attempts import Line
 from autograder.lms.collect import collect
-from autograder.lms.exported import System, readings
+from autograder.lms.filenames import System, readings
 from autograder.lms.roster import Person, Roster, read_roster, student_id
 from tests.support.exports import blackboard, brightspace, canvas, good, moodle, write
 from tests.support.small_class import STEPS

@@ -18,8 +18,8 @@ from PIL import Image
 from autograder.intake.submission import Part
 from autograder.page import pictures
 from autograder.page.decoder import LONGEST_SIDE
-from autograder.page.pictures import decoded, kind_of, show_pictures, submitted_pictures
-from autograder.page.prose import as_typed, harmless_parts, prose
+from autograder.page.pictures import decode_all, kind_of, show_pictures, submitted_pictures
+from autograder.page.prose import parts_as_markdown, prose, typed_text
 from tests.support.pictures import picture
 
 SCRIPT = b"<script>alert(1)</script><?php system('id') ?>"
@@ -68,7 +68,7 @@ def photograph() -> bytes:
 def test_each_kind_of_picture_is_encoded_again() -> None:
     grey = Image.frombytes("I;16", (20, 10), b"\x80\x10" * 200)
     glass = Image.new("RGBA", (20, 10), (255, 0, 0, 0))
-    found = decoded(
+    found = decode_all(
         {
             **{kind: picture(3000, 2000, kind) for kind in ("PNG", "JPEG", "GIF", "WEBP")},
             "upright": encoded(photograph()),
@@ -101,7 +101,7 @@ def test_nothing_but_pixels_of_a_polyglot_is_passed_on() -> None:
         "in a GIF's comment": saved(plain, "GIF", **info),
         "in a JPEG's comment": saved(plain, "JPEG", **info),
     }
-    for name, result in decoded({name: encoded(data) for name, data in files.items()}).items():
+    for name, result in decode_all({name: encoded(data) for name, data in files.items()}).items():
         data = base64.b64decode(result["data"])
         assert SCRIPT not in data, name
         assert opened(result["data"]).size == (40, 30)
@@ -124,14 +124,14 @@ def test_nothing_but_pixels_of_a_polyglot_is_passed_on() -> None:
 )
 def test_undecodable_picture_is_replaced_by_a_sentence(data: bytes, reason: str) -> None:
     started = time.monotonic()
-    found = decoded({"hostile": encoded(data), "good": picture(20, 10)})
+    found = decode_all({"hostile": encoded(data), "good": picture(20, 10)})
     assert found["hostile"] == {"missing": reason}
     assert opened(found["good"]["data"]).size == (20, 10)
     assert time.monotonic() - started < pictures.WALL_SECONDS
 
 
 def test_animation_shows_its_first_frame_and_a_sentence_about_it() -> None:
-    found = decoded({kind: encoded(animation(kind)) for kind in ("GIF", "PNG", "WEBP")})
+    found = decode_all({kind: encoded(animation(kind)) for kind in ("GIF", "PNG", "WEBP")})
     for kind, result in found.items():
         red, _, blue = opened(result["data"]).convert("RGB").getpixel((5, 5))  # type: ignore[misc]
         assert (red > 200, blue < 50, result["remark"]) == (True, True, "first_frame"), kind
@@ -148,7 +148,7 @@ def test_damaged_pictures_are_shown_or_refused_and_harm_no_other(seed: int) -> N
         for _ in range(8):
             data[draw.randrange(8, len(data))] = draw.randrange(256)
         files[kind] = encoded(bytes(data))
-    found = decoded({**files, "good": picture(20, 10)})
+    found = decode_all({**files, "good": picture(20, 10)})
     assert opened(found.pop("good")["data"]).size == (20, 10)
     for result in found.values():
         assert result.keys() & {"data", "missing"}
@@ -229,7 +229,7 @@ decoder.main()
 
     monkeypatch.setattr(subprocess, "Popen", start)
     started = time.monotonic()
-    found = decoded({"before": picture(20, 10), "spoilt": "spoil", "after": picture(30, 10)})
+    found = decode_all({"before": picture(20, 10), "spoilt": "spoil", "after": picture(30, 10)})
     assert time.monotonic() - started < pictures.WALL_SECONDS
     assert "data" in found["before"]
     assert found["spoilt"] == {"missing": "not_decoded"}
@@ -257,10 +257,10 @@ PARTS = [
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_parts_of_a_note_are_shown_in_order_with_sentences_for_what_is_missing(language: Any) -> None:
-    source, attachments = harmless_parts(PARTS, language, 3)
+    source, attachments = parts_as_markdown(PARTS, language, 3)
     cell = new_markdown_cell(source, attachments=attachments)
     assert list(submitted_pictures([cell])) == ["picture-3", "picture-4"]
-    show_pictures([cell], decoded(submitted_pictures([cell])), language)
+    show_pictures([cell], decode_all(submitted_pictures([cell])), language)
     assert list(cell.attachments) == ["picture-3"]
     html = str(prose(cell.source, cell.attachments))
     tags = re.findall(r"<(div|img|pre|p)\b", html)
@@ -273,5 +273,5 @@ def test_parts_of_a_note_are_shown_in_order_with_sentences_for_what_is_missing(l
         language
     ]
     assert [sentence for sentence in shown if sentence not in html] == []
-    assert "if x < 1" in (as_typed(cell.source) or "")
-    assert as_typed("# The lesson's own ![x](attachment:picture-1)") is None
+    assert "if x < 1" in (typed_text(cell.source) or "")
+    assert typed_text("# The lesson's own ![x](attachment:picture-1)") is None

@@ -6,7 +6,7 @@ from bs4 import BeautifulSoup
 from autograder.exam.version import files_of
 from autograder.page import prose as texts
 from autograder.page.formulas import mathml
-from autograder.page.prose import code, harmless, prose, typed
+from autograder.page.prose import as_typed_markdown, code, prose, typed_html
 from autograder.page.version import MAKING
 from autograder.page.words import _WORDS, words
 from tests.support.lessons import LESSONS, assignment
@@ -31,8 +31,8 @@ def test_typeset_formula_contains_no_script_and_no_unknown_attribute(latex: str)
 def test_formula_that_cannot_be_typeset_is_shown_as_typed(latex: str) -> None:
     with pytest.raises(ValueError, match="cannot be set"):
         mathml(latex, "inline")
-    assert "<math" not in typed(f"${latex[:150]}$")
-    assert typed(f"${latex[:150]}$ and $x$").count("<math") == 1
+    assert "<math" not in typed_html(f"${latex[:150]}$")
+    assert typed_html(f"${latex[:150]}$ and $x$").count("<math") == 1
 
 
 def test_mathematical_symbols_are_typeset_as_symbols() -> None:
@@ -68,20 +68,20 @@ def test_a_long_formula_in_a_line_may_be_broken_after_its_relations() -> None:
     ],
 )
 def test_oversized_formula_is_shown_as_typed(latex: str) -> None:
-    assert "<math" not in typed(f"${latex}$")
-    assert "<math" in typed(r"$a \quad b \qquad c \hspace{2em} \smash{d} \raise 0.5em{e} \large f$")
+    assert "<math" not in typed_html(f"${latex}$")
+    assert "<math" in typed_html(r"$a \quad b \qquad c \hspace{2em} \smash{d} \raise 0.5em{e} \large f$")
 
 
 def test_student_prose_is_shown_exactly_as_typed() -> None:
     text = 'a <b>bold</b> "quote" & [link](http://x)\n# no heading\n\n$5 and $6; 한글'
-    shown = BeautifulSoup(prose(harmless(text)), "html.parser")
+    shown = BeautifulSoup(prose(as_typed_markdown(text)), "html.parser")
     assert shown.text == text
     assert [tag.name for tag in shown.find_all(True)] == ["div"]
 
 
 def test_number_of_formulas_typeset_per_student_is_bounded() -> None:
-    assert typed("$x$ " * 200).count("<math") == texts.FORMULAS
-    assert "<math" not in typed(f"${'x' * 300}$")
+    assert typed_html("$x$ " * 200).count("<math") == texts.MAX_FORMULAS
+    assert "<math" not in typed_html(f"${'x' * 300}$")
 
 
 @pytest.mark.whole
@@ -99,13 +99,13 @@ def test_every_lesson_is_shown_without_a_formula_or_picture_missing() -> None:
 
 
 def test_highlighted_code_that_is_long_is_not_cached() -> None:
-    texts._kept_code.cache_clear()
-    long = "x = 1\n" * texts.KEPT_CHARS
-    assert code(long, coloured=True).count("<span") > texts.KEPT_CHARS
+    texts._cached_code.cache_clear()
+    long = "x = 1\n" * texts.MAX_CACHED_CHARS
+    assert code(long, coloured=True).count("<span") > texts.MAX_CACHED_CHARS
     assert code("a < b", coloured=False) == "a &lt; b"
-    assert texts._kept_code.cache_info().currsize == 0
+    assert texts._cached_code.cache_info().currsize == 0
     assert code("a < b", coloured=True) == code("a < b", coloured=True)
-    assert (texts._kept_code.cache_info().currsize, texts._kept_code.cache_info().hits) == (1, 1)
+    assert (texts._cached_code.cache_info().currsize, texts._cached_code.cache_info().hits) == (1, 1)
 
 
 def test_feedback_texts_exist_in_both_languages() -> None:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from autograder.report.copies import LEAST, LENGTH, Pair, pairs
-from autograder.report.told import Answer
+from autograder.report.copies import MIN_SHARED, SEQUENCE_TOKENS, Pair, pairs
+from autograder.report.lesson_text import SubmittedAnswer
 from tests.support.growth import growth
 
 SOLUTION = """
@@ -48,7 +48,7 @@ def walk(root):
 def found(
     texts: Mapping[str, str], explained: tuple[str, ...] = (SOLUTION,), is_code: bool = True
 ) -> list[Pair]:
-    return pairs({who: {"walk": Answer(text, is_code)} for who, text in texts.items()}, explained)
+    return pairs({who: {"walk": SubmittedAnswer(text, is_code)} for who, text in texts.items()}, explained)
 
 
 def test_copied_code_is_found_despite_renamed_variables_and_comments() -> None:
@@ -63,7 +63,7 @@ def test_code_given_by_the_course_does_not_count_as_copied() -> None:
 
 
 def test_the_same_lines_in_answers_to_different_tasks_make_no_pair() -> None:
-    answers = {"ann": {"walk": Answer(OWN)}, "bob": {"stroll": Answer(OWN)}}
+    answers = {"ann": {"walk": SubmittedAnswer(OWN)}, "bob": {"stroll": SubmittedAnswer(OWN)}}
     assert pairs(answers, ()) == []
 
 
@@ -76,7 +76,7 @@ def test_share_of_a_pair_is_measured_on_the_shorter_answer() -> None:
 def test_two_or_three_equal_lines_do_not_count_as_copied() -> None:
     short = "def walk(root): return len(root.next_functions) - 1 + 2 * 3"
     assert found({"ann": short, "bob": short}) == []
-    assert LENGTH < LEAST  # a sequence or two is a coincidence
+    assert SEQUENCE_TOKENS < MIN_SHARED  # a sequence or two is a coincidence
 
 
 def test_widespread_code_makes_pairs_only_if_answers_are_identical() -> None:

@@ -8,11 +8,11 @@ from autograder.exam.report import Outcome
 from autograder.gradebook.result import GradedTask
 from autograder.report.advice import advice
 from autograder.report.figures import course_figures, lesson_figures
+from autograder.report.lesson_text import LessonText, SubmittedAnswer
 from autograder.report.reading import Work
-from autograder.report.told import Answer, Told
 from secant.verdict import Verdict
 
-TOLD = Told(
+TOLD = LessonText(
     name="01_steps",
     title="Steps",
     tasks={"a": "Task 1", "b": "Task 2", "note": "Task 3"},
@@ -55,14 +55,14 @@ def class_of(a: str, b: str) -> list[Work]:
 def test_difficulty_and_discrimination_are_those_of_classical_test_theory() -> None:
     figures = lesson_figures(class_of("+++++-----..", "++++-+----++"), TOLD)
     first, second, note = figures.tasks
-    assert (first.handed, first.tried, first.passed, first.left) == (12, 10, 5, 2)
+    assert (first.submitted, first.attempted, first.passed, first.skipped) == (12, 10, 5, 2)
     assert first.difficulty == 0.5  # of those who tried
     # Of ten: both passed 4, one alone 1 and 1, none 4: (4·4 - 1·1) / (5·5)
     assert first.discrimination == pytest.approx(0.6)
-    assert (second.tried, second.passed) == (12, 7)
+    assert (second.attempted, second.passed) == (12, 7)
     # Of twelve: both passed 4, a alone 1, b alone 3, none 4: (4·4 - 1·3) / √(5·7·7·5)
     assert second.discrimination == pytest.approx(13 / 35)
-    assert (note.handed, note.difficulty, note.discrimination) == (0, None, None)
+    assert (note.submitted, note.difficulty, note.discrimination) == (0, None, None)
 
 
 def test_a_task_that_strong_students_fail_discriminates_below_zero() -> None:
@@ -100,13 +100,13 @@ def test_score_shares_count_graded_work_in_tenths() -> None:
 def test_manual_points_count_but_not_as_a_misconception() -> None:
     overruled = work("kim", row("a", "wrong", "square", points=2.0), row("note", "manual", points=1.0))
     first, _, note = lesson_figures([overruled], TOLD).tasks
-    assert (first.tried, first.passed, first.visible) == (1, 1, 0)
-    assert (note.tried, note.passed, note.difficulty) == (1, 0, 0.5)
+    assert (first.attempted, first.passed, first.visible) == (1, 1, 0)
+    assert (note.attempted, note.passed, note.difficulty) == (1, 0, 0.5)
     assert lesson_figures([overruled], TOLD).misconceptions == []
 
 
-def code(*lines: str) -> dict[str, Answer]:
-    return {"a": Answer("\n".join(["def a(x):", *lines]))}
+def code(*lines: str) -> dict[str, SubmittedAnswer]:
+    return {"a": SubmittedAnswer("\n".join(["def a(x):", *lines]))}
 
 
 def test_misconceptions_are_counted_by_name_with_what_students_wrote() -> None:

@@ -17,7 +17,7 @@ from autograder.cli import app
 from autograder.course.assignment import read_assignment
 from autograder.course.settings import Course
 from autograder.gradebook.book import Book
-from autograder.report.told import Told
+from autograder.report.lesson_text import LessonText
 from autograder.report.words import _WORDS
 from secant.language import LANGUAGES
 from tests.support.gradebooks import hurried
@@ -166,7 +166,7 @@ def test_report_describes_common_mistakes_in_words(room: Path, lang: str, said: 
 
 def test_value_of_a_single_answer_is_left_out_of_a_hint() -> None:
     hints = {"all": {"plain": {"en": "the result is {kind}. Return a float", "ko": "{kind}입니다"}}}
-    told = Told("x", "x", {}, {}, hints, [], [])
+    told = LessonText("x", "x", {}, {}, hints, [], [])
     assert told.hint_text("all", "plain", "en") == "the result is …. Return a float"
 
 

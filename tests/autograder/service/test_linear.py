@@ -11,7 +11,7 @@ from autograder.exam import sheet
 from autograder.grading.feedback import clipped
 from autograder.intake import files
 from autograder.intake.parse import parse
-from autograder.page.prose import harmless, typed
+from autograder.page.prose import as_typed_markdown, typed_html
 from autograder.service import describe
 from secant import predictions
 from secant.headings import task_heading
@@ -48,9 +48,9 @@ CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
     "headings": (task_heading, "", "## a\n", ""),
     "a verdict of lines": (_message, "", "got: 1\n", ""),
     "a verdict of places": (_message, "at ", "a, line 1", ""),
-    "prose": (harmless, "", "[a](<b>", ""),
-    "prose on a page": (typed, "", "a$b$ \\frac{a}$$", ""),
-    "half-open formulas": (typed, "", "$a", ""),
+    "prose": (as_typed_markdown, "", "[a](<b>", ""),
+    "prose on a page": (typed_html, "", "a$b$ \\frac{a}$$", ""),
+    "half-open formulas": (typed_html, "", "$a", ""),
     "code": (clipped, "", "x\n", ""),
     "control characters": (visible, "", "\x1b[", ""),
     "marks on a letter": (visible, "e", "\u0301", ""),
@@ -106,6 +106,6 @@ def test_description_of_a_notebook_is_no_larger_than_its_file(tmp_path: Path) ->
     path = tmp_path / "sent.ipynb"
     nbformat.write(v4.new_notebook(cells=cells), path)
     found = sheet.NotebookReader().read(path)
-    told = [describe.lesson_title(found), describe.tasks_of(found), describe.told(found)["f0"].hints]
+    told = [describe.lesson_title(found), describe.tasks_of(found), describe.task_texts(found)["f0"].hints]
     assert len(told[1]) == 100
     assert len(str(told)) < path.stat().st_size

@@ -29,8 +29,8 @@ from autograder.exam.plain_report import Grade
 from autograder.exam.report import TaskResult
 from autograder.exam.sheet import NotebookReader
 from autograder.sandbox.results import WallError
-from autograder.service import describe, handlers, last, warm, worker
-from autograder.service.running import Forked, Leash, Running, Stopped, Threaded
+from autograder.service import describe, handlers, last_verdicts, worker, worker_client
+from autograder.service.running import CancellablePool, Forked, Running, Stopped, Threaded
 from secant import language
 from secant.progress import store
 from secant.verdict import Part, Verdict
@@ -57,15 +57,15 @@ def test_new_edition_keeps_verdicts_and_marks_changed_tests_as_stale(
     sheet = NotebookReader().read(tmp_path / "mine.ipynb")
     first, second, *others = (task.id for task in sheet.tasks)
     rows = [{"id": task.id, "points": 2.0, "outcome": "passed"} for task in sheet.tasks]
-    last.keep(sheet, rows)
+    last_verdicts.save(sheet, rows)
     source = copy.deepcopy(sheet.assignment.source)
     source.cells = [cell for cell in source.cells if grade_id(cell) not in (first, f"test_{first}")]
     next(cell for cell in source.cells if grade_id(cell) == f"test_{second}").source += "\nassert True"
-    found = last.recall(replace(sheet, assignment=replace(sheet.assignment, source=source)))
+    found = last_verdicts.load(replace(sheet, assignment=replace(sheet.assignment, source=source)))
     assert found is not None
     assert [row["id"] for row in found["rows"]] == [second, *others]
     assert [row["id"] for row in found["rows"] if row["changed"]] == [second]
-    before = last.recall(sheet)
+    before = last_verdicts.load(sheet)
     assert before is not None
     assert [row["id"] for row in before["rows"]] == [first, second, *others]  # nothing is lost
 
@@ -87,12 +87,12 @@ def test_damaged_file_of_verdicts_is_ignored_and_replaced(
     monkeypatch.chdir(ROOT)
     sheet = NotebookReader().read(tmp_path / "mine.ipynb")
     rows = [{"id": sheet.tasks[0].id, "points": 2.0, "outcome": "passed"}]
-    last.keep(sheet, rows)
+    last_verdicts.save(sheet, rows)
     (file,) = tmp_path.glob("**/checks/*.json")
     file.write_bytes(damage.replace(b"PATH", os.fsencode(sheet.path)))
-    assert last.recall(sheet) is None
-    last.keep(sheet, rows)
-    assert last.recall(sheet) is not None
+    assert last_verdicts.load(sheet) is None
+    last_verdicts.save(sheet, rows)
+    assert last_verdicts.load(sheet) is not None
 
 
 class Containers:
@@ -113,7 +113,7 @@ class Containers:
 
 def test_a_check_in_a_thread_is_stopped_and_the_next_waits_for_it() -> None:
     pool = Containers()
-    leash = Leash(pool)
+    leash = CancellablePool(pool)
     ends: list[dict[str, Any]] = []
     begun, over = threading.Event(), threading.Semaphore(0)
 
@@ -148,8 +148,8 @@ def test_a_check_in_a_thread_is_stopped_and_the_next_waits_for_it() -> None:
 
 
 def test_cancelled_pool_hands_out_no_process() -> None:
-    leash = Leash(Containers())
-    leash.pull()
+    leash = CancellablePool(Containers())
+    leash.cancel()
     with pytest.raises(Stopped):
         leash.take()
 
@@ -167,10 +167,10 @@ class Ordered:
         self.over = threading.Event()
         self.examine: Callable[[Any], Any] = lambda tell: {}
         self.worker = worker.Worker(self.hear, kind)
-        while self.worker._early is not None:
+        while self.worker._early_checks is not None:
             time.sleep(0.001)
         self.worker._pool = self.worker._pool or Containers()
-        self.worker._kitchen = SimpleNamespace(
+        self.worker._check_runner = SimpleNamespace(
             prepare=lambda sheet: None, examine=lambda sheet, only, tell: self.examine(tell)
         )
 
@@ -182,7 +182,7 @@ class Ordered:
     def order(self, do: str, **more: Any) -> list[dict[str, Any]]:
         """Give the worker an order and return everything that it has sent since it started."""
         place = {"path": str(self.path), "below": str(self.path.parent), "agree": True}
-        self.worker.obey({"id": 1, "do": do, **place, **more})
+        self.worker.execute({"id": 1, "do": do, **place, **more})
         return self.heard
 
 
@@ -193,7 +193,7 @@ def ordered(
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(worker, "WarmPool", Containers)
-    monkeypatch.setattr(worker.Worker, "_warm", lambda self: None)
+    monkeypatch.setattr(worker.Worker, "_import_examiner", lambda self: None)
     before = language()
     yield Ordered(tmp_path, request.param)
     language(before)
@@ -299,7 +299,7 @@ def test_tests_that_cannot_be_taken_apart_are_refused_before_a_check_begins(orde
     def broken(sheet: Any) -> None:
         raise CourseError("the tests are damaged")
 
-    ordered.worker._kitchen.prepare = broken
+    ordered.worker._check_runner.prepare = broken
     assert ordered.order("check", task=None) == [
         {"id": 1, "last": True, "refused": 422, "message": "the tests are damaged"}
     ]
@@ -358,7 +358,7 @@ def test_ordinary_tests_run_once_agreed_one_run_at_a_time_and_earn_nothing(order
         assert may_end.wait(10)
         return {"said": "This is no grade."}
 
-    ordered.worker._kitchen = SimpleNamespace(run_plain=run)
+    ordered.worker._check_runner = SimpleNamespace(run_plain=run)
     assert ordered.order("check", plain=True, agree=False)[-1]["refused"] == 428
     ordered.order("check", plain=True)
     assert ordered.order("check", plain=True)[-1]["refused"] == 409
@@ -394,8 +394,8 @@ def test_check_during_the_import_of_torch_blocks_no_request(
     ordered: Ordered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ready = threading.Event()
-    monkeypatch.setattr(worker.Worker, "_warm", lambda self: ready.wait(10))
-    ordered.worker._early = []
+    monkeypatch.setattr(worker.Worker, "_import_examiner", lambda self: ready.wait(10))
+    ordered.worker._early_checks = []
     threading.Thread(target=ordered.worker._prepare, daemon=True).start()
     assert ordered.order("check", task=None) == [{"id": 1, "event": {"event": "waits"}}]
     assert ordered.order("check", task=None)[-1]["refused"] == 409
@@ -405,7 +405,7 @@ def test_check_during_the_import_of_torch_blocks_no_request(
     heard = len(ordered.order("check", task=None))
     ready.set()
     order = ordered.worker._orders.get(timeout=10)
-    ordered.worker.obey(order)
+    ordered.worker.execute(order)
     assert ordered.over.wait(10)
     assert ordered.heard[heard]["event"]["event"] == "begin"
 
@@ -444,9 +444,9 @@ for line in sys.stdin:
 def test_an_order_without_an_answer_ends_the_worker_and_others_are_answered_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm, "_WORKER", [sys.executable, "-c", _FAKE])
-    monkeypatch.setattr(warm, "ANSWER_SECONDS", 1.0)
-    kept = warm.Warm(str(tmp_path))
+    monkeypatch.setattr(worker_client, "_WORKER", [sys.executable, "-c", _FAKE])
+    monkeypatch.setattr(worker_client, "ANSWER_SECONDS", 1.0)
+    kept = worker_client.WorkerClient(str(tmp_path))
 
     async def ask() -> list[Any]:
         first = await kept.ask({"do": "lesson"})
@@ -457,7 +457,7 @@ def test_an_order_without_an_answer_ends_the_worker_and_others_are_answered_by_t
 
     first, stuck, second = asyncio.run(ask())
     kept.close()
-    assert stuck == warm.GONE
+    assert stuck == worker_client.WORKER_EXITED
     assert first != second
     with pytest.raises(ProcessLookupError):
         os.kill(first, 0)
@@ -466,9 +466,9 @@ def test_an_order_without_an_answer_ends_the_worker_and_others_are_answered_by_t
 def test_a_worker_that_is_busy_for_ever_ends_with_its_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm, "_WORKER", [sys.executable, "-c", _FAKE])
-    monkeypatch.setattr(warm, "_END_SECONDS", 0.2)
-    kept = warm.Warm(str(tmp_path))
+    monkeypatch.setattr(worker_client, "_WORKER", [sys.executable, "-c", _FAKE])
+    monkeypatch.setattr(worker_client, "_EXIT_SECONDS", 0.2)
+    kept = worker_client.WorkerClient(str(tmp_path))
 
     async def begin() -> None:
         with pytest.raises(TimeoutError):
@@ -487,8 +487,8 @@ def test_the_kernel_ends_a_worker_whose_server_was_killed_while_it_was_stuck() -
     code = f"""{_STUCK}
 from autograder.service import worker
 worker.ORDER_SECONDS = 1
-worker.Worker._warm = lambda self: None
-worker.Worker._tell = stuck
+worker.Worker._import_examiner = lambda self: None
+worker.Worker._answer_query = stuck
 worker.main()
 """
     process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)
@@ -502,7 +502,7 @@ worker.main()
 
 def test_page_closed_during_a_check_stops_reading_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is still asking for the worker's answers when they are closed."""
-    monkeypatch.setattr(handlers, "_BREATH", 0.01)
+    monkeypatch.setattr(handlers, "_HEARTBEAT_SECONDS", 0.01)
     written: list[str] = []
 
     async def flush() -> None:

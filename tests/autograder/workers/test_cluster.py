@@ -18,7 +18,7 @@ from autograder.exam.report import Report, TaskResult
 from autograder.gradebook.entries import find_submissions
 from autograder.grading.batch import grade
 from autograder.intake.submission import Script, Step
-from autograder.page.facts import Head, Row
+from autograder.page.facts import PageHead, TaskRow
 from autograder.sandbox.results import CellResult, TraceLine
 from autograder.workers import cluster as clusters
 from autograder.workers import remote
@@ -31,9 +31,9 @@ from tests.support.cluster import Processes, cluster_of
 from tests.support.small_class import STEPS, WRONG, Here, answered, build_course, hand_in, run, solutions
 
 VERDICT = Verdict((Part("call", "f(x)\ny"), Part("got", "3")), "slip", "ko")
-ROW = Row("double", "Task 1", 1.0, 2.0, outcome="wrong", verdict=VERDICT)
-KOREAN = Head("단계", "ko", 1.0, 2.0, rejected="아니요.")
-PAGE = Page("ann", STEPS, "{}", Head("Steps", "en", 1.0, 2.0, rows=(ROW,), rejected="No.", korean=KOREAN))
+ROW = TaskRow("double", "Task 1", 1.0, 2.0, outcome="wrong", verdict=VERDICT)
+KOREAN = PageHead("단계", "ko", 1.0, 2.0, rejected="아니요.")
+PAGE = Page("ann", STEPS, "{}", PageHead("Steps", "en", 1.0, 2.0, rows=(ROW,), rejected="No.", korean=KOREAN))
 
 
 # --- Real processes -------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def graded_on(processes: Processes, root: Path, patience: float, done: Callable[
                 done()
 
     try:
-        return grade(Course.at(root), entries, workers, tell=tell)
+        return grade(Course.at(root), entries, workers, on_message=tell)
     finally:
         workers.close(kill=True)
 
@@ -153,7 +153,7 @@ def test_without_any_worker_the_run_ends_and_goes_on_later(
     scores = {name: score for (name, _), score in gradebook(room).items() if "late" in name}
     assert 0.0 not in [score[0] for score in scores.values() if score is not None]
     summary, _ = run(room)
-    assert 4 < summary.kept < 8
+    assert 4 < summary.graded_before < 8
     assert {row["score"] for row in summary.as_json() if "late" in row["student"]} == {5.0}
 
 

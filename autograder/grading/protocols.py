@@ -10,12 +10,12 @@ from autograder.gradebook.entered import Entered
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.result import Result
 from autograder.intake.submission import Rejected
-from autograder.page.facts import Head
+from autograder.page.facts import PageHead
 from autograder.workers.jobs import Job, PlainJob
 from secant.language import Language
 
 
-class Taken(Protocol):
+class GradedSubmission(Protocol):
     """A student's submission. It is parsed only when needed, because most submissions are already graded."""
 
     @property
@@ -40,14 +40,14 @@ class Taken(Protocol):
     def result(self, report: Any) -> Result:
         """Return the result of the submission, made from a worker's report."""
 
-    def refused(self, earlier: Language | None) -> Result:
+    def rejection_result(self, earlier: Language | None) -> Result:
         """Return the result of a rejected submission.
 
         Args:
             earlier: the language of the student's previous submission.
         """
 
-    def placed(self, result: Result) -> Result:
+    def relocate_outputs(self, result: Result) -> Result:
         """Return an earlier result of the same files, with outputs at the cells' current positions."""
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
@@ -56,25 +56,25 @@ class Taken(Protocol):
         The submission's own notebooks are modified and cannot be used again.
         """
 
-    def shown(self, notebook: NotebookNode) -> NotebookNode:
-        """Return one of the staff's notebooks without content that the student must not see.
+    def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
+        """Return one of the notebooks for staff without the content that the student must not see.
 
         The preprocessors of the feedback page run later.
         """
 
-    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> Head:
+    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
         """Return the head of the feedback page for one of the notebooks: scores, tasks and comments.
 
         Args:
             name: the name of the notebook within the assignment.
             result: the result of the submission.
             entered: the gradebook's entries for this notebook.
-            times: the times of submission and of the due date if points were deducted for lateness.
+            times: the time of submission and the due date, if points were deducted for lateness; else None.
         """
 
 
-class Assigned(Protocol):
-    """An assignment. The key of the notebook with the assignment's name is an empty string."""
+class GradedAssignment(Protocol):
+    """An assignment to be graded. An empty name stands for the notebook that has the assignment's name."""
 
     @property
     def notebooks(self) -> Sequence[str]:
@@ -84,7 +84,7 @@ class Assigned(Protocol):
     def shows_solutions(self) -> bool:
         """True if feedback pages include the worked solutions."""
 
-    def take(self, entry: Entry) -> Taken:
+    def read_submission(self, entry: Entry) -> GradedSubmission:
         """Read a student's submission."""
 
     def everywhere(self, student: str, outcome: Outcome, message: str, flag: str) -> Result:

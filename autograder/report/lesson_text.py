@@ -1,4 +1,4 @@
-"""Data types for a report: a lesson's or an assignment's own text, and a student's answer."""
+"""Data types for a report: the texts of a lesson or an assignment, and a student's answer."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from secant.language import Language
 
 
 @dataclass(frozen=True)
-class Answer:
+class SubmittedAnswer:
     """A student's text in the answer cell of a task."""
 
     text: str
@@ -18,14 +18,14 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Told:
-    """A lesson's or an assignment's own text as a report needs it, with titles in one language.
+class LessonText:
+    """The texts of a lesson or an assignment that a report needs, with titles in one language.
 
     Attributes:
         name, title: the lesson's name and title.
-        tasks: the titles of the lesson's tasks by id, in order.
+        tasks: the titles of the lesson's tasks, keyed by id, in order.
         stubs: the released contents of each answer cell, in every language.
-        hints: the lesson's own hints, by task.
+        hints: the lesson's own hints, keyed by task.
         texts: all text that a student may have read, and the course's own answers.
         code: the code among `texts`.
         answer_cells: for a plain nbgrader assignment, the notebook and the grade_id of each answer cell that
@@ -46,11 +46,11 @@ class Told:
         return ", ".join(title for task, title in self.tasks.items() if task in tasks)
 
     def hint_scope(self, task: str, name: str) -> str:
-        """Return where a hint is recorded: the task's id, `all` for the lesson, or "" for all lessons."""
+        """Return the scope of a hint: the task's id, `all` for the whole lesson, or "" for all lessons."""
         return next((scope for scope in (task, SHARED) if name in self.hints.get(scope, {})), "")
 
     def hint_key(self, task: str, name: str) -> str:
-        """Return the key of a hint within its lesson, as `Misconception.key` has it."""
+        """Return the key of a hint within its lesson, in the format of `Misconception.key`."""
         return f"{self.hint_scope(task, name)}.{name}"
 
     def hint_text(self, scope: str, name: str, language: Language) -> str:

@@ -16,18 +16,18 @@ from autograder.intake.files import valid_student_id
 from secant.visible import visible
 
 if TYPE_CHECKING:
-    from autograder.grading.batch import Summary
+    from autograder.grading.batch import RunOutcome
 
 _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograder collect DOWNLOAD.zip."
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
-_MAX_LISTED = 3  # submissions named in one line; the rest are only counted
+_MAX_LISTED = 3  # maximum submissions named in one line; further ones are only counted
 _MIN_SIMILARITY = 0.6  # minimum difflib ratio at which one name is suggested for another
 
 
 @dataclass(frozen=True)
-class Closing:
+class RunSummary:
     """The summary of a grading run.
 
     Attributes:
@@ -37,12 +37,14 @@ class Closing:
         overruled: the number of code answers that changed after an instructor gave points, and the number of
             submissions with such answers.
         unread: submissions that could not be read and have no manual score, with the reason for each.
-        several: submissions of several notebooks with different answers, with the notebook that counted.
+        several: submissions that contain several notebooks with different answers, with the notebook that
+            counted.
         unknown: files and folders in submitted/ that are not submissions, with advice for each.
-        absent: the students without a submission, by lesson.
-        strangers: ids of graded submissions that are not in the class, with advice for each.
-        packages: packages missing where the notebooks ran, with the students who import them.
-        unclear_times: submissions with an unclear time, with advice for each; they count as on time.
+        absent: the students without a submission, keyed by lesson.
+        strangers: ids that have graded submissions but are not on the class list, with advice for each.
+        packages: packages that were not installed where the notebooks ran, with the students who import them.
+        unclear_times: submissions whose time of submission is unclear, with advice for each; they count as on
+            time.
         late: submissions with a late penalty, with the points and the times.
     """
 
@@ -64,29 +66,29 @@ class Closing:
         return not self.unread and not self.several and not self.unknown
 
 
-def closing(
-    summary: "Summary",
+def summarize_run(
+    outcome: "RunOutcome",
     submitted: Path,
-    every: Gradable,
+    gradable: Gradable,
     students: Collection[str],
     is_exported: Callable[[str], bool],
-) -> Closing:
+) -> RunSummary:
     """Summarize a grading run.
 
     Args:
-        summary: the outcome of the run.
+        outcome: the outcome of the run.
         submitted: the folder of the submissions.
-        every: all lessons and assignments that can be graded.
+        gradable: all lessons and assignments that can be graded.
         students: the students that the user selected; empty for all students.
         is_exported: a function that returns whether a name is that of an LMS's export.
     """
-    results, late = summary.results, summary.late
+    results, late = outcome.results, outcome.late
     notes, overruled, unread, several, graded = [], [], {}, {}, 0
     for entry in results:
         result = results[entry]
         if result.is_unread:
-            unread[str(Entry(result.student, entry.lesson))] = _why(result)
-        elif entry not in summary.failed:
+            unread[str(Entry(result.student, entry.lesson))] = _unread_reason(result)
+        elif entry not in outcome.failed:
             graded += 1
         if others := list(result.flagged("other_answers")):
             counted = next(result.flagged("counted"))
@@ -94,29 +96,31 @@ def closing(
         waiting = [task for task in result.tasks if task.outcome == "manual" and task.auto is None]
         notes.append(sum(task.is_note for task in waiting))
         overruled.append(len(waiting) - notes[-1])
-    asked = sorted({entry.lesson for entry in results})
-    wanted = [student for student in summary.students if not students or student in students]
+    lessons = sorted({entry.lesson for entry in results})
+    expected = [student for student in outcome.students if not students or student in students]
     absent = {
-        lesson: sorted(student for student in wanted if Entry(student, lesson) not in results)
-        for lesson in asked
+        lesson: sorted(student for student in expected if Entry(student, lesson) not in results)
+        for lesson in lessons
     }
-    return Closing(
+    return RunSummary(
         graded,
         (sum(notes), sum(map(bool, notes))),
         (sum(overruled), sum(map(bool, overruled))),
         unread,
         several,
-        dict(unknown(submitted, every, is_exported, students)),
+        dict(unknown_folders(submitted, gradable, is_exported, students)),
         {lesson: names for lesson, names in absent.items() if names},
-        _strangers({entry.student for entry in results if valid_student_id(entry.student)}, summary.before),
+        _strangers(
+            {entry.student for entry in results if valid_student_id(entry.student)}, outcome.students_before
+        ),
         _packages(results.missing),
-        {listed(entries): why for why, entries in summary.unclear_times.items()},
+        {shortened_list(entries): why for why, entries in outcome.unclear_times.items()},
         {str(entry): late[entry] for entry in sorted(late, key=str)},
     )
 
 
 def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
-    """Return the students who import each missing package, most frequently imported packages first."""
+    """Return the students who import each missing package; the most frequently imported package is first."""
     students: dict[str, set[str]] = {}
     for entry, packages in missing.items():
         for package in packages:
@@ -125,30 +129,30 @@ def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
     return {package: sorted(students[package]) for package in ranked}
 
 
-def listed(entries: Sequence[Entry]) -> str:
+def shortened_list(entries: Sequence[Entry]) -> str:
     """Return a text that names the first submissions and counts the rest."""
     shown = ", ".join(map(str, entries[:_MAX_LISTED]))
     return f"{shown} and {len(entries) - _MAX_LISTED} more" if len(entries) > _MAX_LISTED else shown
 
 
-def _strangers(handed: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
+def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
     """Return advice for each submission under an id that is not on the class list.
 
-    There is a class list if the gradebook has a student with a name, or one without any submission: grading
-    adds neither. On later runs, unknown students are in the gradebook, too. If most students have names,
-    those without a name are treated as unknown.
+    A class list exists if some student in the gradebook has a name or has no submission, because grading adds
+    no such student. A grading run adds unknown ids to the gradebook, so later runs find them there.
+    Therefore, if most students have names, those without a name are treated as unknown.
     """
-    entered = {
+    on_class_list = {
         listed_student.id
         for listed_student in before
         if listed_student.is_named or not listed_student.has_work
     }
     named = {listed_student.id for listed_student in before if listed_student.is_named}
-    known = named if 2 * len(named) > len(before) else {listed_student.id for listed_student in before}
-    if not entered:
+    known_ids = named if 2 * len(named) > len(before) else {listed_student.id for listed_student in before}
+    if not on_class_list:
         return {}
-    missing = sorted(entered - set(handed))
-    return {student: _advise_about_id(student, missing) for student in sorted(set(handed) - known)}
+    missing = sorted(on_class_list - set(submitted_ids))
+    return {student: _advise_about_id(student, missing) for student in sorted(set(submitted_ids) - known_ids)}
 
 
 def _advise_about_id(student: str, missing: Sequence[str]) -> str:
@@ -162,24 +166,26 @@ def _advise_about_id(student: str, missing: Sequence[str]) -> str:
     return f"Not in the class. Rename the folder, or enter the student: {enter}"
 
 
-def _why(result: Result) -> str:
-    """Return the reason why a file could not be read, with the points of an earlier file if there is one."""
-    why = result.tasks[0].message.partition("\n")[0]
-    if result.before is None:
-        return why
-    points, most = result.before
-    return f"{why} The earlier file had {points:g} of {most:g} points."
+def _unread_reason(result: Result) -> str:
+    """Return the reason why a file could not be read, with an earlier file's points, if any."""
+    reason = result.tasks[0].message.partition("\n")[0]
+    if result.earlier_points is None:
+        return reason
+    points, max_points = result.earlier_points
+    return f"{reason} The earlier file had {points:g} of {max_points:g} points."
 
 
-def unknown(
+def unknown_folders(
     submitted: Path,
-    every: Gradable,
+    gradable: Gradable,
     is_exported: Callable[[str], bool],
     students: Collection[str] = (),
 ) -> Iterable[tuple[str, str]]:
     """Yield the files and folders in submitted/ that are not submissions, each with advice."""
-    lessons = every.names
-    nameless = f"No {'lesson or assignment' if every.plain else 'lesson'} has this name; {every.listed}."
+    lessons = gradable.names
+    nameless = (
+        f"No {'lesson or assignment' if gradable.plain else 'lesson'} has this name; {gradable.listed}."
+    )
     for student in _entries(submitted):
         if students and student.name not in students:
             continue
@@ -221,13 +227,13 @@ def _advise_move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
 
 
 def _lesson_of_number(name: str, lessons: Sequence[str]) -> list[str]:
-    """Return the lesson whose number is this name, as in 3, 03 or lesson_3."""
+    """Return the lesson that a name refers to by its number, such as 3, 03 or lesson_3."""
     match = _NUMBERED.fullmatch(name)
     return [lesson for lesson in lessons if match and lesson.startswith(f"{int(match[1]):02}_")]
 
 
-def meant(name: str, submitted: Path) -> str:
-    """Return the student's folder with the most similar name; empty if none is similar enough."""
+def similar_folder(name: str, submitted: Path) -> str:
+    """Return the student folder with the name most similar to `name`; empty if none is similar enough."""
     matches = difflib.get_close_matches(
         name, [entry.name for entry in _entries(submitted)], 1, _MIN_SIMILARITY
     )
@@ -237,6 +243,8 @@ def meant(name: str, submitted: Path) -> str:
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return sorted((one for one in entries if not one.name.startswith(".")), key=lambda one: one.name)
+            return sorted(
+                (entry for entry in entries if not entry.name.startswith(".")), key=lambda one: one.name
+            )
     except OSError:
         return []

@@ -13,9 +13,12 @@ from secant.files import read_json, replace_file
 from secant.progress import store
 
 
-def keep(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store the verdicts of a check, and keep those of other tasks. A failed write is ignored."""
-    stored = {row["id"]: row for row in _read(sheet.path, sheet.hidden)}
+def save(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store the verdicts of a check, and keep the stored verdicts of other tasks.
+
+    A failed write is ignored.
+    """
+    stored = {row["id"]: row for row in _read_rows(sheet.path, sheet.hidden)}
     answers = _digests(sheet)
     for row in rows:
         stored[row["id"]] = {**row, "answer": answers.get(row["id"], "")}
@@ -31,15 +34,15 @@ def keep(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
         replace_file(place, json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"), private=True)
 
 
-def recall(sheet: CheckedNotebook) -> dict[str, Any] | None:
+def load(sheet: CheckedNotebook) -> dict[str, Any] | None:
     """Return a notebook's last verdicts, or None if none are stored.
 
-    Each verdict has `changed`, which is true if its answer has changed since.
+    Each verdict has a field `changed`, which is true if the answer has changed since the check.
     """
-    found = _load(sheet.path)
+    record = _read_file(sheet.path)
     answers = _digests(sheet)
-    known = {task.id for task in sheet.tasks}
-    rows = [row for row in _read(sheet.path, sheet.hidden) if row["id"] in known]
+    task_ids = {task.id for task in sheet.tasks}
+    rows = [row for row in _read_rows(sheet.path, sheet.hidden) if row["id"] in task_ids]
     if not rows:
         return None
     for row in rows:
@@ -50,18 +53,18 @@ def recall(sheet: CheckedNotebook) -> dict[str, Any] | None:
         "score": sum(row["points"] for row in counted),
         "max_score": sum(task.points for task in sheet.tasks if task.test is not None),
         "hidden": sheet.hidden,
-        "when": found["when"],
+        "when": record["when"],
     }
 
 
-def _read(path: Path, hidden: bool) -> list[dict[str, Any]]:
-    """Return the stored rows, if they come from the same kind of tests: hidden ones or only visible ones."""
-    found = _load(path)
-    return found["rows"] if found.get("hidden") == hidden else []
+def _read_rows(path: Path, hidden: bool) -> list[dict[str, Any]]:
+    """Return the stored rows, or [] if the check that stored them had a different value of `hidden`."""
+    record = _read_file(path)
+    return record["rows"] if record.get("hidden") == hidden else []
 
 
-def _load(path: Path) -> dict[str, Any]:
-    """Return what is stored about a notebook, or {} if the file is damaged or about another notebook."""
+def _read_file(path: Path) -> dict[str, Any]:
+    """Return the data stored about a notebook, or {} if the file is damaged or about another notebook."""
 
     def checked(stored: dict[str, Any]) -> dict[str, Any]:
         complete = all({"id", "points", "outcome", "answer"} <= row.keys() for row in stored["rows"])

@@ -1,7 +1,7 @@
 """The server's side of the worker process, which is started on demand and restarted after it has ended.
 
-The worker ends by itself when it has been idle for long. An order that arrives at that moment goes to the
-next worker. A worker that does not answer an order is killed and replaced.
+The worker ends by itself when it has been idle for a long time. A command that arrives at that moment goes to
+the next worker. A worker that does not answer a command is killed and replaced.
 """
 
 import asyncio
@@ -22,20 +22,21 @@ from platformdirs import user_cache_path
 import autograder
 from autograder.kernels.provisioner import CannotFork, ForkedModule, fork_module
 
-GONE = {"gone": True}  # the answer to an order if the worker has ended
+WORKER_EXITED = {"gone": True}  # the answer to a command if the worker has ended
 _MODULE = "autograder.service.worker"
 _WORKER = [sys.executable, "-P", "-m", _MODULE]
-# Settings that the worker's forks need before anything is imported: one thread each, no windows, and a fixed
-# order of strings in a set.
+# Settings that the worker's forks need before anything is imported: one thread each, no windows for plots,
+# and a fixed hash seed, so that sets of strings are always iterated in the same sequence.
 _ENVIRONMENT = {"MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-ANSWER_SECONDS = 30.0  # seconds to wait for the first answer to an order
-# seconds for the first answer to a check, and for a waiting check to begin (it waits until torch is imported)
+ANSWER_SECONDS = 30.0  # seconds to wait for the first answer to a command
+# seconds to wait for the first answer to a check, and for a waiting check to begin (it waits until torch is
+# imported)
 CHECK_SECONDS = 180.0
 Process = subprocess.Popen[bytes] | ForkedModule
-_END_SECONDS = 8.0  # seconds for the worker to end by itself when the server ends
+_EXIT_SECONDS = 8.0  # seconds for the worker to end by itself when the server ends
 
 
-class Warm:
+class WorkerClient:
     """The server's only worker process. It ends when its standard input closes, even if the server is killed.
 
     Args:
@@ -46,7 +47,7 @@ class Warm:
         self._folder = folder
         self._process: Process | None = None
         self._orders: dict[int, asyncio.Queue[dict[str, Any]]] = {}
-        self._processes: dict[int, Process] = {}  # maps an order's number to the process that has the order
+        self._processes: dict[int, Process] = {}  # maps a command's number to the process that received it
         self._numbers = itertools.count(1)
         self._write_lock = threading.Lock()
         atexit.register(self.close)
@@ -57,51 +58,53 @@ class Warm:
         return self._process.pid if self._process and self._process.poll() is None else None
 
     async def ask(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Return the worker's single answer to an order."""
+        """Return the worker's single answer to a command."""
         async for answer in self.follow(order):
             return answer
-        return GONE
+        return WORKER_EXITED
 
     async def follow(self, order: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
-        """Yield the worker's answers to an order.
+        """Yield the worker's answers to a command.
 
-        The last answer is marked `last`, or it is GONE if the worker has ended.
+        The last answer is marked `last`, or it is WORKER_EXITED if the worker has ended.
         """
         number = next(self._numbers)
         answers = self._orders[number] = asyncio.Queue()
         try:
-            answer = await self._first({**order, "id": number}, answers)
+            answer = await self._first_answer({**order, "id": number}, answers)
             while not answer.get("last") and "gone" not in answer:
                 yield answer
-                answer = await self._following(answer, number, answers)
+                answer = await self._next_answer(answer, number, answers)
             yield answer
         finally:
             del self._orders[number]
             self._processes.pop(number, None)
 
-    async def _first(self, order: dict[str, Any], answers: asyncio.Queue[dict[str, Any]]) -> dict[str, Any]:
-        """Return the first answer to an order.
+    async def _first_answer(
+        self, order: dict[str, Any], answers: asyncio.Queue[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return the first answer to a command.
 
-        If the worker ended before it answered, the order is sent once more.
+        If the worker ended before it answered, the command is sent once more.
         """
         seconds = CHECK_SECONDS if order["do"] == "check" else ANSWER_SECONDS
         for _ in range(2):
             try:
                 async with asyncio.timeout(seconds):
                     if not await asyncio.to_thread(self._send, order, asyncio.get_running_loop()):
-                        return GONE
+                        return WORKER_EXITED
                     answer = await answers.get()
             except TimeoutError:
                 self._kill(self._processes.get(order["id"]))
-                return GONE
+                return WORKER_EXITED
             if "gone" not in answer:
                 break
         return answer
 
-    async def _following(
+    async def _next_answer(
         self, answer: dict[str, Any], number: int, answers: asyncio.Queue[dict[str, Any]]
     ) -> dict[str, Any]:
-        """Return the next answer to an order.
+        """Return the next answer to a command.
 
         There is no time limit, except for a check that has not begun.
         """
@@ -111,10 +114,10 @@ class Warm:
                 return await answers.get()
         except TimeoutError:
             self._kill(self._processes.get(number))
-            return GONE
+            return WORKER_EXITED
 
     def _kill(self, process: Process | None) -> None:
-        """Kill a worker that does not answer. All orders that wait for its answers then receive GONE."""
+        """Kill a worker that does not answer. All of its pending commands then receive WORKER_EXITED."""
         if process is not None and process.stdin is not None:
             if self._process is process:
                 self._process = None
@@ -123,7 +126,7 @@ class Warm:
                 process.stdin.close()
 
     def _send(self, order: dict[str, Any], loop: asyncio.AbstractEventLoop) -> bool:
-        """Send an order to the worker, once more if it has just ended, and return whether that succeeded."""
+        """Send a command to the worker, again if the worker has just ended; return whether it was sent."""
         for _ in range(2):
             try:
                 with self._write_lock:
@@ -160,7 +163,10 @@ class Warm:
             )
 
     def _read_answers(self, process: Process, loop: asyncio.AbstractEventLoop) -> None:
-        """Pass on the worker's answers in a thread, and report when the worker has ended."""
+        """Pass on a worker's answers in a thread, until the worker has ended.
+
+        Commands that it has not answered then receive GONE.
+        """
         assert process.stdout is not None
         with contextlib.suppress(RuntimeError):  # the event loop is closed, so the server is ending
             with process.stdout:
@@ -182,15 +188,15 @@ class Warm:
             if owner is process:
                 del self._processes[number]
                 if answers := self._orders.get(number):
-                    answers.put_nowait(GONE)
+                    answers.put_nowait(WORKER_EXITED)
 
     def close(self) -> None:
-        """End the worker, if there is one, after a short time in which it can record its verdicts."""
+        """End the worker, if there is one, after a few seconds in which it can record its verdicts."""
         process, self._process = self._process, None
         if process is not None and process.stdin is not None:
             with contextlib.suppress(OSError):
                 process.stdin.close()
             try:
-                process.wait(_END_SECONDS)
+                process.wait(_EXIT_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()

@@ -10,35 +10,45 @@ from autograder.course.settings import Course
 from autograder.exam.version import grader_version
 from autograder.gradebook.entries import Entry, find_submissions
 from autograder.gradebook.plain import PlainForm
-from autograder.gradebook.records import Kept
+from autograder.gradebook.records import StoredResult
 from autograder.gradebook.result import sha256
 from autograder.intake.submission import Rejected
 from autograder.intake.take_in import SubmittedFile, find_file
 
 
-def given(course: Course, lesson: str) -> Path:
+def source_folder(course: Course, lesson: str) -> Path:
     """Return the lesson's source folder; students receive the files in it other than notebooks."""
     return Path(course.root, course.directory.source_directory, lesson)
 
 
-def find_now(course: Course, entry: Entry) -> SubmittedFile | Rejected:
-    """Find and read the submitted file of a student's lesson."""
-    where = (course.folder("submitted", *entry), entry.lesson, course.submitted, given(course, entry.lesson))
+def find_submitted_file(course: Course, entry: Entry) -> SubmittedFile | Rejected:
+    """Find and read the file that a student submitted for a lesson."""
+    location = (
+        course.folder("submitted", *entry),
+        entry.lesson,
+        course.submitted,
+        source_folder(course, entry.lesson),
+    )
     try:
-        return find_file(*where)
-    # An OSError is the fault of this machine, not of the file. It may be temporary, so try once more.
+        return find_file(*location)
+    # An OSError is a failure of this machine, not a defect of the file. It may be temporary, so try once
+    # more.
     except OSError:
-        return find_file(*where)
+        return find_file(*location)
 
 
-def key_of(found: SubmittedFile | Rejected, assignment: Assignment) -> str:
+def result_key(submission: SubmittedFile | Rejected, assignment: Assignment) -> str:
     """Return a hash of everything that determines a result: the file, the tests and the grader's code."""
-    file = ["rejected", found.reason, found.en] if isinstance(found, Rejected) else ["file", found.digest]
+    file = (
+        ["rejected", submission.reason, submission.en]
+        if isinstance(submission, Rejected)
+        else ["file", submission.digest]
+    )
     return sha256(json.dumps([file, assignment.digest, grader_version()]))
 
 
-class HandedIn:
-    """The submissions to a lesson or a plain assignment that are in submitted/ now.
+class CurrentSubmissions:
+    """The submissions for a lesson or a plain assignment that are in submitted/ now.
 
     Args:
         course: the course directory.
@@ -52,8 +62,8 @@ class HandedIn:
         self._course, self._lesson = course, lesson
         self.students = {entry.student for entry in find_submissions(course, [lesson])}
 
-    def is_newer(self, student: str, kept: Kept) -> bool:
-        """Return whether the submission differs from the one that a result belongs to.
+    def is_newer(self, student: str, stored: StoredResult) -> bool:
+        """Return whether a stored result is out of date: the files, the tests or the grader have changed.
 
         `autograder feedback` uses the same comparison. If a student's folder no longer exists, the result
         counts as current.
@@ -66,14 +76,14 @@ class HandedIn:
             return False
         entry = Entry(student, self._lesson)
         if self._plain is not None:
-            return kept.key != self._plain.key(self._plain.find(entry))
-        return kept.key != key_of(find_now(self._course, entry), self._assignment)
+            return stored.key != self._plain.key(self._plain.find(entry))
+        return stored.key != result_key(find_submitted_file(self._course, entry), self._assignment)
 
     @cached_property
     def _plain(self) -> PlainForm | None:
         source = self._course.directory.source_directory
         has_one = is_plain(self._course.root, self._lesson, source)
-        return PlainForm.of(self._course, self._lesson) if has_one else None
+        return PlainForm.read(self._course, self._lesson) if has_one else None
 
     @cached_property
     def _assignment(self) -> Assignment:

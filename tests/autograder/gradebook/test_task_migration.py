@@ -13,7 +13,7 @@ from nbgrader.apps.api import NbGraderAPI
 from autograder.course.cells import grade_id
 from autograder.course.errors import CourseError
 from autograder.course.settings import Course
-from autograder.gradebook import changing
+from autograder.gradebook import task_migration
 from autograder.gradebook.tasks import change_tasks
 from tests.autograder.grading.test_batch import BY_PERSON, book, by_hand, grades, manual, page, waiting
 from tests.support.small_class import STEPS, WRONG, answered, hand_in, run
@@ -128,7 +128,7 @@ def test_added_task_is_graded_for_the_notebooks_of_the_new_release(
 
 def test_change_that_is_cut_short_changes_nothing(graded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     edit(graded, rename)
-    monkeypatch.setattr(changing, "_add", lambda *_: 1 / 0)
+    monkeypatch.setattr(task_migration, "_add", lambda *_: 1 / 0)
     with book(graded) as opened:
         before = json.dumps(opened.find_notebook(STEPS, STEPS).to_dict(), default=str)
     with pytest.raises(ZeroDivisionError):

@@ -1,4 +1,4 @@
-"""Import once and in advance what a check needs: the examiner, torch, and what tests import late."""
+"""Import what a check needs once, before any check: the examiner, torch, and late imports of the tests."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ from autograder.exam.sheet import CheckedNotebook, NotebookReader
 from autograder.sandbox.client import CandidateClient
 from autograder.sandbox.inside import pages
 from autograder.sandbox.inside.template import import_compiler
-from autograder.service.describe import plain_end, plain_rows, row, told
+from autograder.service.describe import plain_end, plain_rows, row, task_texts
 
 with pages.frozen_imports():
     import torch.func
@@ -28,7 +28,7 @@ import_compiler()
 torch.set_num_threads(1)  # a fork of a process that computes with several threads would hang
 
 
-class Kitchen:
+class CheckRunner:
     """The examiner of notebooks in the worker, with candidates from a pool.
 
     Args:
@@ -52,25 +52,25 @@ class Kitchen:
             self._checker.examiner(sheet)
 
     def examine(
-        self, sheet: CheckedNotebook, only: str | None, tell: Callable[[dict[str, Any]], None]
+        self, sheet: CheckedNotebook, only: str | None, on_row: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
         """Examine a notebook, pass on each row as soon as it is ready, and return the score."""
-        prose = told(sheet)
+        texts = task_texts(sheet)
 
         def pass_on(result: TaskResult) -> None:
-            tell(row(result, len(prose[result.id].hints) if result.id in prose else 0))
+            on_row(row(result, len(texts[result.id].hints) if result.id in texts else 0))
 
         report = self._checker.examine(sheet, only, pass_on)
         return {"score": report.score, "max_score": report.max_score}
 
     def run_plain(
-        self, notebook: Path, below: Path, tell: Callable[[dict[str, Any]], None]
+        self, notebook: Path, below: Path, on_row: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
         """Run a notebook's own nbgrader tests, pass on their rows, and return the data of the last event."""
         try:
             report = run_visible_tests(notebook, self._checker.pool, below=below)
         finally:
             self._checker.pool.refill()
-        for each in plain_rows(report):
-            tell(each)
+        for plain_row in plain_rows(report):
+            on_row(plain_row)
         return plain_end(report)

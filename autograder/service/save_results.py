@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from autograder.exam.sheet import CheckedNotebook
-from autograder.service import last
+from autograder.service import last_verdicts
 from secant.lab.start_page import START, refresh
 from secant.language import Language
 from secant.progress import record, store
@@ -13,16 +13,16 @@ from secant.progress.course import find_course, read_course
 from secant.progress.rewards import ACHIEVEMENTS
 
 
-def note(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dict[str, Any]:
+def save_results(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dict[str, Any]:
     """Record the results of a check, and return what the learner earned and what went wrong.
 
     Args:
         sheet: the notebook that was checked.
-        rows: the verdicts that were reached.
-        whole: whether the check was for all tasks, even if it was stopped before it decided them all.
+        rows: the verdicts on the tasks that were checked.
+        whole: whether the check was for all tasks, even if it was stopped before the last verdict.
     """
-    last.keep(sheet, rows)
-    noted = record.check(
+    last_verdicts.save(sheet, rows)
+    recorded = record.check(
         sheet.assignment.lesson,
         rows,
         whole=whole,
@@ -33,16 +33,16 @@ def note(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]], *, whole: bo
     )
     if sheet.root and (workspace := next((f for f in sheet.path.parents if (f / START).is_file()), None)):
         refresh(sheet.root, workspace)
-    spoken = sheet.language
+    language = sheet.language
     new = [
-        {"title": each.title[spoken], "how": each.how[spoken]}
+        {"title": each.title[language], "how": each.how[language]}
         for each in ACHIEVEMENTS
-        if each.id in noted.new
+        if each.id in recorded.new
     ]
-    level = {"number": noted.level.number, "title": noted.level.title} if noted.level else None
+    level = {"number": recorded.level.number, "title": recorded.level.title} if recorded.level else None
     return {
-        "gained": {"xp": noted.xp, "level": level, "achievements": new},
-        "problem": noted.problem,
+        "gained": {"xp": recorded.xp, "level": level, "achievements": new},
+        "problem": recorded.problem,
     }
 
 
@@ -51,20 +51,22 @@ def lesson_after(folder: str, language: Language) -> str:
     root = find_course()
     with suppress(OSError, ValueError, KeyError, TypeError):
         course = read_course(root, language) if root else ()
-        here = next((each.number for each in course if each.folder == folder), None)
-        return next((f"{each.number}: {each.title}" for each in course if each.number - 1 == here), "")
+        number = next((lesson.number for lesson in course if lesson.folder == folder), None)
+        return next(
+            (f"{lesson.number}: {lesson.title}" for lesson in course if lesson.number - 1 == number), ""
+        )
     return ""
 
 
 def has_seen(lesson: str, task: str) -> bool:
-    """Return whether the learner has passed a task or has looked at its solution, as progress records it."""
+    """Return whether the recorded progress shows that the learner passed a task or looked at its solution."""
     try:
-        known = store.read()["lessons"].get(lesson, {}).get(task)
+        facts = store.read()["lessons"].get(lesson, {}).get(task)
     except store.StoreError:
         return False
-    return known is not None and (known["passed"] is not None or known["solution"])
+    return facts is not None and (facts["passed"] is not None or facts["solution"])
 
 
-def note_solution(lesson: str, task: str) -> None:
+def save_solution_view(lesson: str, task: str) -> None:
     """Record that the learner looked at a worked solution."""
     record.solution(lesson, task)

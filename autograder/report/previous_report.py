@@ -1,4 +1,4 @@
-"""Changes since the last report, computed from figures that each report stores by pseudonym.
+"""Changes since the last report, computed from figures that each report stores under pseudonyms.
 
 Two reports of the same gradebook, such as one in each language, show the same changes: a report is compared
 with the last stored figures that differ from its own.
@@ -16,7 +16,7 @@ from autograder.report.figures import LessonFigures
 from secant.files import read_json, replace_file
 
 FOLDER = ".last"  # subfolder of the course's report folder
-_NOTABLE = 0.005  # share of the points; a smaller difference is a rounding error
+_NOTABLE = 0.005  # minimum change of a share of the points; a smaller change is a rounding error
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,14 @@ class Changes:
     """The changes in a lesson since an earlier report.
 
     Attributes:
-        since: the time of the earlier figures, in local time.
-        handed_in: the change in the number of students who have handed in.
+        since: the date and time of the earlier figures, in local time.
+        handed_in: the change in the number of students who have handed in the lesson.
         means: the mean share of the points, before and now; None if either is missing.
         better, worse: the students whose share has risen, and those whose share has fallen.
-        tasks: the number of students who passed a task, before and now, for each task where it changed.
-        mistakes: the number of students who had a misconception, before and now, for each misconception where
-            it changed, by key.
+        tasks: the number of students who passed a task, before and now, for each task where the number
+            changed.
+        mistakes: the number of students who had a misconception, before and now, keyed by
+            `Misconception.key`, for each misconception where the number changed.
     """
 
     since: str
@@ -42,7 +43,7 @@ class Changes:
     mistakes: Mapping[str, tuple[int, int]]
 
     @property
-    def are_none(self) -> bool:
+    def is_empty(self) -> bool:
         """True if nothing has changed."""
         return not (self.handed_in or self.better or self.worse or self.tasks or self.mistakes)
 
@@ -76,30 +77,30 @@ def compare(
 
 
 def _complete(sets: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the stored sets of figures, or an empty list if any set lacks its time or its figures."""
+    """Return the stored sets of figures, or an empty list if any set lacks its timestamp or its figures."""
     return sets if all(each["when"] and each["taken"] for each in sets) else []
 
 
 def _snapshot(figures: LessonFigures, pseudonym: Callable[[str], str]) -> dict[str, Any]:
-    handed = [work for work in figures.works if work.state != "absent"]
+    submitted = [work for work in figures.works if work.state != "absent"]
     return {
-        "shares": {pseudonym(work.student): work.share for work in handed},
+        "shares": {pseudonym(work.student): work.share for work in submitted},
         "passed": {task.id: task.passed for task in figures.tasks},
         "mistakes": {one.key: len(one.students) for one in figures.misconceptions},
     }
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any], students: Mapping[str, str]) -> Changes:
-    was, shares = before["taken"]["shares"], now["shares"]
+    shares_before, shares = before["taken"]["shares"], now["shares"]
     both = {
-        students[who]: shares[who] - was[who]
+        students[who]: shares[who] - shares_before[who]
         for who in shares
-        if was.get(who) is not None and shares[who] is not None
+        if shares_before.get(who) is not None and shares[who] is not None
     }
-    means = [[share for share in each.values() if share is not None] for each in (was, shares)]
+    means = [[share for share in each.values() if share is not None] for each in (shares_before, shares)]
     return Changes(
         since=before["when"],
-        handed_in=len(shares) - len(was),
+        handed_in=len(shares) - len(shares_before),
         means=(statistics.fmean(means[0]), statistics.fmean(means[1])) if all(means) else None,
         better=sorted(who for who, change in both.items() if change > _NOTABLE),
         worse=sorted(who for who, change in both.items() if change < -_NOTABLE),
@@ -108,6 +109,6 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any], students: Mappin
     )
 
 
-def _differing(was: Mapping[str, int], now: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    names = [*now, *(name for name in was if name not in now)]
-    return {name: pair for name in names if (pair := (was.get(name, 0), now.get(name, 0)))[0] != pair[1]}
+def _differing(before: Mapping[str, int], now: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    names = [*now, *(name for name in before if name not in now)]
+    return {name: pair for name in names if (pair := (before.get(name, 0), now.get(name, 0)))[0] != pair[1]}

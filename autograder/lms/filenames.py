@@ -1,18 +1,20 @@
 """Parse the file names in LMS exports: find each file's owner in its path.
 
 A student types a display name and a file's name, and both can imitate the parts that the LMS writes. Parsing
-therefore starts at the side of the path that the LMS writes. A path that the LMS can have written for several
-people has several readings (`readings`), and the true one is always among them. One archive comes from one
-LMS.
+therefore starts from the part of the path that the LMS writes. A path that the LMS could have written for any
+of several people has several readings (`readings`), and the correct one is always among them. All files of an
+archive come from the same LMS.
 
-- Moodle: `Full Name_123456_assignsubmission_file_/x.ipynb`, from 4.1 on without the last underscore, or flat.
-  Underscores in the name become spaces (mod/assign/classes/downloader.php), so the number follows the first
-  underscore. It is the participant's number in this one assignment.
-- Canvas: `lastfirst_LATE_123_456_x.ipynb`, with the user's number and the file's, without folders. The name
-  is in lower case, without spaces or punctuation. It may contain underscores and digits
+- Moodle: `Full Name_123456_assignsubmission_file_/x.ipynb`. Since version 4.1, the folder's name ends without
+  an underscore. There may also be no folder. Moodle replaces underscores in the full name with spaces
+  (mod/assign/classes/downloader.php), so the number follows the first underscore. It is the participant's
+  number, which is different in each assignment.
+- Canvas: `lastfirst_LATE_123_456_x.ipynb`, with the user's number and the file's number, without folders. The
+  user's name is in lower case, without spaces or punctuation. It may contain underscores and digits
   (lib/content_zipper.rb), as may the file's name: `eve_5_66_7_x.ipynb` may belong to user 5 or to user 66.
-- Brightspace: `123-456 - Full Name - Oct 10, 2026 1022 AM/x.ipynb`, with one folder per attempt. The name
-  starts with the number and ends with the time. Some institutions put an id before the full name.
+- Brightspace: `123-456 - Full Name - Oct 10, 2026 1022 AM/x.ipynb`, with one folder for each attempt. The
+  folder's name starts with the number and ends with the timestamp. Some institutions put an id before the
+  full name.
 - Blackboard: `Assignment_username_attempt_2026-11-23-10-00-00_x.ipynb`, and a receipt for each attempt.
   Students type neither the assignment's name nor the username, but both may contain underscores.
 """
@@ -39,7 +41,7 @@ _BRIGHTSPACE = re.compile(r"(?P<key>[0-9]+)-[0-9]+ - (?P<rest>.+)", re.DOTALL)
 _TIME = re.compile(r"[^-/]*\b[0-9]{4}\b[^-/]*")
 _TIME_AND_FILE = re.compile(r"(?P<when>[^-/]*\b[0-9]{4}\b[^-/]*?) - (?P<file>.+)", re.DOTALL)
 _WITH_ID = re.compile(r"(?P<id>[A-Za-z]*[0-9]+) - (?P<name>.+)", re.DOTALL)
-# Canvas ids have no leading zero. The number of a lesson, as in 01_x.ipynb, has one.
+# Unlike the number of a lesson, as in 01_x.ipynb, a Canvas id has no leading zero.
 _CANVAS = re.compile(
     r"_(?P<late>LATE_)?(?P<key>0|[1-9][0-9]*)_(?:(?P<number>0|[1-9][0-9]*)_(?P<file>.+)|(?:text|link)\.html)",
     re.DOTALL,
@@ -64,19 +66,20 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 @dataclass(frozen=True)
-class Handed:
+class PathReading:
     """One possible reading of a path in an LMS export: an owner and a file.
 
     Attributes:
-        group: the part that all files of one assignment share; empty if the name does not show the
-            assignment.
+        group: the part of the path that all files of one assignment share; empty if the path does not show
+            the assignment.
         keys: the LMS's ids of the person; the id that the LMS itself assigned comes last.
         name: the person's name as the LMS writes it; empty if the path contains no name.
-        label: the beginning of the name, by which the LMS recognizes a submission when feedback is uploaded.
+        label: the beginning of the file or folder name, from which the LMS recognizes the submission that
+            uploaded feedback belongs to.
         file: the path that the student gave the file; empty for files that the LMS made.
-        when: the time on the LMS's clock; None if the name contains no time.
-        late: True if the name marks the submission as late.
-        number: the LMS's own number of the file; empty if the name contains none.
+        when: the submission time on the LMS's clock; None if the path contains no timestamp.
+        late: True if the path marks the submission as late.
+        number: the LMS's own number for the file; empty if the path contains none.
     """
 
     system: System
@@ -93,14 +96,14 @@ class Handed:
 def system_of(paths: Iterable[str]) -> System | None:
     """Return the LMS that most of these paths come from; None if none matches or several match equally.
 
-    A student's own names can make a path look as if it also came from another LMS.
+    A file name chosen by a student can make a path look as if it came from another LMS.
     """
     counts = dict.fromkeys(SYSTEMS, 0)
     for path in paths:
         for system in SYSTEMS:
             counts[system] += read_path(path, system) is not None
-    most = max(counts.values())
-    best = [system for system in SYSTEMS if counts[system] == most > 0]
+    best_count = max(counts.values())
+    best = [system for system in SYSTEMS if counts[system] == best_count > 0]
     return best[0] if len(best) == 1 else None
 
 
@@ -109,13 +112,13 @@ def is_exported(name: str) -> bool:
     return any(readings(unicodedata.normalize("NFC", name), system) for system in SYSTEMS)
 
 
-def read_path(path: str, system: System) -> Handed | None:
+def read_path(path: str, system: System) -> PathReading | None:
     """Return the first reading of a path; None if the LMS does not use such names."""
     return next(iter(readings(path, system)), None)
 
 
-def readings(path: str, system: System) -> list[Handed]:
-    """Return each way in which an LMS can have written a path."""
+def readings(path: str, system: System) -> list[PathReading]:
+    """Return all possible readings of a path in an LMS export."""
     parts = path.split("/")
     for index, part in enumerate(parts):
         below = parts[index + 1 :]
@@ -125,18 +128,19 @@ def readings(path: str, system: System) -> list[Handed]:
                 replace(reading, group="/".join(filter(None, (above, reading.group)))) for reading in matches
             ]
         if _LMS_PATTERNS[system].search(part) or (system == "canvas" and index):
-            # Below the LMS's own part, or below one folder that a browser made, the student chose all names.
+            # Stop here: the student chose all names below the LMS's own part, or below a folder made by a
+            # browser.
             break
     return []
 
 
-def _moodle(part: str, below: list[str]) -> Iterator[Handed]:
+def _moodle(part: str, below: list[str]) -> Iterator[PathReading]:
     """Yield the reading of the name of a Moodle file or folder."""
     if match := _MOODLE.fullmatch(part):
         name, label, parts = match["name"].strip(), part, []
         if match["file"]:
             label, parts = part[: match.start("file")], [match["file"]]
-        yield Handed(
+        yield PathReading(
             system="moodle",
             group="",
             keys=(match["key"],),
@@ -146,14 +150,14 @@ def _moodle(part: str, below: list[str]) -> Iterator[Handed]:
         )
 
 
-def _blackboard(part: str, below: list[str]) -> Iterator[Handed]:
-    """Yield one reading for each underscore after which the username may begin, the last underscore first."""
+def _blackboard(part: str, below: list[str]) -> Iterator[PathReading]:
+    """Yield a reading for each underscore that the username may follow, starting with the last underscore."""
     match = _BLACKBOARD.fullmatch(part)
     words = match["before"].split("_") if match else []
     for at in range(len(words) - 1, 0, -1):
         group, key = "_".join(words[:at]), "_".join(words[at:])
         if match and group and key:
-            yield Handed(
+            yield PathReading(
                 system="blackboard",
                 group=group,
                 keys=(key,),
@@ -164,15 +168,15 @@ def _blackboard(part: str, below: list[str]) -> Iterator[Handed]:
             )
 
 
-def _brightspace(part: str, below: list[str]) -> Iterator[Handed]:
-    """Yield one reading for each time that may end the name, both with and without an institution's id."""
+def _brightspace(part: str, below: list[str]) -> Iterator[PathReading]:
+    """Yield a reading for each part that may be the timestamp, both with and without an institution's id."""
     match = _BRIGHTSPACE.fullmatch(part)
     if not match:
         return
     key, rest = match["key"], match["rest"]
     for name, when, file in _names_and_times(rest, is_folder=bool(below)):
         with_id = _WITH_ID.fullmatch(name)
-        reading = Handed(
+        reading = PathReading(
             system="brightspace",
             group="",
             keys=(key,),
@@ -187,7 +191,7 @@ def _brightspace(part: str, below: list[str]) -> Iterator[Handed]:
 
 
 def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield each way to split the rest of a Brightspace name into a person's name, a time and a file."""
+    """Yield each way to split the remainder of a Brightspace name into person, timestamp and file name."""
     dashes = [at for at, char in enumerate(rest) if char == "-"]
     flat = []
     if not is_folder:
@@ -198,12 +202,12 @@ def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str
         yield rest[: dashes[-1]].strip(), rest[dashes[-1] + 1 :], ""
 
 
-def _canvas(part: str, below: list[str]) -> Iterator[Handed]:
-    """Yield one reading for each pair of numbers that may be the user's and the file's, in order."""
+def _canvas(part: str, below: list[str]) -> Iterator[PathReading]:
+    """Yield a reading for each pair of numbers that may be the user's and the file's, from left to right."""
     if below:
         return
     if match := _CANVAS_ANONYMOUS.fullmatch(part):
-        yield Handed(
+        yield PathReading(
             system="canvas",
             group="",
             keys=(match["key"],),
@@ -218,9 +222,10 @@ def _canvas(part: str, below: list[str]) -> Iterator[Handed]:
             return
         if char == "_" and (match := _CANVAS.fullmatch(part, at)):
             file = match["file"] or ""
-            # Canvas itself takes the first two numbers of a label to be the user's and the file's.
+            # When feedback is uploaded, Canvas takes the first two numbers of a label as the user's and the
+            # file's.
             begin = at + 1 if any(word.isdecimal() for word in part[:at].split("_")) else 0
-            yield Handed(
+            yield PathReading(
                 system="canvas",
                 group="",
                 keys=(match["key"],),
@@ -232,7 +237,7 @@ def _canvas(part: str, below: list[str]) -> Iterator[Handed]:
             )
 
 
-_READERS: Mapping[System, Callable[[str, list[str]], Iterator[Handed]]] = {
+_READERS: Mapping[System, Callable[[str, list[str]], Iterator[PathReading]]] = {
     "moodle": _moodle,
     "brightspace": _brightspace,
     "canvas": _canvas,
@@ -241,7 +246,7 @@ _READERS: Mapping[System, Callable[[str, list[str]], Iterator[Handed]]] = {
 
 
 def _when(text: str) -> datetime | None:
-    """Return the time that a name contains; None if it is not in a format that an LMS uses."""
+    """Parse a timestamp in a path; return None if it is not in a format that an LMS uses."""
     try:
         if match := _DATE.fullmatch(text.strip()):
             month, day, year, hour, minute, half = match.groups()

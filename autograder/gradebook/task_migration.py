@@ -43,26 +43,26 @@ class Difference:
     """The differences between a notebook's graded cells and the gradebook's entries for it.
 
     Attributes:
-        dropped, added: sorted names of cells, without duplicates. A cell that is graded differently is in
-            both.
+        dropped, added: sorted names of cells, without duplicates. A cell whose kind of grading has changed is
+            in both.
     """
 
     dropped: Sequence[str]
     added: Sequence[str]
 
 
-def difference(known: Notebook, notebook: NotebookNode) -> Difference:
+def difference(entry: Notebook, notebook: NotebookNode) -> Difference:
     """Compare a notebook's graded cells with the gradebook's entries for it."""
-    old, new = _cells_in_gradebook(known), _cells_in_notebook(notebook)
+    old, new = _cells_in_gradebook(entry), _cells_in_notebook(notebook)
     return Difference(*(sorted({name for _, name in cells}) for cells in (old - new, new - old)))
 
 
-def _cells_in_gradebook(known: Notebook) -> Cells:
+def _cells_in_gradebook(entry: Notebook) -> Cells:
     kinds = {
-        GradeCell: known.grade_cells,
-        SolutionCell: known.solution_cells,
-        TaskCell: known.task_cells,
-        SourceCell: known.source_cells,
+        GradeCell: entry.grade_cells,
+        SolutionCell: entry.solution_cells,
+        TaskCell: entry.task_cells,
+        SourceCell: entry.source_cells,
     }
     return {(kind, cell.name) for kind, cells in kinds.items() for cell in cells}
 
@@ -77,7 +77,7 @@ def _cells_in_notebook(notebook: NotebookNode) -> Cells:
     return cells
 
 
-def follow(db: Session, known: Notebook, notebook: NotebookNode, table: Path) -> None:
+def migrate(db: Session, entry: Notebook, notebook: NotebookNode, table: Path) -> None:
     """Make the gradebook's cells match a notebook, and add rows for new cells to every submission.
 
     A new grade needs manual grading until the submission is graded again, so it does not count as zero. The
@@ -85,15 +85,15 @@ def follow(db: Session, known: Notebook, notebook: NotebookNode, table: Path) ->
 
     Args:
         db: the session of the gradebook.
-        known: the gradebook's entry for the notebook.
-        notebook: the notebook in the form in which it will be entered.
-        table: the path for a table of the grades of dropped cells, if there are any; an older file is
-            replaced.
+        entry: the gradebook's entry for the notebook.
+        notebook: the changed notebook, preprocessed as `generate_assignment` does before it saves cells.
+        table: the path of the CSV table for the grades of dropped cells. It is written only if there are such
+            grades, and replaces an older file.
     """
-    old, new = _cells_in_gradebook(known), _cells_in_notebook(notebook)
-    # This update takes the write lock, so that no other process can write from here on.
+    old, new = _cells_in_gradebook(entry), _cells_in_notebook(notebook)
+    # This update changes nothing, but takes the write lock, so that no other process can write from here on.
     db.execute(text("UPDATE course SET id = id"))
-    cells = (*known.grade_cells, *known.solution_cells, *known.task_cells)
+    cells = (*entry.grade_cells, *entry.solution_cells, *entry.task_cells)
     dropped = [cell for cell in cells if (type(cell), cell.name) in old - new]
     _save_grades(db, [cell.id for cell in dropped], table)
     for cell in dropped:
@@ -103,14 +103,14 @@ def follow(db: Session, known: Notebook, notebook: NotebookNode, table: Path) ->
         db.execute(delete(BaseCell.__table__).where(BaseCell.__table__.c.id == cell.id))
     lost_sources = [name for kind, name in old - new if kind is SourceCell]
     db.execute(
-        delete(SourceCell).where(SourceCell.notebook_id == known.id, SourceCell.name.in_(lost_sources))
+        delete(SourceCell).where(SourceCell.notebook_id == entry.id, SourceCell.name.in_(lost_sources))
     )
     submissions = list(
-        db.scalars(select(SubmittedNotebook.id).where(SubmittedNotebook.notebook_id == known.id))
+        db.scalars(select(SubmittedNotebook.id).where(SubmittedNotebook.notebook_id == entry.id))
     )
     types = {cell.metadata.nbgrader.grade_id: cell.cell_type for cell in notebook.cells if _is_marked(cell)}
     for kind, name in sorted(new - old, key=lambda cell: (cell[0].__name__, cell[1])):
-        _add(db, kind, name, known.id, types[name], submissions)
+        _add(db, kind, name, entry.id, types[name], submissions)
 
 
 def _is_marked(cell: NotebookNode) -> bool:
@@ -157,13 +157,13 @@ def _save_grades(db: Session, cells: Sequence[str], table: Path) -> None:
         replace_file(table, as_csv(Sheet(list(_COLUMNS), rows, bom=True)), private=True)
 
 
-def copy_of(db: Session, file: Path | None, name: str) -> str:
+def back_up(db: Session, file: Path | None, name: str) -> str:
     """Copy the whole gradebook; return a description of the copy's location.
 
     Args:
         db: the session of the gradebook.
-        file: the SQLite file; None for a server's database, where the copy is a schema made when `db`
-            commits.
+        file: the SQLite file; None for a server's database, in which the copy is a new schema that exists
+            once `db` commits.
         name: an unused name for the copy, of at most 63 letters, digits and underscores.
     """
     if file is not None:
@@ -178,6 +178,6 @@ def copy_of(db: Session, file: Path | None, name: str) -> str:
     return f"the schema {name} of the database"
 
 
-def stamp(lesson: str, now: datetime) -> str:
-    """Return a name for the copies made before a change of tasks, with the lesson and the time."""
+def backup_name(lesson: str, now: datetime) -> str:
+    """Return a name, made from the lesson and the time, for the copies saved before a change of tasks."""
     return f"gradebook_before_{lesson[:24]}_{now:%Y%m%d_%H%M%S}"

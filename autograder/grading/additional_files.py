@@ -1,4 +1,4 @@
-"""Additional files for the folders of graded notebooks and of feedback pages, as nbgrader puts them there.
+"""The additional files that nbgrader would put into the folders of graded notebooks and feedback pages.
 
 `nbgrader submit` puts a secret next to the notebook. The exchange derives the name of the released page from
 this secret, and the student's computer finds the page by the same secret. A submission that did not come
@@ -27,12 +27,12 @@ _CODE = (*all_suffixes(), ".pyd")
 
 
 @dataclass(frozen=True)
-class Beside:
+class AdditionalFiles:
     """The additional files for a graded notebook's folder.
 
     Attributes:
-        exchange: the contents of the files that nbgrader's exchange needs, by name.
-        side_files: the student's own files, by path within the folder.
+        exchange: the contents of the files that nbgrader's exchange needs, keyed by file name.
+        side_files: the contents of the student's own files, keyed by path within the folder.
         left_out: the number of the student's files that were not read.
     """
 
@@ -41,9 +41,9 @@ class Beside:
     left_out: int
 
 
-def beside(
+def read_additional_files(
     folder: Path, root: Path, student: str, timestamp: datetime | None, key: bytes, ignore: Sequence[str]
-) -> Beside:
+) -> AdditionalFiles:
     """Read the additional files of a submission.
 
     Args:
@@ -59,10 +59,10 @@ def beside(
         secret = existing.decode()
     else:
         secret = hmac.new(key, f"{EXCHANGE_SECRET}/{student}/{folder.name}".encode(), sha256).hexdigest()
-    # An empty timestamp means an unknown time to nbgrader, too.
+    # nbgrader also treats an empty timestamp as an unknown time.
     when = f"{timestamp:%Y-%m-%d %H:%M:%S.%f} UTC" if timestamp else ""
 
-    def wanted(path: PurePosixPath) -> bool:
+    def is_wanted(path: PurePosixPath) -> bool:
         is_exchange_file = path.parts[0] in (TIMESTAMP, EXCHANGE_SECRET)
         return (
             not is_exchange_file
@@ -70,8 +70,8 @@ def beside(
             and _is_data(path.name)
         )
 
-    files, left_out = read_side_files(folder, root, wanted)
-    return Beside({TIMESTAMP: when, EXCHANGE_SECRET: secret}, files, left_out)
+    files, left_out = read_side_files(folder, root, is_wanted)
+    return AdditionalFiles({TIMESTAMP: when, EXCHANGE_SECRET: secret}, files, left_out)
 
 
 def _is_data(name: str) -> bool:
