@@ -186,7 +186,9 @@ class LocalWorkers:
 def needs_no_torch(root: Path, names: Iterable[str], plain: Collection[str]) -> bool:
     """Return whether a run grades only plain assignments, and none of them mentions torch.
 
-    Even after a wrong result, everything gets the right score. It only takes longer.
+    An assignment may use torch without mentioning it, for example through another package. If that package is
+    not preloaded, each submission imports torch itself, and a notebook's changes to torch are not undone
+    before a test.
 
     Args:
         root: the course directory.
