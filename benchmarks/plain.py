@@ -1,33 +1,33 @@
-"""Measure how long a submission with ordinary nbgrader tests takes, in our wall and with stock nbgrader.
+"""How fast a class with a plain numpy homework is graded, next to stock nbgrader.
 
-    python -m benchmarks.plain [--students 10] [--no-stock] [--imports pandas sklearn.linear_model]
+    python -m benchmarks.plain [--students 40] [--stock 40] [--imports pandas sklearn] [--json FILE]
 
-The homework uses numpy. It has an answer, two tests, one of them with a hidden part, and a task that is
-graded by hand. Our first figure is that of one examiner in one process, without gradebook, folders and pages.
-The second is that of `autograder grade`, from its start to its end, with gradebook, folders and pages. Stock
-nbgrader has three figures: `nbgrader autograde` writes gradebook and folders, `nbgrader generate_feedback`
-makes the pages, and the sum of both is compared with our second figure. All of them grade the same
-submissions with stock settings. With --imports, the notebooks also import these modules, and our first figure
-is given without and with preloading.
+The homework has two tests, one of them with a hidden part, and an answer and a task that a person grades. The
+figures of the sandbox alone come from one examiner in one process, without gradebook, folders and pages. The
+last figure is that of `autograder grade`, from its start to its end. It writes the gradebook, the folders and
+the pages, as `nbgrader autograde` and `nbgrader generate_feedback` do together. All grade the same
+submissions with stock settings. With --imports, the notebooks also import these modules, and the sandbox is
+measured with and without preloading them.
 """
 
-import argparse
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from nbformat.v4 import writes
 from traitlets.config import Config
 
 from autograder.course.plain import read_plain
 from autograder.exam.plain import PlainExaminer
-from autograder.exam.preload import preloaded, told
+from autograder.exam.preload import modules_to_preload, preload_warnings
 from autograder.sandbox.wall import Wall
+from benchmarks.rows import parser_of, row, show
 from tests.support.plain_course import HOMEWORK, code, write_assignment
 
 NAME = "hw1"
@@ -48,7 +48,7 @@ def ours(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float,
     submitted = writes(HOMEWORK).encode()
     examiner = PlainExaminer(read_plain(root, NAME).notebooks[0])
     with Wall() as wall:
-        for sentence in told(wall.preload(modules)):
+        for sentence in preload_warnings(wall.preload(modules)):
             print(sentence)
         begun = time.perf_counter()
         for _ in range(students):
@@ -91,30 +91,41 @@ def _nbgrader(root: Path, words: Sequence[str]) -> None:
     subprocess.run(command, cwd=root, env=env, check=True, capture_output=True)
 
 
-def main() -> None:
-    """Run the benchmark with the options from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--students", type=int, default=10)
-    parser.add_argument("--no-stock", action="store_true")
-    parser.add_argument("--imports", nargs="*", default=[], metavar="MODULE")
-    options = parser.parse_args()
+def rows(students: int, stock_students: int, imports: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Grade the class in each way, and yield the rows."""
     with TemporaryDirectory() as name:
         root = Path(name)
-        make_course(root, options.students, options.imports)
-        start, each = ours(root, options.students)
-        print(f"ours: {each:.2f} s a submission, after {start:.1f} s for the wall")
-        modules = preloaded(root, [NAME], Config())
-        if options.imports:
-            start, each = ours(root, options.students, modules)
-            print(f"ours, {', '.join(modules)} preloaded: {each:.2f} s, after {start:.1f} s for the wall")
-        graded = whole(root, options.students)
-        print(f"ours, with gradebook, folders and pages: {graded:.2f} s a submission, the start included")
-        if not options.no_stock:
-            autograde, feedback = stock(root, options.students)
-            both = autograde + feedback
-            print(f"nbgrader autograde: {autograde:.2f} s a submission, {autograde / each:.1f} times ours")
-            print(f"nbgrader generate_feedback: {feedback:.2f} s a submission")
-            print(f"both: {both:.2f} s, {both / graded:.1f} times ours with gradebook, folders and pages")
+        make_course(root, students, imports)
+        start, each = ours(root, students)
+        yield row("plain homework, start of the sandbox", start)
+        if imports:
+            preload = modules_to_preload(root, [NAME], Config())
+            figure = f"plain homework with {', '.join(preload)}, sandbox alone"
+            yield row(figure, ours(root, students, preload)[1], "without preloading", each, "s/submission")
+        else:
+            yield row("plain homework, sandbox alone", each, unit="s/submission")
+        graded = whole(root, students)
+        for folder in sorted((root / "submitted").iterdir())[stock_students:]:
+            shutil.rmtree(folder)
+        peer = sum(stock(root, stock_students)) if stock_students else None
+        yield row(
+            "plain homework, gradebook and pages",
+            1 / graded,
+            "nbgrader autograde, generate_feedback" if peer else "",
+            1 / peer if peer else None,
+            "submissions/s",
+            more=True,
+        )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--students", type=int, default=40)
+    parser.add_argument("--stock", type=int, default=40, help="how many of them nbgrader grades")
+    parser.add_argument("--imports", nargs="*", default=[], metavar="MODULE")
+    options = parser.parse_args()
+    show(rows(options.students, options.stock, options.imports), options.json)
 
 
 if __name__ == "__main__":

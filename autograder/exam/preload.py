@@ -23,13 +23,13 @@ from autograder.course.errors import CourseError
 from autograder.course.plain import is_plain, notebooks, python_of, read_instructors
 from autograder.sandbox.visible import extra_packages
 
-MOST = 24  # maximum number of modules collected from the notebooks
+MAX_MODULES = 24  # maximum number of modules collected from the notebooks
 _MAX_SETTING = 100  # maximum number of modules that a course's settings may list
 _MAX_NAME_CHARS = 200  # maximum number of characters of a module's name
 _OWN = frozenset({"autograder", "secant"})
 
 
-def preloaded(root: Path, names: Iterable[str], config: Config, source: str = "source") -> list[str]:
+def modules_to_preload(root: Path, names: Iterable[str], config: Config, source: str = "source") -> list[str]:
     """Return the modules to import before any submission runs, starting with those in the settings.
 
     Args:
@@ -45,11 +45,11 @@ def preloaded(root: Path, names: Iterable[str], config: Config, source: str = "s
     plain = [root / source / name for name in names if is_plain(root, name, source)]
     if not plain:
         return []
-    modules = learnt(plain) if learns else []
+    modules = imported_modules(plain) if learns else []
     return list(dict.fromkeys([*chosen, *modules]))
 
 
-def learnt(folders: Iterable[Path]) -> list[str]:
+def imported_modules(folders: Iterable[Path]) -> list[str]:
     """Return the installed modules that the notebooks in these folders import.
 
     Modules of the standard library are left out, because they import quickly. Modules next to a notebook are
@@ -59,17 +59,17 @@ def learnt(folders: Iterable[Path]) -> list[str]:
         folders: the folders of the instructor's notebooks.
 
     Returns:
-        At most `MOST` modules, starting with those that most notebooks import.
+        At most `MAX_MODULES` modules, starting with those that most notebooks import.
     """
     counted: Counter[str] = Counter()
     for folder in folders:
         for path in notebooks(folder):
             modules = _imported(_sources(path))
             counted.update(sorted(module for module in modules if not _is_local(folder, module)))
-    return [module for module, _ in counted.most_common(MOST)]
+    return [module for module, _ in counted.most_common(MAX_MODULES)]
 
 
-def told(refused: Mapping[str, str]) -> list[str]:
+def preload_warnings(refused: Mapping[str, str]) -> list[str]:
     """Return a warning for each module that could not be preloaded.
 
     Args:

@@ -18,7 +18,7 @@ from autograder.course.cells import grade_id
 from autograder.course.plain import PlainCell, PlainSource, instructors_notebooks
 from autograder.course.settings import Course
 from autograder.exam.plain_report import Grade, PlainReport
-from autograder.exam.preload import preloaded
+from autograder.exam.preload import modules_to_preload
 from autograder.exam.report import Outcome
 from autograder.gradebook.book import Book
 from autograder.gradebook.entered import Entered, notebook_key
@@ -104,7 +104,7 @@ class GradedPlain:
     def preload(self) -> Sequence[str]:
         """The names of the modules that the assignment's submissions import."""
         course = self.course
-        return preloaded(course.root, [self.name], course.config, course.directory.source_directory)
+        return modules_to_preload(course.root, [self.name], course.config, course.directory.source_directory)
 
     @property
     def notebooks(self) -> Sequence[str]:

@@ -100,9 +100,9 @@ def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed |
 def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
     """Grade a submission with ordinary nbgrader tests, notebook by notebook."""
     from autograder.course.plain import merge_files
-    from autograder.exam.preload import told
+    from autograder.exam.preload import preload_warnings
 
-    notices = told(wall.preload(job.preload))
+    notices = preload_warnings(wall.preload(job.preload))
     files = merge_files(job.assignment.files, job.files, job.kept)
     reports = []
     for source in job.assignment.notebooks:

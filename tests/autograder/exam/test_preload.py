@@ -12,7 +12,7 @@ from traitlets.config import Config
 from autograder.course.errors import CourseError
 from autograder.course.plain import read_plain
 from autograder.exam.plain import PlainExaminer
-from autograder.exam.preload import MOST, learnt, preloaded, told
+from autograder.exam.preload import MAX_MODULES, imported_modules, modules_to_preload, preload_warnings
 from autograder.sandbox.wall import Wall
 from tests.support.plain_course import HOMEWORK, PROBLEM, code, graded, notebook, write_assignment
 from tests.support.small_packages import Packages
@@ -32,7 +32,7 @@ def later():
 
 def learnt_from(root: Path, *sources: str) -> list[str]:
     write_assignment(root / "source", "hw", {"hw": notebook(*map(code, sources))})
-    return learnt([root / "source/hw"])
+    return imported_modules([root / "source/hw"])
 
 
 def test_installed_modules_that_cells_import_are_learnt(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_installed_modules_that_cells_import_are_learnt(tmp_path: Path) -> None:
 def test_modules_beside_a_notebook_are_not_learnt(tmp_path: Path) -> None:
     write_assignment(tmp_path, "hw", {"hw": notebook(code("import networkx, numpy"))})
     (tmp_path / "hw/networkx.py").write_text("")
-    assert learnt([tmp_path / "hw"]) == ["numpy"]
+    assert imported_modules([tmp_path / "hw"]) == ["numpy"]
 
 
 def test_learnt_modules_are_limited_and_the_most_common_come_first(tmp_path: Path) -> None:
@@ -53,8 +53,8 @@ def test_learnt_modules_are_limited_and_the_most_common_come_first(tmp_path: Pat
     )
     usual = notebook(code("import numpy"))
     write_assignment(tmp_path, "hw", {"a": many, "b": usual, "c": usual})
-    found = learnt([tmp_path / "hw"])
-    assert len(found) == MOST
+    found = imported_modules([tmp_path / "hw"])
+    assert len(found) == MAX_MODULES
     assert found[0] == "numpy"
 
 
@@ -64,18 +64,18 @@ def test_cells_with_invalid_python_are_skipped_when_learning_modules(tmp_path: P
 
 def test_unreadable_notebook_adds_no_modules_to_preload(tmp_path: Path) -> None:
     (tmp_path / "hw.ipynb").write_text("{")
-    assert learnt([tmp_path]) == []
+    assert imported_modules([tmp_path]) == []
 
 
 def test_course_adds_modules_to_those_that_are_learnt(tmp_path: Path) -> None:
     write_assignment(tmp_path / "source", "hw1", {"hw1": HOMEWORK})
     config = Config()
     config.Secant.preload = ["scipy.stats", "numpy"]
-    assert preloaded(tmp_path, ["hw1"], config) == ["scipy.stats", "numpy"]
+    assert modules_to_preload(tmp_path, ["hw1"], config) == ["scipy.stats", "numpy"]
     config.Secant.preload = []
-    assert preloaded(tmp_path, ["hw1"], config) == ["numpy"]
+    assert modules_to_preload(tmp_path, ["hw1"], config) == ["numpy"]
     config.Secant.preload_learnt = False
-    assert preloaded(tmp_path, ["hw1"], config) == []
+    assert modules_to_preload(tmp_path, ["hw1"], config) == []
 
 
 def test_lessons_preload_nothing_whatever_the_course_says(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_lessons_preload_nothing_whatever_the_course_says(tmp_path: Path) -> Non
     (tmp_path / "course/01_lesson").mkdir(parents=True)
     config = Config()
     config.Secant.preload = ["scipy.stats"]
-    assert preloaded(tmp_path, ["01_lesson"], config) == []
+    assert modules_to_preload(tmp_path, ["01_lesson"], config) == []
 
 
 @pytest.mark.parametrize("value", ["pandas", [1], ["no module"], ["a/b"], ["x" * 300], ["a"] * 101])
@@ -91,7 +91,7 @@ def test_setting_of_a_wrong_type_is_refused_by_its_name(tmp_path: Path, value: o
     config = Config()
     config.Secant.preload = value
     with pytest.raises(CourseError, match=r"c\.Secant\.preload"):
-        preloaded(tmp_path, [], config)
+        modules_to_preload(tmp_path, [], config)
 
 
 # --- In the wall -----------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_module_that_cannot_be_preloaded_is_reported_and_harms_nothing(
 
 
 def test_module_that_is_not_installed_is_reported_in_a_sentence(wall: Wall) -> None:
-    assert told(wall.preload(["no_such_package"])) == [
+    assert preload_warnings(wall.preload(["no_such_package"])) == [
         "The module no_such_package was not imported in advance, so submissions import it themselves: "
         "ModuleNotFoundError: No module named 'no_such_package'."
     ]
@@ -181,7 +181,7 @@ def test_submission_whose_import_is_slow_costs_nothing_once_it_is_preloaded(
     name = packages.write("import time\ntime.sleep(1.5)\nX = 5")
     made = notebook(code(f"import {name}"), graded("t", f"assert {name}.X == 5", 1))
     write_assignment(tmp_path / "source", "hw", {"hw": made})
-    names = preloaded(tmp_path, ["hw"], Config())
+    names = modules_to_preload(tmp_path, ["hw"], Config())
     assert names == [name]
     examiner = PlainExaminer(read_plain(tmp_path, "hw").notebooks[0])
     seconds = []
@@ -196,4 +196,4 @@ def test_submission_whose_import_is_slow_costs_nothing_once_it_is_preloaded(
 
 def test_assignment_that_imports_nothing_preloads_nothing(tmp_path: Path) -> None:
     write_assignment(tmp_path / "source", "ps1", {"problem1": PROBLEM})
-    assert preloaded(tmp_path, ["ps1"], Config()) == []
+    assert modules_to_preload(tmp_path, ["ps1"], Config()) == []
