@@ -1,4 +1,4 @@
-"""The auto-grader: from a lesson's text to a class's gradebook."""
+"""The auto-grader, which builds lessons from their text and grades a class's submissions."""
 
 import sys
 

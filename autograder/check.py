@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check by a server or by this process. Each of `rows` has the fields in `_FIELDS`."""
+    """The result of a check by a server or by this process. Each item of `rows` has the keys in `_FIELDS`."""
 
     lesson: str
     language: Language | None
@@ -89,7 +89,7 @@ def watch(notebook: Path) -> None:
                 if checked is None:
                     checker = checker or stack.enter_context(_checker())
                     checked = _check_here(checker, notebook)
-            except CourseError as error:  # a notebook may be unreadable, for example during an edit
+            except CourseError as error:  # a notebook may be unreadable while it is being edited
                 err.print(str(error), style="red")
             else:
                 if before is None or isinstance(checked, PlainChecked):
@@ -122,7 +122,10 @@ def _checker(*, keep_warm: bool = True) -> "Checker":
 
 
 def _by_server(notebook: Path) -> Checked | None:
-    """Have a running server check the notebook with its warm examiner; return None if there is no server."""
+    """Have a running server check the notebook; return None if there is no server.
+
+    This saves time, because the server has already loaded the examiner.
+    """
     from autograder.service import client
 
     try:
@@ -175,7 +178,7 @@ _VISIBLE = ("visible tests passed", "보이는 테스트 통과", "green")
 
 
 def _outcome_style(outcome: str, hidden: bool) -> tuple[str, str, str]:
-    """Return the description of an outcome in English and in Korean, and its colour."""
+    """Return the description of an outcome in English and in Korean, and the colour in which to print it."""
     if outcome == "passed" and not hidden:
         return _VISIBLE
     return _LOOK.get(outcome, (outcome, outcome, ""))
@@ -285,7 +288,7 @@ def show(checked: Checked | PlainChecked) -> None:
 
 
 def _show_gains(checked: Checked) -> None:
-    """Print the learner's gains. Once all tasks are passed, also print what remains and the next lesson."""
+    """Print new achievements. If all tests pass, also print which tasks remain and which lesson is next."""
     from autograder.service.save_results import lesson_after
 
     for achievement in checked.gained["achievements"]:
@@ -333,7 +336,7 @@ def _show_changes(before: Checked, now: Checked) -> None:
 
 
 def _outcome_change(before: str, now: str, hidden: bool) -> list[tuple[str, str]]:
-    """Return the change from one outcome to another, as words with their colours."""
+    """Return the words that describe the change from one outcome to another, each with its colour."""
     (en, ko, style), (en_now, ko_now, style_now) = (_outcome_style(each, hidden) for each in (before, now))
     if before == now:
         return [(say(en=f"still {en}, for another reason", ko=f"아직 {ko}, 이유는 다름"), style)]

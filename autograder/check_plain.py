@@ -35,7 +35,7 @@ class PlainChecked:
 
     @property
     def all_right(self) -> bool:
-        """True if every test ran without an error and gave all of its points."""
+        """True if every test ran without an error and all points were earned."""
         return all(test.outcome == "passed" for test in self.report.tests)
 
     def as_json(self) -> dict[str, Any]:

@@ -50,7 +50,7 @@ Students = Annotated[list[str] | None, typer.Option(help="Only this student; may
 
 
 class Packed(StrEnum):
-    """The values of `pack --lang`."""
+    """The values that `pack --lang` accepts."""
 
     en = "en"
     ko = "ko"
@@ -58,14 +58,14 @@ class Packed(StrEnum):
 
 
 class Spoken(StrEnum):
-    """The values of `try --lang` and `report --lang`."""
+    """The values that `try --lang` and `report --lang` accept."""
 
     en = "en"
     ko = "ko"
 
 
 class Target(StrEnum):
-    """The values of `export --for`."""
+    """The values that `export --for` accepts."""
 
     moodle = "moodle"
     canvas = "canvas"
@@ -135,7 +135,7 @@ def check(
         ),
     ] = False,
 ) -> None:
-    """Check a notebook of the user, and exit with the status that the help states."""
+    """Check the user's own notebook, and exit with the status that the command's help describes."""
     from autograder import check as own
     from autograder.course.find import find_notebook
 

@@ -1,4 +1,4 @@
-"""nbgrader's settings for Secant's lessons: `use_secant`, for the `nbgrader_config.py` of any course."""
+"""Configure nbgrader for Secant's lessons: `use_secant`, to be called in a course's `nbgrader_config.py`."""
 
 import os
 import shutil
@@ -28,18 +28,19 @@ from autograder.overrides.scores import ScoresGiven
 def use_secant(config: Config) -> None:
     """Let nbgrader release, collect and export Secant's lessons, and let the autograder do the grading.
 
-    Everything that is not set here keeps the course's own value or nbgrader's default: folders, course_id,
-    stubs, exchange, database, time limits. Settings made after this call can replace those made here.
+    Options that are not set here keep the course's own values or nbgrader's defaults, such as the folders,
+    course_id, stubs, exchange, database and time limits. Settings made after this call can replace those made
+    here.
 
     Args:
         config: the course's settings, `get_config()`.
     """
     _find_alembic()
-    # Secant's own steps are only for lessons, and leave any other assignment of the course as it is.
+    # Secant's own release steps are only for lessons, and leave any other assignment of the course as it is.
     config.GenerateAssignment.preprocessors = _with_lesson_steps(_steps(config))
 
     # Students decide what they put into the exchange. So no link in it is followed, and one bad folder does
-    # not stop the others.
+    # not prevent the others from being collected.
     config.ExchangeFactory.collect = CollectFiles
     config.ExchangeFactory.list = ListPlain
     config.ExchangeFactory.release_feedback = ReleasePages
@@ -54,25 +55,26 @@ def use_secant(config: Config) -> None:
     # By default, nbgrader shows hidden tests in the feedback. They are no longer hidden after that.
     config.GenerateFeedback.preprocessors = [GetGrades, HideTests, CSSHTMLHeaderPreprocessor]
 
-    # In `nbgrader export`, a submission that was not handed in, could not be read or waits for manual grading
-    # has no score, instead of 0.0.
+    # In `nbgrader export`, the score of a submission that was not handed in, could not be read or waits for
+    # manual grading is left empty, instead of being exported as 0.0.
     config.ExportApp.plugin_class = ScoresGiven
 
 
 def _steps(config: Config) -> list[Any]:
-    """Return the course's current steps from source to release: its own, or nbgrader's."""
+    """Return the course's current release steps: those that the course sets, or nbgrader's."""
     default = GenerateAssignment.preprocessors.default()
     steps = config.GenerateAssignment.get("preprocessors", default)
-    # The setting is a lazy value if the course has merely appended steps to nbgrader's list.
+    # If the course only appends steps to nbgrader's list, the setting is a lazy value that has to be
+    # resolved.
     return list(steps.get_value(default) if isinstance(steps, LazyConfigValue) else steps)
 
 
 def _with_lesson_steps(steps: list[Any]) -> list[Any]:
-    """Return nbgrader's steps from source to release, with the steps for lessons around them.
+    """Return the given release steps, with the steps for lessons added before and after them.
 
-    The language is selected first: every later step then sees one notebook in one language. Only the test
-    cells contain their hints in all languages until nbgrader has saved them, so that one gradebook serves all
-    releases.
+    The language is selected first, so that every later step sees one notebook in one language. The hints in
+    test cells are an exception: they stay in all languages until nbgrader has saved the cells, so that one
+    gradebook serves all releases.
     """
     if MarkLesson in steps:
         return steps

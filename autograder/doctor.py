@@ -1,4 +1,4 @@
-"""Find out what this machine can and cannot do for a course, and what to install."""
+"""Check what this machine can and cannot do for a course, and what has to be installed."""
 
 import contextlib
 import os
@@ -26,9 +26,9 @@ _DISK_GB = 1.0
 
 
 def look_around(start: Path) -> list[CheckResult]:
-    """Check Python and its packages, the course directory that contains `start`, and the wall.
+    """Check Python and its packages, the course directory that contains `start`, and the sandbox.
 
-    This tries the real wall, so it takes some seconds.
+    This starts a real sandbox, which takes a few seconds.
     """
     return [
         _python(),
@@ -106,7 +106,7 @@ def _risk_finding(what: str, risk: Risk | None, detail: str) -> CheckResult:
 
 
 def _visible_leaks(start: Path) -> list[CheckResult]:
-    """Search everything that is visible inside the wall for answers and hidden tests of the course."""
+    """Search everything that is visible inside the sandbox for answers and hidden tests of the course."""
     if sys.platform != "linux":
         return []
     try:
@@ -140,7 +140,7 @@ def _workers() -> list[CheckResult]:
 
 
 def _gradebook(db_url: str) -> CheckResult:
-    """Try to write to the gradebook without changing it. Databases other than SQLite are tried by `grade`."""
+    """Check that the gradebook can be written to. Databases other than SQLite are checked only by `grade`."""
     path = sqlite_file(db_url)
     if path is None:
         return CheckResult("gradebook", True, "not an SQLite file: `autograder grade` tries it")

@@ -37,14 +37,14 @@ _LINE_SECONDS = 3.0  # seconds between two lines of progress
 
 
 class Selection(NamedTuple):
-    """The submissions that a command has to handle.
+    """The submissions on which a command has to work.
 
     Attributes:
         root: the course directory.
         lessons: the names of the lessons, and of the assignments with ordinary nbgrader tests, that the
             submissions belong to.
         gradable: all lessons and assignments of the course.
-        students: the students' ids; empty for all students.
+        students: the ids of the students to select; empty for all students.
     """
 
     root: Path
@@ -92,11 +92,12 @@ def grade(
 
     Args:
         selection: the submissions.
-        workers: the number of processes on this machine; 0 for as many as make sense.
+        workers: the number of processes on this machine; 0 to derive it from the machine's processors and
+            memory.
         scheduler: the address of a Dask scheduler, if its workers are to grade; otherwise empty.
-        json_file: the file for the results; None for no file.
+        json_file: the file to which the results are written; None to write no file.
         force: whether to grade unchanged submissions as well.
-        change_tasks: whether to accept dropped and added tasks.
+        change_tasks: whether to accept that tasks of a lesson were removed or added after it was graded.
 
     Returns:
         The exit status.
@@ -110,7 +111,7 @@ def grade(
     course, entries, pool = _start(selection, workers, scheduler, change_tasks)
     with _closed(pool, "Stopped. Finished grades are kept; run the same command to continue."):
         with pages.frozen_imports():
-            # importing takes seconds, and the template continues its own imports meanwhile
+            # this import takes seconds; meanwhile, the template process continues its own imports
             from autograder.grading import batch
 
         with _progress("Grading", len(entries)) as on_message:
@@ -131,7 +132,8 @@ def _start(
 
     with ExitStack() as unused:
         plain = executors.needs_no_torch(selection.root, selection.lessons, selection.gradable.plain)
-        # the template process starts first, because this process spends seconds on its own imports meanwhile
+        # the template process starts first, so that it can import while this process spends seconds on
+        # imports
         template = None if scheduler else executors.start_preparations(plain=plain)
         if not scheduler:
             unused.callback(executors.end_server)
@@ -141,7 +143,7 @@ def _start(
         if template is not None and not plain:
             later = executors.imported_later(course.root, {entry.lesson for entry in entries})
             if later is not None:
-                template.prepare(later)  # this takes half a second, and the workers are still importing
+                template.prepare(later)  # this takes half a second; the workers still import modules
         if change_tasks:
             from autograder.gradebook.tasks import change_tasks as change
 
@@ -158,7 +160,7 @@ def _start(
 
 
 def make_pages(selection: Selection, *, force: bool) -> int:
-    """Make the feedback pages that no longer match the gradebook, and print how many.
+    """Make the feedback pages that no longer match the gradebook, and print how many were made.
 
     Args:
         selection: the submissions.
@@ -204,7 +206,8 @@ def _find(selection: Selection) -> tuple["Course", list["Entry"]]:
 def _nothing_found(submitted: Path, gradable: Gradable, students: Sequence[str]) -> typer.Exit:
     """Print that no submission was found, and return the exception that ends the command.
 
-    The exit status is 1 if the user named students, or if the folder contains anything else.
+    The exit status is 1 if the user named students, or if the folder contains something unexpected; otherwise
+    it is 0.
     """
     from autograder.grading.run_summary import similar_folder, unknown_folders
 

@@ -22,7 +22,7 @@ class Terminal(Console):
         super().__init__(highlight=False, markup=False, emoji=False, **more)
 
     def render(self, *what: Any, **how: Any) -> Iterator[Segment]:
-        """Yield the segments of rich's own `render`, with control characters in their texts escaped."""
+        """Yield the segments of rich's own `render`, with control characters in their text escaped."""
         for segment in super().render(*what, **how):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
@@ -32,7 +32,7 @@ err = Terminal(soft_wrap=True, stderr=True)
 
 
 def warn_of_others(course: "Course") -> None:
-    """Print a warning if every user of this machine can read some of a class's files."""
+    """Print a warning if some files of a class can be read by every user of this machine."""
     from autograder.course.permissions import open_to_others
 
     if risk := open_to_others(course):

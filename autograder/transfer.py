@@ -29,7 +29,7 @@ _NAMES = 3  # maximum number of ids in a line
 
 
 def enroll(root: Path, table: Path) -> None:
-    """Enter a class list into the gradebook, and print which students are new or missing from the list.
+    """Enter a class list into the gradebook, and print which students are new and which the list lacks.
 
     Raises:
         CourseError: the list cannot be read, or nothing could be entered.
@@ -66,7 +66,7 @@ def _refuse_lost_zeros(table: Path, ids: Sequence[str], gradebook_ids: Collectio
     """Refuse a list in which a spreadsheet has removed the zeros at the beginning of ids.
 
     Raises:
-        CourseError: an id of the list is in the gradebook with zeros in front of it.
+        CourseError: an id in the list is also in the gradebook, but there with zeros in front of it.
     """
     padded = {known_id.lstrip("0"): known_id for known_id in gradebook_ids if known_id.startswith("0")}
     for student in ids:
@@ -114,7 +114,8 @@ def collect(
             strangers = _strangers(collected, class_list.students(book)) if people is None else ""
             class_list.enter_people(book, map(_row, collected.people))
             for student, name in collected.collected_entries:
-                book.mark_stale(student, name, STALE)  # the grade of the earlier file must not be exported
+                # the grade of a replaced file must not be exported
+                book.mark_stale(student, name, STALE)
         except GradebookBusy as error:
             raise CourseError(
                 say(
@@ -253,10 +254,10 @@ def export(
 
 
 def _write(path: Path, data: bytes, fill: Path | None) -> None:
-    """Write a file, and keep an earlier file with other contents next to it under another name.
+    """Write a file. If the path already has a file with other contents, rename that file first.
 
     Raises:
-        CourseError: the file to write is the table that is to be filled in.
+        CourseError: the path is that of the LMS's table that is to be filled in.
     """
     if not path.parent.is_dir() and path.parent.name == lms_export.EXPORTED:
         path.parent.mkdir()

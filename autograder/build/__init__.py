@@ -1,1 +1,1 @@
-"""The build: from a lesson's text in course/ to notebooks in source/ and release/."""
+"""The build, which turns a lesson's text in course/ into notebooks in source/ and release/."""

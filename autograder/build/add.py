@@ -1,7 +1,7 @@
 """Copy Secant's lessons into an instructor's own nbgrader course: `autograder add`.
 
 A lesson has two folders. nbgrader releases the one in source/. The one in course/ marks it as a lesson and
-contains text for feedback pages. course/added.json records the version of each copied file. So a later
+contains text for feedback pages. course/added.json records the version of each copied file, so that a later
 version of Secant replaces a lesson only if its files were not changed in the course.
 """
 
@@ -27,7 +27,8 @@ from secant.where import TRUST, has_hidden_tests, is_trusted, nearest, package_c
 LINE = "from autograder.configure import use_secant; use_secant(c)"
 _SETTINGS = "nbgrader_config.py"
 _RECORD = Path("course", "added.json")
-_COURSE_FILES = ("hints.toml", SOLUTIONS)  # files in course/NAME that instructors and feedback pages need
+# names of the files in course/LESSON that instructors and feedback pages need
+_COURSE_FILES = ("hints.toml", SOLUTIONS)
 _FOLDERS = {"source_directory": "source", "release_directory": "release"}
 
 Versions = Mapping[str, str]
@@ -40,7 +41,7 @@ class Added:
     Attributes:
         outcome: `copied` if the lesson was new; `updated` if an earlier version was there; `unchanged` if
             this version was there; `edited` if its files were changed in the course and Secant has nothing
-            newer; `left` if they were changed and Secant's version differs.
+            newer; `left` if they were changed and Secant has a different version.
         files: the files that were written, or the files that were changed in the course.
     """
 
@@ -94,7 +95,7 @@ def find_installed_course() -> tuple[Path, list[Lesson]]:
 
 
 def already_added(root: Path, lessons: Sequence[Lesson]) -> list[Lesson]:
-    """Return the given lessons that a course already has."""
+    """Return those of the given lessons that a course already contains."""
     existing = built_lessons(root)
     return [lesson for lesson in lessons if lesson.name in existing]
 

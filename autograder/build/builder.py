@@ -1,4 +1,4 @@
-"""Build lessons: from course/ to source/ to release/LANGUAGE.
+"""Build lessons: first source/ from the text in course/, then release/LANGUAGE from source/.
 
 nbgrader's own generate_assignment builds everything in a temporary course directory without a gradebook. The
 result is then compared with the files in the course, or written over them.
@@ -46,7 +46,7 @@ class BuildError(Exception):
 
 @dataclass(frozen=True)
 class Stale:
-    """A file that does not match the lessons: it is missing, different, or belongs to no lesson."""
+    """A file that does not match the lessons: it is missing, is out of date, or belongs to no lesson."""
 
     path: Path
     why: Literal["missing", "differs", "extra"]
@@ -54,7 +54,7 @@ class Stale:
 
 @dataclass
 class Built:
-    """The result of a build: which files were written, and what is stale."""
+    """The result of a build: the files that were written, and the files and translations that are stale."""
 
     lessons: int = 0
     written: list[Path] = field(default_factory=list)
@@ -78,9 +78,11 @@ def build(
         root: the course directory.
         lessons: the lessons to build; the files of other lessons are neither read nor touched.
         languages: the languages to release; default: all of the course's languages.
-        check: only compare. `stale` then lists every file that is missing, differs or is extra. Otherwise it
-            lists only extra files, because a build never deletes them.
-        strict: refuse stale translations, as `check` does. Otherwise `stale_translations` lists them.
+        check: write nothing, but compare the result with the files in the course. `stale` then lists every
+            file that is missing, differs or is extra. Otherwise it lists only extra files, because a build
+            never deletes them.
+        strict: refuse stale translations, as a build with `check` does. Otherwise `stale_translations` lists
+            them.
         force: overwrite a source notebook even if it was edited after it was built.
         step: the function to call after each of len(lessons) * (1 + number of languages) steps.
 
@@ -158,7 +160,7 @@ def _generate(root: Path, workshop: Path, lesson: Lesson, language: str) -> list
 
 
 def _reason(result: dict[str, str]) -> str:
-    """Return the line of nbgrader's log that names the exception, or the last line if no line does."""
+    """Return the line of nbgrader's log that names the exception, or the last line if none names it."""
     lines = (result.get("log") or result["error"]).splitlines()
     errors = [line.strip() for line in lines if re.match(r"\s*[\w.]+(Error|Exception): ", line)]
     return (errors or lines)[-1]
@@ -193,7 +195,7 @@ def _differences(root: Path, files: Files) -> list[Stale]:
 
 
 def _extra_files(root: Path, lessons: list[Lesson], languages: list[str], files: Files) -> list[Path]:
-    """Return the files in source/ and release/ that come from no lesson and no plain assignment."""
+    """Return the files in source/ and release/ that belong to no lesson and to no plain assignment."""
     homes = [Path("source"), *(Path("release", language) for language in languages)]
     chosen = {lesson.name for lesson in lessons}
     others = {lesson.name for lesson in find_lessons(root)} - chosen
@@ -207,7 +209,7 @@ def _extra_files(root: Path, lessons: list[Lesson], languages: list[str], files:
 
 
 def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
-    """Return the problems if a build would overwrite edits to the source notebook, or an empty list."""
+    """Return a list of problems, empty unless a build would overwrite edits to the source notebook."""
     path = Path("source", lesson.name, f"{lesson.name}.ipynb")
     if not (root / path).is_file():
         return []
@@ -254,8 +256,8 @@ def _settle_age(lesson: Lesson) -> None:
 
 
 def fingerprint(notebook: NotebookNode) -> str:
-    """Return a hash of an author's work in a notebook, without outputs, ids and viewers' metadata."""
-    # the metadata that records a cell's header is left out, because it only repeats nbgrader's metadata
+    """Return a hash of an author's work in a notebook, excluding outputs, ids and viewers' metadata."""
+    # the metadata that records a cell's header is not hashed, because it only repeats nbgrader's metadata
     keys = CELL_METADATA.difference(HEADER_MARKS)
     cells = [
         [

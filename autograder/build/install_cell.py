@@ -1,4 +1,4 @@
-"""A step from source to release: insert a first cell that installs Secant if it is missing."""
+"""A step of the release process: insert a first cell that installs Secant if Secant is missing."""
 
 from typing import Any
 
@@ -9,7 +9,8 @@ from autograder.build.lesson_step import LessonStep
 from secant.address import urls
 from secant.language import supported_language
 
-#: The code of the cell. It names no version, because an unchanged lesson must look unchanged after an update.
+#: The code of the cell that installs Secant. It names no version: if a lesson has not changed, its release
+#: must not change either when Secant is updated.
 _CODE = """try:
     import secant
 except ModuleNotFoundError:  # {why}
@@ -24,7 +25,7 @@ _WHY = {
     "en": "opened on its own, as in Colab or Kaggle: install what it needs",
     "ko": "Colab이나 Kaggle처럼 수업 파일만 열었을 때: 필요한 것을 설치합니다",
 }
-#: The cell's message if Secant could not be installed: one string for each line of its code.
+#: The message if Secant could not be installed. Each string becomes one line of the cell's code.
 _FAILED = {
     "en": (
         "Secant could not be installed from {repository}. pip says why, above. ",
@@ -42,13 +43,13 @@ _FAILED = {
 
 
 class InstallCell(LessonStep):
-    """A step that inserts the cell that installs Secant at the top of the notebook.
+    """A step that inserts, at the top of the notebook, a cell that installs Secant.
 
     If Secant is already installed, the cell does nothing, and Secant's JupyterLab extension hides it.
     """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook with the cell that installs Secant."""
+        """Return the notebook with a first cell that installs Secant."""
         lang, repository = supported_language(nb.metadata["lang"]), urls()["Repository"]
         failed = "\n            ".join(f'"{line}"' for line in _FAILED[lang]).format(repository=repository)
         code = _CODE.format(why=_WHY[lang], repository=repository, failed=failed)

@@ -1,4 +1,4 @@
-"""The base of steps from source to release that change only lessons built by `autograder build`.
+"""The base class of the release steps that change only lessons built by `autograder build`.
 
 Any other assignment of the course is released exactly as nbgrader itself would release it.
 """
@@ -24,7 +24,7 @@ def is_lesson(resources: Any) -> bool:
 
 
 class MarkLesson(NbGraderPreprocessor):
-    """The first step, which records for the later steps whether the notebook belongs to a lesson."""
+    """The first release step, which records for the later ones whether the notebook belongs to a lesson."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook unchanged, and resources that record whether it belongs to a lesson.
@@ -43,20 +43,23 @@ class MarkLesson(NbGraderPreprocessor):
 
 
 class LessonStep(NbGraderPreprocessor):
-    """A step that changes only lessons and leaves every other assignment exactly as it is."""
+    """A release step that changes only lessons and leaves every other assignment exactly as it is."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook, changed by this step if it belongs to a lesson."""
         return self.release(nb, resources) if is_lesson(resources) else (nb, resources)
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return a lesson's notebook as released; by default, apply `preprocess_cell` to each cell."""
+        """Return a lesson's notebook after this step; by default, apply `preprocess_cell` to each cell."""
         changed: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
         return changed
 
 
 class ClearAnswers(NbGraderPreprocessor):
-    """nbgrader's ClearSolutions as it is configured, but with the same stub in all languages of a lesson."""
+    """nbgrader's ClearSolutions, but with the same stub in all languages of a lesson.
+
+    Its other settings are those of the course.
+    """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook without its solutions."""

@@ -19,7 +19,7 @@ _FILES = {
 
 
 def new_lesson(root: Path, name: str) -> Lesson:
-    """Write a new lesson's folder: two tasks, an explorer, hints, right and wrong answers, solutions.
+    """Write the folder of a new lesson with two tasks, an explorer, hints, recorded answers and solutions.
 
     Args:
         root: the course directory.
@@ -55,7 +55,7 @@ def _title(name: str) -> str:
 
 
 def _fill_template(template: str, marks: dict[str, str]) -> str:
-    """Return a template with its placeholders filled in, among them the hashes in the Korean cells."""
+    """Return a template with its placeholders filled in, including the hashes in the Korean cells."""
     text = (_TEMPLATE / template).read_text(encoding="utf-8")
     for mark, value in marks.items():
         text = text.replace(f"@{mark}@", value)

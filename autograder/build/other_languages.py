@@ -1,7 +1,7 @@
-"""A step from source to release: release a lesson in further languages, with a notebook for each.
+"""A step of the release process: write an additional notebook for each additional language of a lesson.
 
-`autograder add` writes a lesson's languages into its source notebook. nbgrader's gradebook knows only the
-notebook in the first language, because graded cells are the same in all of them.
+`autograder add` writes the list of a lesson's languages into its source notebook. nbgrader's gradebook knows
+only the notebook in the first language, because graded cells are the same in all languages.
 """
 
 import copy
@@ -18,11 +18,11 @@ from autograder.course.assignment import languages_of
 class OtherLanguages(LessonStep):
     """A step that has nbgrader write NAME.ko.ipynb next to NAME.ipynb.
 
-    It comes right before SelectLanguage.
+    It runs immediately before SelectLanguage.
     """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook unchanged, and resources with the notebooks in the other languages."""
+        """Return the notebook unchanged, and the resources with notebooks in the other languages added."""
         name = resources["nbgrader"]["notebook"]
         for language in languages_of(nb)[1:]:
             released = self._in_language(nb, resources, language)
@@ -31,7 +31,7 @@ class OtherLanguages(LessonStep):
         return nb, resources
 
     def _in_language(self, nb: NotebookNode, resources: Any, language: str) -> NotebookNode:
-        """Return the notebook as the later steps would release it in another language."""
+        """Return the notebook that the later release steps would produce for another language."""
         released, resources = copy.deepcopy(nb), copy.deepcopy(resources)
         released.metadata["secant"]["languages"] = [language]
         steps = self.config.GenerateAssignment.preprocessors

@@ -13,7 +13,7 @@ from autograder.course.lesson import Lesson
 
 @dataclass(frozen=True)
 class Preview:
-    """The result of a build: the files that were written, or the problems of the lesson."""
+    """The result of a build: the files that were written, or the problems found in the lesson."""
 
     seconds: float
     written: list[Path]

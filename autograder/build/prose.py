@@ -1,4 +1,4 @@
-"""Rules for a lesson's text: it names only tasks that exist, and uses placeholders for computed numbers."""
+"""Rules for a lesson's text: it must name only existing tasks, and use placeholders for computed numbers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,8 @@ _LOOKED_FOR = re.compile(
 )
 _ITEM = re.compile(r"^- \*\*(\d+\.\d+)\*\*", re.MULTILINE)
 _REFERENCE = re.compile(r"(?:\b[Tt]asks?|과제) (\d+\.\d+(?:(?:,| and| to|와|과| ?[–~]| 및)+ ?\d+\.\d+)*)")
-# Patterns of numbers that change with the lesson's cells, and the placeholder to write for each number.
+# Patterns of numbers that change with the lesson's cells, and the placeholder to write instead of each
+# number.
 _LITERALS = {
     r"^(?:Lesson|수업) \d+(?: of \S+| / \S+)? ·": "{{lesson}}",
     r"^(?:Lesson|수업) \S+(?: of | / )\d+ ·": "{{lessons}}",

@@ -1,4 +1,4 @@
-"""A step from source to release: end a lesson with a link for reporting a problem in it."""
+"""A step of the release process: add a link for problem reports to a lesson's last text cell."""
 
 import hashlib
 from typing import Any
@@ -17,10 +17,10 @@ _WORDS = {
 
 
 class ReportLink(LessonStep):
-    """A step that adds a link to the last cell of prose. It comes after all other changes to the text.
+    """A step that adds a link to the last ungraded text cell. It runs after all other changes to the text.
 
-    The link names the lesson and a hash of its text. It does not name Secant's version, because an unchanged
-    lesson must look unchanged after an update.
+    The link names the lesson and a hash of its text. It does not name Secant's version: if a lesson has not
+    changed, its release must not change either when Secant is updated.
     """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:

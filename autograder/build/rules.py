@@ -48,10 +48,10 @@ Names = set[str]
 # count. Lines in Markdown cells have no limit.
 WIDTH = 110  # maximum number of characters in a line of code
 VISIBLE_LINES = 30  # maximum number of lines in the visible part of a test
-# maximum number of lines, and of characters in a line, in a test's visible part, hints included
+# maximum number of lines in a released test, which includes hints, and of characters in each of its lines
 RELEASED_LINES, RELEASED_WIDTH = 40, 100
 
-# minimum number of wrong answers, and of right answers, recorded for each task
+# minimum numbers of wrong answers and of right answers that are recorded for each task
 WRONG_ANSWERS, RIGHT_ANSWERS = 3, 1
 
 # JupyterLab's Markdown strikes through text between two tildes in the same block, even single tildes, except
@@ -157,7 +157,8 @@ def notebook_problems(
     Args:
         notebook: the instructor's notebook.
         file: the file that the messages name.
-        lines: the lines of that file at which its cells begin, if the messages are to name them.
+        lines: the line number at which each cell begins in that file, if the messages are to give line
+            numbers.
         languages: the languages of the course, English first.
     """
     rules: list[Callable[[list[NotebookNode]], Found]] = [
@@ -180,7 +181,7 @@ def notebook_problems(
 def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
     """Return the problems of a released notebook, such as a solution or a hidden test in it.
 
-    A text in both languages is also a problem, and so is a test that is too long or too wide.
+    Text in both languages is also a problem, as is a test with too many lines or with too long a line.
     """
     regions = {BEGIN_SOLUTION: "a solution", END_SOLUTION: "a solution"}
     regions |= {BEGIN_HIDDEN: "hidden tests", END_HIDDEN: "hidden tests"}
@@ -397,7 +398,7 @@ def _test_cells(cells: list[NotebookNode]) -> Found:
 
 
 def _credit_complaints(cell: NotebookNode) -> Iterator[str]:
-    """Yield the problems of a test cell's partial credit, and of code after its hidden tests."""
+    """Yield the problems with a test cell's partial credit, and with code that follows its hidden tests."""
     last = cell.source.rpartition(END_HIDDEN)[2].strip()
     made = re.search(r"^(\w+) = PartialCredit\((.*)\)$", cell.source, re.MULTILINE)
     if made is None:
@@ -429,7 +430,7 @@ def _name_complaints(source: str, own: Names) -> Iterator[str]:
 
     Args:
         source: the code of the cell, either whole or without its hidden part.
-        own: the names of functions and classes that the student completes.
+        own: the names of the functions and classes that the student completes.
     """
     if error := _syntax_error(source):
         yield error
@@ -475,7 +476,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
-    """Return the names that code outside probes uses other than by calling them."""
+    """Return the names that code outside probes uses for anything other than a call."""
     inside = {node for probe in probes for node in ast.walk(probe)}
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -485,7 +486,7 @@ def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
 def _given_names(answer: NotebookNode) -> Names:
     """Return the names of the functions or classes that a student completes.
 
-    If one of them has the task's name, return that name alone.
+    If one of the names is the task's name, return only that name.
     """
     given, _ = split_solution(answer.source)
     names = set(re.findall(r"^(?:def|class) +(\w+)", given, flags=re.MULTILINE))
@@ -500,7 +501,7 @@ def _syntax_error(source: str) -> str:
     return ""
 
 
-# Rules for the answers that are recorded next to a lesson.
+# Rules for the answers that are recorded in a lesson's folder.
 
 
 def _answer_problems(

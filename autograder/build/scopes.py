@@ -1,4 +1,4 @@
-"""Find the names that a cell binds and looks up in its module, in the same way in every Python version."""
+"""Find the names that a cell binds or looks up at module level, independently of the Python version."""
 
 import ast
 import builtins
@@ -11,7 +11,7 @@ _NOT_LOOKED_UP = {*dir(builtins), "__conditional_annotations__"}
 
 
 class _AsGenerators(ast.NodeTransformer):
-    """A transformer from comprehensions to generator expressions. These have a scope in every Python version.
+    """A transformer of comprehensions into generator expressions, which are scopes in every Python version.
 
     From Python 3.12 on, a comprehension is inlined (PEP 709), and symtable lists its variables in the
     enclosing scope.
@@ -29,7 +29,7 @@ class _AsGenerators(ast.NodeTransformer):
 
 
 def bound_names(code: ast.Module) -> set[str]:
-    """Return the names that the code binds in its module."""
+    """Return the names that the code binds at module level."""
     module = _table(code)
     return {
         symbol.get_name()
@@ -40,7 +40,7 @@ def bound_names(code: ast.Module) -> set[str]:
 
 
 def used_names(code: ast.Module) -> set[str]:
-    """Return the names that the code looks up in its module, except builtins."""
+    """Return the names that the code looks up at module level, except builtins."""
     return {
         symbol.get_name()
         for scope in _scopes(_table(code))

@@ -1,4 +1,4 @@
-"""A step from source to release: keep one of a lesson's languages."""
+"""A step of the release process: keep only one of a lesson's languages."""
 
 import ast
 import os
@@ -17,18 +17,19 @@ from autograder.course.placeholders import without_spans
 #: The call in a lesson's setup cell that sets the language of the notebook.
 LANGUAGE_CALL = re.compile(r"""\blanguage\((["'])(?:[a-z]{2,3})\1\)""")
 SAY = re.compile(r"\bsay\(")
-#: The name `say` in an import of several names. A cell in one language no longer imports it.
+#: A pattern for the name `say` in an import of several names. Released cells do not import `say` if none of
+#: them calls it.
 IMPORTED_SAY = re.compile(r"(?m)(?<=import )say, |(?<=, )say, |, say$")
 
 
 class SelectLanguage(LessonStep):
-    """A step that keeps only the cells in one language and those in no particular language.
+    """A step that removes all cells except those in one language and those in no particular language.
 
-    It also sets that language in the setup cell. The language is the first one that the notebook names (see
-    `autograder add`), or else `lang`.
+    It also sets that language in the setup cell. The language is the first in the list that `autograder add`
+    writes into the notebook. Without such a list, it is `lang`.
 
-    In ungraded code, a text in both languages becomes a plain string in the chosen one. Graded cells are the
-    same in all releases, so that one gradebook accepts submissions in every language.
+    In ungraded code, a call `say(en=..., ko=...)` becomes a plain string in that language. Graded cells are
+    the same in all releases, so that one gradebook accepts submissions in every language.
     """
 
     lang = Unicode(help="The language to keep; by default SECANT_LANG, else en.").tag(config=True)
@@ -69,9 +70,9 @@ def _settle(cell: NotebookNode, lang: str) -> None:
 def in_language(source: str, language: str) -> str:
     """Return code with each `say(en=..., ko=...)` replaced by its text in one language.
 
-    A learner reads the code too, and the other language would be noise there. Code that does not parse, such
-    as a magic, is left as it is. So is a call inside an f-string, because Python 3.11 does not know its
-    position.
+    A learner also reads the code, where the other language would be noise. Code that does not parse, such as
+    a magic, is left as it is. A call inside an f-string is also left as it is, because Python 3.11 does not
+    report its position.
     """
     try:
         calls = list(_says(ast.parse(source)))
@@ -91,7 +92,7 @@ def in_language(source: str, language: str) -> str:
         chosen = texts.get(language) or texts["en"]
         words = text[span(chosen)]
         place = span(call)
-        # once the call is gone, an expression or a text on several lines needs brackets around it
+        # without the brackets of the call, an expression or a string on several lines needs brackets
         if b"\n" in words or not isinstance(chosen, ast.Constant | ast.JoinedStr):
             inside = text[place].removeprefix(b"say(").removesuffix(b")")
             before, after = inside[: -len(inside.lstrip())], inside[len(inside.rstrip()) :]

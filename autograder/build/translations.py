@@ -19,7 +19,7 @@ _HASH = re.compile(r' en="[^"]*"')
 
 
 def stale_translations(lesson: Lesson) -> list[str]:
-    """Return the location of each stale or missing translation, and what to do about it."""
+    """Return, for each stale or missing translation, its location and what to do about it."""
     places = []
     for path in _texts(lesson):
         file = path.relative_to(lesson.root)

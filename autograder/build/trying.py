@@ -1,6 +1,6 @@
 """Run recorded answers against their test cells, as a quick check for the author of the cells.
 
-The code is the author's own, so there is no wall. Each answer runs in a separate process, which is forked
+The code is the author's own, so no sandbox is used. Each answer runs in a separate process, which is forked
 from the current one.
 """
 
@@ -39,8 +39,8 @@ class TriedAnswer:
         message: the message that a student would read; empty for a pass.
         hint: the name of the hint in the message; empty if the message has no hint from a catalogue.
         mismatch: how the result differs from the recorded one; empty if it does not.
-        passes_visible: whether the answer is wrong and passes the visible part.
-        earned: the points of a wrong answer, if the task gives partial credit.
+        passes_visible: whether the answer is wrong but passes the visible part of the test.
+        earned: the points that a wrong answer earns if the task gives partial credit.
     """
 
     task: Task
@@ -57,7 +57,7 @@ def try_answers(lesson: Lesson, task: str, lang: Language) -> Iterator[TriedAnsw
     """Run the course's own answer to a task and all recorded answers against the task's test cell.
 
     Args:
-        lesson: the lesson as it is in course/, built or not.
+        lesson: the lesson in course/; it need not be built.
         task: the task's id; empty for all tasks.
         lang: the language of the messages.
 
@@ -73,7 +73,7 @@ def try_answers(lesson: Lesson, task: str, lang: Language) -> Iterator[TriedAnsw
         assert chosen_task.test is not None
         own = Answer("the course's own answer", chosen_task.id, chosen_task.answer.source)
         for kind, answer in [("own", own), *((k, a) for k, a in recorded if a.task == chosen_task.id)]:
-            # A student has only the visible part, so a wrong answer is also run against the visible part
+            # A student has only the visible part of a test, so a wrong answer is also run against that part
             # alone.
             visible = split_tests(chosen_task.test.source)[0] if kind == "wrong" else ""
             child = Child(_run_and_send, f"{first}\n{answer.source}", chosen_task.test.source, visible, lang)
@@ -85,7 +85,7 @@ def try_answers(lesson: Lesson, task: str, lang: Language) -> Iterator[TriedAnsw
 
 
 def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
-    """Execute a lesson's imports, and return their code and the tasks to try, with their hints.
+    """Execute a lesson's imports; return the imports' code, and the tasks to try with their hints.
 
     The arguments and errors are those of `try_answers`.
     """
@@ -127,11 +127,12 @@ def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", lang: Langu
 
 
 def share_seen(tried: Sequence[TriedAnswer]) -> tuple[str, bool]:
-    """Return a sentence that counts the wrong answers that the visible part rejects.
+    """Return a sentence on how many wrong answers the visible parts of the tests reject.
 
-    Also return whether there are enough of them.
+    Also return whether at least two thirds are rejected, as required.
 
-    A student whose answer passes the visible part believes that it is right until the hidden tests are run.
+    If an answer passes the visible part, the student believes that it is right until the hidden tests are
+    run.
     """
     wrong = [each for each in tried if each.kind == "wrong"]
     passing = [each.answer.name for each in wrong if each.passes_visible]
@@ -171,7 +172,7 @@ def _run_and_send(connection: Connection, answer: str, test: str, visible: str, 
     """Run an answer against its test, and send the result.
 
     The result is the message (empty for a pass), its hint, whether a wrong answer passes the visible tests,
-    and the partial credit.
+    and the partial credit for it.
     """
     message, hint, earned = _run(answer, test, lang)
     passes_visible = bool(visible) and (not message or not _run(answer, visible, lang)[0])
@@ -180,7 +181,7 @@ def _run_and_send(connection: Connection, answer: str, test: str, visible: str, 
 
 @contextlib.contextmanager
 def quiet(lang: Language) -> Iterator[None]:
-    """Run the body of a `with` statement in a language, without output, and with warnings as errors."""
+    """Run the body of a `with` statement in a given language, without output, with warnings as errors."""
     language(lang)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -203,7 +204,7 @@ def _run(answer: str, test: str, lang: Language) -> tuple[str, str, float]:
                 raise credit.failure
         except check.CheckFailed as failure:
             return str(failure), failure.verdict.hint, earned
-        except BaseException as error:  # an answer may raise any error, and its author wants to see it
-            notes = getattr(error, "__notes__", [])  # notes on the error, such as the failed call
+        except BaseException as error:  # an answer may raise any error, and the author needs to see it
+            notes = getattr(error, "__notes__", [])  # notes attached to the error, such as the failed call
             return "\n".join([f"{type(error).__name__}: {error}", *notes]), "", earned
     return "", "", earned

@@ -1,4 +1,4 @@
-"""Compute the values that wrong answers return for the visible cases, in the notation of a test cell."""
+"""Compute, in the notation of a test cell, the values that wrong answers return for its visible cases."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from secant import check
 from secant.checking import situation
 from secant.checking.ask import use_transport
 
-_DIGITS = 12  # significant digits of a printed value; no test compares a mistake's value more precisely
+_DIGITS = 12  # significant digits of a printed value; no test compares the value of a mistake more precisely
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Case:
 
 
 def wrong_values(lesson: Lesson, task: str) -> Iterator[Case]:
-    """Put the questions of a task's visible tests to the course's own answer and each wrong answer.
+    """Yield the questions of a task's visible tests, with the values that right and wrong answers return.
 
-    The visible part may contain a new case without its expected value yet. Therefore the questions are
-    collected from a run of the course's own answer, and a failure of that run is ignored.
+    The author may not have written the expected value of a new case yet. Therefore the questions are
+    collected by running the visible part on the course's own answer, and a failure of that run is ignored.
 
     Raises:
         CourseError: there is no such task, or its visible part does not use `ask`.
@@ -77,7 +77,7 @@ def _send_values(connection: Connection, own: str, wrong: str, visible: str) -> 
 
 
 def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str, str]]:
-    """Yield each question, the values of the right and the wrong answer, and the wrong answer's error."""
+    """Yield each question, the right answer's value, and the wrong answer's value or error."""
     right_names: dict[str, Any] = {"__name__": "__main__"}
     wrong_names: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(own, "own", "exec"), right_names)

@@ -1,6 +1,8 @@
-"""Two steps from source to release: put hints into the test cells, then keep those of one language.
+"""Two steps of the release process, which write hints into the test cells in the notebook's language.
 
-Between the two steps, nbgrader saves the cells in its gradebook, with hidden tests and every language.
+The first step puts hints into the test cells in all languages. The second step keeps the hints in one
+language only. In between, nbgrader saves the cells in its gradebook, including the hidden tests and all
+hints.
 """
 
 from typing import Any
@@ -28,7 +30,7 @@ class ReleaseHints(LessonStep):
     """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook with its test cells in one language."""
+        """Return the notebook with the hints in its test cells in one language."""
         for cell in filter(is_test, nb.cells):
             cell.source = in_language(in_one_language(cell.source, nb.metadata["lang"]), nb.metadata["lang"])
             if not SAY.search(cell.source):

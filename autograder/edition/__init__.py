@@ -1,1 +1,1 @@
-"""The class edition: the course as students get it, without answers, hidden tests or solutions."""
+"""The class edition: the version of the course for students, without answers, hidden tests or solutions."""

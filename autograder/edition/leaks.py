@@ -2,7 +2,7 @@
 
 A line is reduced to its letters and digits, so that quotes, spaces and a notebook's JSON make no difference.
 A line is secret if at least `SHORTEST` letters and digits remain, and if no text for students (hint, visible
-test or example) contains the same sequence of them.
+test or example) contains the same sequence of letters and digits.
 
 In Secant's own code, a line is reduced to its tokens, with all variable names replaced by the same token,
 because an answer remains an answer when its class and variables are renamed. Secant's code may share a short
@@ -27,11 +27,11 @@ from autograder.course.tokens import letters, tokens
 SHORTEST = 8  # minimum number of letters and digits in a line to search for
 # minimum number of tokens in a line, and in two consecutive lines, to search for in Secant's own code
 LONG, LONG_PAIR = 20, 18
-_START = 8  # number of tokens at the start of a line by which the line is looked up
+_START = 8  # number of tokens at the start of a line that serve as the key for looking up the line
 
 
 class Line(NamedTuple):
-    """A line that no student gets: its text, its lesson and its kind (such as "hidden test")."""
+    """A secret line of a lesson: its text, the lesson's name and the line's kind (such as "hidden test")."""
 
     text: str
     lesson: str
@@ -47,7 +47,7 @@ class Leak:
 
 
 class Secrets:
-    """All lines of a course that students do not get."""
+    """All secret lines of a course; students must not get them."""
 
     def __init__(self, root: Path) -> None:
         public: list[str] = []
@@ -65,11 +65,12 @@ class Secrets:
         self.shapes = dict(_shapes(secrets, "\n".join(public)))
 
     def lines_in(self, text: str, *, is_code: bool = False) -> list[Line]:
-        """Return the secret lines that a text contains.
+        """Return the secret lines that the given text contains.
 
         Args:
             text: the text to search.
-            is_code: whether the text is Secant's own code, where a secret line may appear with other names.
+            is_code: whether the text is Secant's own code, where a secret line may appear with its variables
+                renamed.
         """
         if is_code:
             return self._shaped_in(text)
@@ -137,7 +138,7 @@ def _joined(shape: Iterable[str]) -> str:
 
 
 def files_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield a file, and if it is a zip, the name and the contents of each file in it, recursively."""
+    """Yield the name and the contents of a file and, if it is a zip, of each file in it, recursively."""
     yield name, data
     if not zipfile.is_zipfile(io.BytesIO(data)):
         return
@@ -148,7 +149,7 @@ def files_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _is_revealing(line: str) -> bool:
-    """Return whether a line could give something away. Blank lines and imports cannot."""
+    """Return whether a line could reveal an answer. Blank lines and imports cannot."""
     return bool(line.strip()) and not line.lstrip().startswith(("import ", "from "))
 
 

@@ -27,7 +27,7 @@ _MAX_LEAKS = 5  # maximum number of leaks that the error message lists
 
 @dataclass(frozen=True)
 class Packed:
-    """A zip that was written: its path, the number of lessons and its size in bytes."""
+    """A zip that was written: its path, the number of lessons in it, and its size in bytes."""
 
     path: Path
     lessons: int
@@ -35,7 +35,7 @@ class Packed:
 
 
 def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
-    """Write a class edition of a course, after searching it for anything that students must not have.
+    """Write the class edition of a course, after searching it for anything that students must not have.
 
     Args:
         root: the course directory, with the lessons built.
@@ -44,8 +44,8 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
             with other contents is never replaced.
 
     Raises:
-        CourseError: a lesson is not released, the zip would give something away, or a different file already
-            has the zip's name.
+        CourseError: a lesson is not released, the zip would contain a secret line, or a file with other
+            contents already has the zip's name.
         OSError: the zip cannot be written.
     """
     names = built_lessons(root)
@@ -70,7 +70,8 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
 def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
     """Return the zip of a class edition.
 
-    It contains a README per language, the wheel, the versions that it was tested with, and the lessons.
+    The zip contains a README in each language, a wheel of Secant, the lessons and, if the course has it, the
+    list of the package versions that Secant was tested with.
 
     Raises:
         CourseError: a lesson does not contain the address for problem reports that `c.Secant.problems` sets,
@@ -94,10 +95,10 @@ def make_edition(root: Path, languages: Sequence[Language]) -> bytes:
 
 
 def course_files(root: Path, languages: Sequence[Language]) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a course for a class: settings, syllabus, tested versions and released lessons.
+    """Yield the course files for a class: settings, syllabus, tested package versions and released lessons.
 
     Raises:
-        CourseError: a file in a released lesson's folder is not what the build put there.
+        CourseError: a file in a released lesson's folder differs from the one that the build put there.
     """
     yield "nbgrader_config.py", _SETTINGS.encode()
     syllabus, versions = root / "course/syllabus.toml", tried_versions(root)
@@ -120,7 +121,7 @@ def _refuse_strange(released: Path, data: bytes, source: Path) -> None:
     """Refuse a file that the build did not copy from the lesson's folder in source/.
 
     Raises:
-        CourseError: the file is not the same as the one in source/.
+        CourseError: the file differs from the one in source/, or source/ has no such file.
     """
     if not (source.is_file() and source.read_bytes() == data):
         raise CourseError(
@@ -133,8 +134,8 @@ def _released(path: Path, data: bytes, source: Path) -> bytes:
     """Return a released lesson without its first cell, which would install the package that has the answers.
 
     Raises:
-        CourseError: the file is not a notebook, or it has an answer or an output that the lesson lacks, for
-            example because a student's notebook has replaced it.
+        CourseError: the file is not a notebook, contains an answer, or contains an output that the notebook
+            in source/ does not contain. A student's notebook may have replaced it.
     """
     try:
         notebook, own = v4.reads(data.decode()), v4.reads(source.read_text(encoding="utf-8"))
@@ -167,7 +168,7 @@ def _output_lines(notebook: NotebookNode) -> set[str]:
 
 
 def _texts(output: NotebookNode) -> Iterator[str]:
-    """Yield the texts of an output, with data that is not text as JSON."""
+    """Yield the parts of an output as strings. Data that is not a string is converted to JSON."""
     yield output.get("text", "")
     yield from output.get("traceback", ())
     yield from (

@@ -1,4 +1,4 @@
-"""Build a wheel of Secant with another course in it, from the installed code and the given files.
+"""Build a wheel of Secant that contains another course, from the installed code and the given files.
 
 https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 """
@@ -39,7 +39,8 @@ _WHEEL = "Wheel-Version: 1.0\nGenerator: autograder pack\nRoot-Is-Purelib: true\
 def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str, bytes]:
     """Return a wheel's name and bytes. The same course and code always give the same bytes.
 
-    The wheel's version is Secant's with a hash of the content, so that pip can tell one wheel from another.
+    The wheel's version is Secant's version plus a hash of the content, so that pip can tell one wheel from
+    another.
 
     Args:
         course: the contents of the course's files, keyed by their paths in the course directory.
@@ -74,7 +75,7 @@ def make_wheel(course: Mapping[str, bytes], *, problems: str = "") -> tuple[str,
 
 
 def make_zip(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of files that reveals nothing about this machine or the current time."""
+    """Return a zip of the given files, without any information about this machine or the current time."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
@@ -86,7 +87,7 @@ def make_zip(files: Mapping[str, bytes]) -> bytes:
 
 
 def _code() -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the packages secant and autograder, without the course installed with them."""
+    """Yield the files of the packages secant and autograder, excluding the course installed with them."""
     for package in (secant, autograder):
         folder = Path(package.__file__ or "").resolve().parent
         for path in sorted(folder.rglob("*")):

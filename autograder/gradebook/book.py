@@ -36,7 +36,8 @@ from autograder.gradebook.submissions import Form, change, create, find_ids, rea
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: The comment put on each answer while its grade belongs to an earlier file or test; see `Book.mark_stale`.
+#: The comment on each answer for as long as its grade belongs to an earlier file or test; see
+#: `Book.mark_stale`.
 STALE = (
     "This grade is for an earlier file or test: the latest submission has not been graded yet.\n\n"
     "이 점수는 이전 파일이나 이전 테스트의 것입니다. 마지막에 제출한 것은 아직 채점되지 않았습니다."
@@ -96,7 +97,7 @@ class Book:
 
     @_in_transaction
     def entered(self, student: str, lesson: str) -> Entered:
-        """Return the gradebook's current entries for a submission, including manual scores and comments.
+        """Return the gradebook's current entries for a submission, with its manual scores and comments.
 
         Raises:
             MissingEntry: if the student has not submitted anything.
@@ -109,7 +110,7 @@ class Book:
 
     @_in_transaction
     def earlier_points(self, student: str, lesson: str, key: str) -> dict[str, float]:
-        """Return the points of a student's earlier file, keyed by the graded cell's key.
+        """Return the points given for a student's earlier file, keyed by the graded cell's key.
 
         If the earlier file could not be read either, return the points of the last file that was graded.
 
@@ -166,8 +167,8 @@ class Book:
     def mark_stale(self, student: str, lesson: str, why: str) -> bool:
         """Mark the grade of a submission as outdated; return whether the submission has a grade.
 
-        The grade stays but needs manual grading, and each answer gets a comment with the reason, until the
-        next result is written.
+        Until the next result is written, the grade stays but needs manual grading, and each answer has a
+        comment with the reason.
         """
         return submissions.mark_stale(self._db, student, lesson, why)
 
@@ -181,7 +182,7 @@ class Book:
         timestamp: datetime | None,
         filed: Mapping[tuple[str, str], str] = MappingProxyType({}),
     ) -> Entered:
-        """Write a result in one transaction, and record that the submission's folders do not show it yet.
+        """Write a result in one transaction, and record that the submission's folders are not updated yet.
 
         Args:
             student: the student's id.
@@ -195,7 +196,7 @@ class Book:
             The gradebook's entries for the submission after the change.
 
         Raises:
-            GradebookBusy: if nothing was written.
+            GradebookBusy: if the database did not accept the change. Nothing was written then.
         """
         db = self._db
         mark_filed(db, filed)

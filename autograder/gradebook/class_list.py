@@ -59,7 +59,7 @@ def enter_people(book: Book, rows: Iterable[Mapping[str, str]]) -> None:
         rows: columns of nbgrader's `Student`: `id`, and any of the others.
 
     Raises:
-        GradebookBusy: if nothing was entered.
+        GradebookBusy: if the database did not accept the change. Nothing was entered then.
     """
 
     def enter() -> None:

@@ -1,4 +1,4 @@
-"""The connection of the only process that may write grades to a gradebook, and its transactions."""
+"""The gradebook connection of the only process that may write grades, and transactions on that connection."""
 
 import random
 import sqlite3
@@ -34,13 +34,14 @@ class Connection:
         gradebook: nbgrader's object for the gradebook.
 
     Raises:
-        CourseError: if the gradebook cannot be used, or another run is writing to it, even if that run is for
-            another course directory.
+        CourseError: if the gradebook cannot be used, or if another run is writing to it. That run may have
+            been started in another course directory.
     """
 
     def __init__(self, coursedir: CourseDirectory) -> None:
         self.coursedir = coursedir
-        self._patient = True  # whether transactions may wait for the database; False once one waited in vain
+        # Whether transactions may wait for the database; False after one has waited in vain.
+        self._patient = True
         self._lock = ServerLock(coursedir.db_url)
         with ExitStack() as gradebook:
             gradebook.enter_context(locked_file(coursedir))
@@ -71,7 +72,7 @@ class Connection:
 
         Raises:
             CourseError: if another run has taken the lock.
-            GradebookBusy: if nothing was changed.
+            GradebookBusy: if the database did not accept the change. Nothing was changed then.
         """
         end = time.monotonic() + (BUSY_SECONDS if self._patient else 0.0)
         while True:
@@ -79,7 +80,8 @@ class Connection:
                 self._lock.take(self.db)
                 outcome = change()
                 self.db.commit()
-                # Forget the loaded rows. Otherwise all rows of a large class would stay in memory.
+                # Remove the loaded rows from the session. Otherwise all rows of a large class would stay in
+                # memory.
                 self.db.expunge_all()
                 return outcome
             except DBAPIError as error:
@@ -94,6 +96,9 @@ class Connection:
 
 
 def _may_pass(error: DBAPIError) -> bool:
-    """Return whether a database error may pass: a lock or a lost connection may, a full disk may not."""
+    """Return whether a database error may be temporary.
+
+    A lock or a lost connection may be temporary. A full disk, for example, is not.
+    """
     ours = isinstance(error.orig, sqlite3.Error)
     return isinstance(error, OperationalError) and (not ours or "locked" in str(error.orig))

@@ -35,7 +35,7 @@ class Entered:
         comments: the comment, keyed by the answer's cell.
         waiting: the graded cells that need manual grading.
         extra: the extra credit, keyed by graded cell, and included in the points. Cells without extra credit
-            are left out.
+            have no entry.
         notebooks: the maximum points and the penalty, keyed by notebook. The key of the notebook with the
             assignment's name is empty.
     """

@@ -8,7 +8,7 @@ from autograder.course.settings import Course
 
 
 class Entry(NamedTuple):
-    """A submission, named by student and lesson: normally a folder, but any kind of file may be there."""
+    """The student and the lesson of a submission, which is normally a folder but can be any kind of file."""
 
     student: str
     lesson: str
@@ -20,7 +20,7 @@ class Entry(NamedTuple):
 def find_submissions(course: Course, lessons: Iterable[str], students: Iterable[str] = ()) -> list[Entry]:
     """Return the submissions for the given lessons, sorted by student id.
 
-    Files that are not folders are included: the intake decides about them later.
+    Files that are not folders are included, because the intake decides about them later.
     """
     if not course.submitted.is_dir():
         return []

@@ -29,7 +29,7 @@ def as_course_error(what: str) -> Iterator[None]:
 
 
 def reason(error: BaseException) -> str:
-    """Return the cause of a database error in one line, without the SQL."""
+    """Return the cause of a database error on one line, excluding the SQL statement."""
     causes = (getattr(known, "orig", None) for known in (error, error.__context__))
     return " ".join(str(next((cause for cause in causes if cause is not None), error)).split())
 

@@ -17,7 +17,7 @@ from autograder.intake.take_in import SubmittedFile, find_file
 
 
 def source_folder(course: Course, lesson: str) -> Path:
-    """Return the lesson's source folder; students receive the files in it other than notebooks."""
+    """Return the lesson's source folder. Its files, except the notebooks, are also given to students."""
     return Path(course.root, course.directory.source_directory, lesson)
 
 
@@ -48,7 +48,7 @@ def result_key(submission: SubmittedFile | Rejected, assignment: Assignment) -> 
 
 
 class CurrentSubmissions:
-    """The submissions for a lesson or a plain assignment that are in submitted/ now.
+    """The submissions that submitted/ now contains for one lesson or plain assignment.
 
     Args:
         course: the course directory.
@@ -63,10 +63,10 @@ class CurrentSubmissions:
         self.students = {entry.student for entry in find_submissions(course, [lesson])}
 
     def is_newer(self, student: str, stored: StoredResult) -> bool:
-        """Return whether a stored result is out of date: the files, the tests or the grader have changed.
+        """Return whether the files, the tests or the grader have changed since a result was stored.
 
         `autograder feedback` uses the same comparison. If a student's folder no longer exists, the result
-        counts as current.
+        counts as up to date.
 
         Raises:
             CourseError: if the lesson is not built, or the assignment cannot be graded.

@@ -18,9 +18,11 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import sqlite_file
 from autograder.gradebook.errors import url_without_password
 
-GRACE_SECONDS = 2.0  # seconds to wait for the lock: a server takes a moment to notice that a run was killed
+# Seconds to wait for the lock. If a run was killed, the server needs a moment to notice that and release the
+# lock.
+GRACE_SECONDS = 2.0
 
-# The number of PostgreSQL's advisory lock for writing grades, and the query for the session that holds it.
+# The number of the PostgreSQL advisory lock for writing grades, and a query for the session that holds it.
 _LOCK_NUMBER = 0x5ECA47
 _TAKE = text(f"SELECT pg_try_advisory_lock({_LOCK_NUMBER})")
 _HOLDER = text(

@@ -1,4 +1,4 @@
-"""Open a gradebook, and create or upgrade nbgrader's tables and the autograder's own."""
+"""Open a gradebook, and create or upgrade nbgrader's tables and the autograder's table."""
 
 import ast
 from pathlib import Path

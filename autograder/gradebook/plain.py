@@ -23,9 +23,9 @@ class PlainForm:
     Attributes:
         course: the course directory.
         assignment: the assignment.
-        protected_files: the assignment's files that do not overwrite the student's:
-            `Autograde.exclude_overwriting`.
-        timeout: the time limit of a cell in seconds, nbgrader's `Execute.timeout`; None for no limit.
+        protected_files: the names of the assignment's files that do not overwrite the student's files, from
+            nbgrader's `Autograde.exclude_overwriting`.
+        timeout: the time limit of a cell in seconds, from nbgrader's `Execute.timeout`; None for no limit.
     """
 
     course: Course
@@ -46,7 +46,7 @@ class PlainForm:
         return cls(course, assignment, sorted(map(str, protected_files)), Execute(config=config).timeout)
 
     def find(self, entry: Entry) -> FoundNotebooks | Rejected:
-        """Find and read the submitted notebooks and files of a submission."""
+        """Find and read the notebooks and other files of a submission."""
         names = [notebook.name for notebook in self.assignment.notebooks]
         settings = self.course.directory
         location = (self.course.folder("submitted", *entry), names, self.course.submitted, settings.ignore)

@@ -25,10 +25,10 @@ class Record(_Base):
 
     Attributes:
         notebook_id: the id of nbgrader's submitted notebook, or of the first one if there are several. A
-            record with another id is ignored.
+            record whose id no longer belongs to the submission is ignored.
         key: a hash of everything that determined the result.
         result: the result as JSON; empty if there is none.
-        filed: True if the result has also been written to the folders.
+        filed: True if the result has also been written to autograded/ and feedback/.
         stale: empty if the grade is up to date. If the grade belongs to an earlier file or test, a JSON list
             of the cells that needed manual grading before `mark_stale` marked all of them.
         page: the fingerprint of the entries that the student's page shows; see `Entered`, and
@@ -91,10 +91,9 @@ class StoredResult:
 def stored_results_in(
     gradebook: Gradebook, entries: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], StoredResult]:
-    """Return results as `Book.stored_results` does, but without a lock, from an open gradebook.
+    """Return the same results as `Book.stored_results`, from an open gradebook and without taking its lock.
 
-    Reading takes no lock. If the autograder's table is missing or was made by an older version, there are
-    no results.
+    If the autograder's table is missing or was made by an older version, there are no results.
     """
     database = inspect(gradebook.db.connection())
     if not database.has_table(Record.__tablename__):
@@ -220,7 +219,7 @@ def write_mark(
 
 
 def read_result(result: str) -> Result | None:
-    """Return a record's result; None if it is empty or in another version's format."""
+    """Return a record's result; None if the record has none, or has one in another version's format."""
     try:
         return Result.from_json(json.loads(result))
     except (ValueError, TypeError, KeyError):
@@ -228,5 +227,5 @@ def read_result(result: str) -> Result | None:
 
 
 def auto_scores(result: Result) -> dict[str, float | None]:
-    """Return the automatic scores, keyed by the graded cell's key; None if the cell needs manual grading."""
+    """Return the automatic score (None if a cell needs manual grading), keyed by the graded cell's key."""
     return {task.key: task.auto for task in result.tasks}

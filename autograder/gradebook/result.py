@@ -1,4 +1,4 @@
-"""The result of grading a submission, for the gradebook, the folders, the feedback and `grade --json`."""
+"""The result of grading a submission, used for the gradebook, autograded/, feedback/ and `grade --json`."""
 
 import hashlib
 import json
@@ -76,14 +76,14 @@ class Printed:
 
 @dataclass(frozen=True)
 class Result:
-    """The complete result of a submission, from which the gradebook's entries and the folders are made.
+    """The complete result of a submission, from which its gradebook entries and its output folders are made.
 
     Attributes:
-        flags: remarks for the course staff; no flag changes a point.
+        flags: remarks for the course staff; they do not affect the points.
         comments: comments on answers, keyed by the answer's key; see `cell_key`.
         cells: the outputs of the student's cells.
-        language: the language of the submission. If it could not be read, the language of an earlier
-            submission; None if unknown.
+        language: the language of the submission or, if the submission could not be read, of an earlier one.
+            None if neither language is known.
     """
 
     student: str
@@ -126,12 +126,12 @@ class Result:
 
     @property
     def _counted(self) -> list[GradedTask]:
-        """The tasks that have points: all except those that need manual grading or could not be graded."""
+        """The tasks with a score: all except those that need manual grading or could not be graded."""
         return [task for task in self.tasks if task.auto is not None]
 
     @property
     def earlier_points(self) -> tuple[float, float] | None:
-        """An earlier file's points and their maximum; None unless the current file could not be read."""
+        """An earlier file's points and the maximum points; None unless the current file could not be read."""
         points_before = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
         return (
             (sum(points for points, _ in points_before), sum(available for _, available in points_before))
@@ -168,7 +168,7 @@ class Result:
             points = 0.0 if needs_manual else scores.get(task.key, (task.points, 0.0))[0]
             # An instructor gave points for the answer, so it does not count as "not attempted".
             has_answer = task.is_note and task.outcome == "not_attempted" and points
-            # Not only a text answer, but also a code answer can need manual grading.
+            # A code answer can also need manual grading, not only a text answer.
             by_hand = has_answer or (needs_manual and task.outcome != "rejected")
             outcome = "manual" if by_hand else task.outcome
             return replace(task, points=points, auto=None if needs_manual else points, outcome=outcome)
@@ -260,7 +260,7 @@ def _graded_task(row: TaskResult, task: Task, submission: Submission | None) -> 
     if submission and changed and row.outcome == "not_attempted":
         parts = (*row.verdict.parts, Part("head", _IN_THE_TEST[submission.language]))
         row = replace(row, verdict=replace(row.verdict, parts=parts))
-    # The score is None rather than zero, because a person or a later run decides it.
+    # The score is None rather than zero, because a person or a later run determines it.
     if row.outcome in ("rejected", "grader_failure"):
         auto = None
     return GradedTask(
@@ -282,5 +282,5 @@ def cell_key(notebook: str, cell: str) -> str:
 
 
 def sha256(text: str) -> str:
-    """Return the SHA-256 of a text in hexadecimal."""
+    """Return the SHA-256 hash of a string, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()

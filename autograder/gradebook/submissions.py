@@ -113,7 +113,7 @@ class Ids(NamedTuple):
 
 
 def read_form(gradebook: Gradebook, assignment: str) -> Form:
-    """Return the ids of the notebooks and cells that every submission of an assignment has."""
+    """Return the ids of an assignment, of its notebooks, and of the cells that have a grade or a comment."""
     master = gradebook.find_assignment(assignment)
 
     def keys(notebook: Notebook, cells: Sequence[BaseCell]) -> dict[str, str]:
@@ -132,7 +132,7 @@ def read_form(gradebook: Gradebook, assignment: str) -> Form:
 
 
 def find_ids(db: Any, student: str, assignment: str) -> Ids | None:
-    """Return the ids of a student's submission; None if there is none."""
+    """Return the ids of a student's submission; None if the student has no submission."""
     rows = db.connection().execute(_FIND_IDS, {"student": student, "assignment": assignment}).all()
     if not rows:
         return None
@@ -200,7 +200,7 @@ def set_grades(db: Any, ids: Ids, result: Result, record: PreviousRecord | None,
         db: the session of the gradebook.
         ids: the ids of the submission.
         result: the new result.
-        record: the record of the previous result; None if there is none.
+        record: the record of the previous result; None for the first result.
         key: a hash of everything that determined the result.
     """
     before = read_result(record.result) if record and record.notebook_id == ids.first else None
@@ -230,7 +230,7 @@ def _by_key(db: Any, statement: Any, ids: Ids) -> Iterator[tuple[str, Any]]:
 
 
 def _answer(result: Result | None, cell: str) -> str | None:
-    """Return the hash of the answer that a graded cell belongs to; None if unknown."""
+    """Return the hash of the answer that a graded cell belongs to; None if the hash is unknown."""
     return next((task.answer for task in result.tasks if task.key == cell), None) if result else None
 
 
@@ -243,7 +243,7 @@ def set_comments(db: Any, ids: Ids, result: Result) -> None:
 
 
 def graded_points(db: Any, ids: Ids) -> dict[str, float]:
-    """Return the points of the cells that a test or a person has graded, keyed by the cell's key."""
+    """Return the points of all cells graded by a test or by a person, keyed by the cell's key."""
     return {cell: row.score for cell, row in _by_key(db, _FIND_POINTS, ids)}
 
 

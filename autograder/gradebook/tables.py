@@ -10,7 +10,8 @@ from dataclasses import dataclass
 _FORMULA = re.compile(
     r"""((?:^|[,;\t|])[\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b])([^,;\t|]*)"""
 )
-# Numbers, including telephone numbers, and single signs: they may begin like a formula, but are not escaped.
+# Numbers (including telephone numbers) and single signs, which are not escaped although they may begin like a
+# formula.
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?)?|\+\d+(?:[ -]\(?\d+\)?)+")
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -33,7 +34,7 @@ class Sheet:
     bom: bool = False
 
     def column(self, *names: str) -> int | None:
-        """Return the index of the first matching column, trying the names in order; None if none matches."""
+        """Return the index of the first of these columns that the table has; None if it has none of them."""
         known = [plain(title) for title in self.head]
         return next((known.index(name) for name in names if name in known), None)
 

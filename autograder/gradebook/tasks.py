@@ -24,7 +24,7 @@ from autograder.gradebook.errors import GradebookBusy, as_course_error
 
 @dataclass(frozen=True)
 class _Tasks:
-    """The graded content of an assignment as it should be in the gradebook.
+    """The graded content that the gradebook should have for an assignment.
 
     Attributes:
         name: the assignment's name.
@@ -136,7 +136,7 @@ def _read(course: Course, name: str) -> _Tasks:
 
 
 def _change(book: Book, tasks: _Tasks, name: str) -> str:
-    """Update the gradebook's cells of one notebook; return a description of the changes, or "" if none."""
+    """Update the gradebook's cells of one notebook; describe the changes ("" if there are none)."""
     connection = book.connection
     shown = tasks.name if name == tasks.name else f"{tasks.name}/{name}"
     with as_course_error(f"The tasks of {tasks.what} {shown} could not be changed"):
@@ -162,7 +162,7 @@ def _change(book: Book, tasks: _Tasks, name: str) -> str:
 
 
 def _find_notebook(book: Book, assignment: str, notebook: str) -> Notebook | None:
-    """Return the gradebook's entry for a notebook; None if there is none."""
+    """Return the gradebook's entry for a notebook; None if it has no such entry."""
     try:
         return book.connection.gradebook.find_notebook(notebook, assignment)
     except MissingEntry:
@@ -172,7 +172,7 @@ def _find_notebook(book: Book, assignment: str, notebook: str) -> Notebook | Non
 def _difference_to_graded(entry: Notebook, notebook: NotebookNode) -> task_migration.Difference | None:
     """Return the differences between a notebook and its entry in the gradebook.
 
-    If they are equal, or if nothing has been submitted for the notebook, return None.
+    Return None if there are no differences, or if nothing has been submitted for the notebook.
     """
     difference = task_migration.difference(entry, notebook)
     return difference if entry.submissions and (difference.dropped or difference.added) else None

@@ -1,1 +1,1 @@
-"""Grade a class: read submitted/, and write the gradebook, the folders and the feedback pages."""
+"""Grade a class: read submitted/, and write the gradebook, the graded notebooks and the feedback pages."""

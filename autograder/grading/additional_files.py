@@ -75,16 +75,16 @@ def read_additional_files(
 
 
 def _is_data(name: str) -> bool:
-    """Return whether a name is safe: no notebook, no Python code, and nothing that a browser opens as a page.
+    """Return whether a file with this name is neither a notebook, nor code, nor a page for a browser.
 
-    A page could pass for one of the autograder's: the exchange releases every *.html, and formgrader serves
-    the files next to a notebook. Code is dangerous because a kernel imports from the notebook's folder when a
-    grader opens the notebook: an `importlib.py` would run.
+    A student's page could pass for one of the autograder's pages, because the exchange releases every *.html,
+    and formgrader serves the files next to a notebook. Code is dangerous because a kernel imports from the
+    notebook's folder when a grader opens the notebook: an `importlib.py` would run.
     """
     if name.casefold().endswith(_CODE):
         return False
-    # Guess the type of a path: guess_type takes a name that begins with "data:" for a URL, and ignores its
-    # suffix.
+    # Guess the type from a path, because guess_type would treat a name that begins with "data:" as a URL and
+    # ignore its suffix.
     kind = mimetypes.guess_type(f"./{name}", strict=False)[0] or ""
     page = kind in ("text/html", "text/xml", "application/xml", "message/rfc822") or kind.endswith("+xml")
     return name.isprintable() and not page and ".ipynb" not in name.casefold()

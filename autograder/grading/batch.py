@@ -1,10 +1,10 @@
 """Grade a class: read submitted/, and write nbgrader's gradebook, autograded/ and feedback/.
 
-For every submission, the intake reads the file in this process, and a worker examines it inside its wall.
-Then this process, the only one that writes, enters the result in one transaction and rewrites the two folders
-from it. So a run that was interrupted at any moment can be repeated without grading anything twice. A result
-is reused if the file, the tests and the grader are unchanged, and its folders are written if they are
-missing.
+For every submission, the intake reads the file in this process, and a worker examines it inside a sandbox
+(the wall). Then this process, the only one that writes, enters the result in one transaction and rewrites the
+two folders from it. Therefore, a run that was interrupted at any moment can be repeated without grading
+anything twice. A result is reused if the file, the tests and the grader are unchanged, and its folders are
+written if they are missing.
 
 An older grade must never look like the grade of a newer file. It is marked as outdated before the new file is
 graded, and this mark is removed when the new result is entered. Until then, formgrader shows that each cell
@@ -55,9 +55,9 @@ from secant.visible import visible
 
 
 class Results(MutableMapping[Entry, Result]):
-    """Results keyed by submission, compressed and without comments and outputs, because a class may be large.
+    """Results keyed by submission. Because a class may be large, they are compressed and incomplete.
 
-    `grade --json` needs neither comments nor outputs.
+    They contain neither comments nor outputs, which `grade --json` does not need.
 
     Attributes:
         missing: for each submission, the packages that it imports but that were not installed where it ran.
@@ -98,12 +98,14 @@ class RunOutcome:
         unread: the number of reused results whose submissions could not be read and still need a person's
             attention.
         pages: the number of submissions with a stored result for which a new feedback page was made.
-        failed: for each submission that could not be graded or written to the folders, the reason.
+        failed: the reasons, keyed by submission, for submissions that could not be graded or written to the
+            folders.
         refused: the submissions of assignments that cannot be graded at all, keyed by the reason.
         students_before: the students in the gradebook at the start of the run, as `Listed` objects.
         students: the ids of the students in the gradebook at the end of the run.
-        walls: the kinds of wall that were used; "single" is the slow one.
-        notices: messages about the wall, in order and without duplicates.
+        walls: the kinds of sandbox (wall) that were used; "single" is the slow kind.
+        notices: messages about the sandbox (the wall), in the sequence in which they were received, without
+            duplicates.
         unclear_times: the submissions whose time of submission is unclear, keyed by a description of the
             problem.
         late: for each submission with a late penalty, a description of the penalty.
@@ -155,7 +157,7 @@ def grade(
 
     Raises:
         CourseError: if a lesson is not built, another run is active in this course, or writing fails.
-        WallUnavailable: if a worker cannot build a wall.
+        WallUnavailable: if a worker cannot set up its sandbox.
     """
     return _run(course, entries, workers, on_message, force, pages_alone=False)
 
@@ -192,14 +194,16 @@ def _run(
     _refuse_unwritable(course)
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
         batch = _Batch(course, book, secret, entries, on_message, force, pages_alone)
-        with contextlib.suppress(GradebookBusy):  # Without the class list, no student is reported as unknown.
+        # If the class list cannot be read, no student is reported as unknown.
+        with contextlib.suppress(GradebookBusy):
             batch.outcome.students_before = class_list(book)
         for job, reply in run(work, batch.next_job, workers):
             batch.receive(job, reply)
         batch.note_filed()
         if batch.outcome.refused and not batch.outcome.results:
             raise CourseError(next(iter(batch.outcome.refused)))
-        # Without the class list, the end-of-run summary cannot name the students without a submission.
+        # If the class list cannot be read, the end-of-run summary does not name students without a
+        # submission.
         with contextlib.suppress(GradebookBusy):
             batch.outcome.students = students(book)
         return batch.outcome
@@ -262,7 +266,7 @@ class _Batch:
         self._secret = secret
         self._entries = iter(entries)
         self._upcoming: deque[Entry] = deque()
-        # The stored results of the submissions in `_upcoming`; None until they are looked up.
+        # The stored results of the submissions in `_upcoming`; None until they have been read.
         self._stored_results: dict[tuple[str, str], StoredResult] | None = None
         self._force = force
         self._pages_alone = pages_alone
@@ -271,13 +275,13 @@ class _Batch:
         self._released = course.released_solutions()
         self._in_progress: dict[Entry, _InProgress] = {}
         self._shown: dict[Entry, str] = {}  # page fingerprints of the submissions being graded
-        # Submissions whose folders are written but not yet recorded as such.
+        # Submissions whose folders are written, although the gradebook does not record that yet.
         self._filed: dict[tuple[str, str], str] = {}
         self._additional: dict[Entry, AdditionalFiles] = {}  # files for the folder that is written second
         self._due: deque[Work] = deque()
 
     def next_job(self) -> Work | None:
-        """Return the next job for a worker, or None at the end; read submissions until one requires a job."""
+        """Read submissions until one requires a job for a worker, and return the job; None at the end."""
         while not self._due:
             if not self._upcoming:
                 self._upcoming.extend(islice(self._entries, _BATCH_SIZE))
@@ -301,7 +305,7 @@ class _Batch:
             raise WallUnavailable(done.reason, done.fix)
         entry = Entry(job.student, job.lesson)
         in_progress = self._in_progress.get(entry)
-        if in_progress is None:  # An error in another page has already closed this submission.
+        if in_progress is None:  # An error in another page has already ended the grading of this submission.
             return
         with self._reporting_errors(entry, in_progress.assignment):
             match done:
@@ -374,7 +378,10 @@ class _Batch:
         self._mark_done(entry)
 
     def _reuse_result(self, entry: Entry, in_progress: _InProgress) -> bool:
-        """Return whether the submission has a current result; if so, update its penalty, folders and page."""
+        """Reuse the stored result if it is up to date; return whether it is.
+
+        Reusing it updates the late penalty, and writes the folders and the feedback page if necessary.
+        """
         if self._stored_results is None:
             upcoming = [
                 upcoming_entry
@@ -408,7 +415,7 @@ class _Batch:
         return True
 
     def _page_fingerprint(self, entry: Entry, entered: Entered) -> str:
-        """Return a hash of what a page shows: the gradebook's entries, and whether solutions are released."""
+        """Return a hash of what a feedback page shows: the gradebook's entries and any released solutions."""
         fingerprint = entered.fingerprint
         if entered.late:
             fingerprint = sha256(f"{fingerprint} {self._course.clock.show(*entered.late)}")
@@ -430,7 +437,10 @@ class _Batch:
         return all(file.is_file() for file in files)
 
     def _finish(self, entry: Entry, in_progress: _InProgress, result: Result) -> None:
-        """Enter a result into the gradebook, from which the folders can be written again at any time."""
+        """Enter a result into the gradebook, then write the submission's folders.
+
+        Because the gradebook has the result, the folders can be written again at any time.
+        """
         entered = self._book.write(
             *entry, in_progress.submission.key, result, in_progress.timestamp, self._filed
         )
@@ -504,7 +514,7 @@ class _Batch:
         self._mark_done(entry)
 
     def note_filed(self) -> None:
-        """Record in the gradebook the folders that have been written but not yet recorded."""
+        """Record in the gradebook which submissions' folders have been written."""
         filed, self._filed = self._filed, {}
         # If the gradebook is busy, the next run writes these folders again.
         with contextlib.suppress(GradebookBusy):
@@ -513,7 +523,7 @@ class _Batch:
     def _replace(
         self, step: Literal["autograded", "feedback"], entry: Entry, files: Mapping[str, str]
     ) -> int:
-        """Write a folder; return the number of the student's additional files that were left out."""
+        """Write a folder; return how many of the student's additional files are not in it."""
         settings, additional = self._course.directory, self._additional_files(entry)
         # nbgrader also gives files in autograded/ the mode 0444, and files in feedback/ the mode 0644.
         course_files, mode = (
@@ -544,7 +554,7 @@ class _Batch:
     def _reject_student_id(self, entry: Entry, assignment: GradedAssignment) -> None:
         """Reject a folder with an invalid student id.
 
-        The id must enter neither the gradebook nor the names of folders.
+        An invalid id must not be used in the gradebook or in the names of folders.
         """
         shown = visible(entry.student)[:100]
         message = (

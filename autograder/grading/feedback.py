@@ -1,8 +1,8 @@
 """The notebook that formgrader shows to staff, and the feedback page for the student.
 
 Both are built from the course's own cells. Text written by a student is inserted as plain text of limited
-length. A student's outputs never carry a score: every test cell that is not proven to pass gets an error
-output made by the autograder.
+length. A student's outputs never affect a score: every test cell whose test was not proven to pass gets an
+error output made by the autograder.
 """
 
 import copy
@@ -44,13 +44,13 @@ from secant.headings import task_heading
 from secant.language import Language
 from secant.visible import visible
 
-CELL_CHARS = 10_000  # maximum characters shown of one cell's output
-PAGE_CHARS = 200_000  # maximum characters shown of all outputs together
-# Maximum characters shown of a line of code; the highlighter takes minutes for some longer lines.
+CELL_CHARS = 10_000  # maximum number of characters shown from one cell's output
+PAGE_CHARS = 200_000  # maximum number of characters shown from all outputs together
+# Maximum number of characters shown from a line of code. The highlighter takes minutes for some longer lines.
 LINE_CHARS = 500
-# Maximum characters of a code cell that is highlighted; longer cells are shown without colours.
+# Maximum number of characters in a code cell that is highlighted. Longer cells are shown without colours.
 CELL_COLOURED = 20_000
-PAGE_COLOURED = 100_000  # maximum characters highlighted in all code cells together
+PAGE_COLOURED = 100_000  # maximum number of characters highlighted in all code cells together
 _LEFT_OUT = (
     "# Not shown: the page could not be made with what is in this cell.\n"
     "# What you handed in is unchanged.\n"
@@ -71,7 +71,7 @@ def graded_notebook(
 
     Args:
         assignment: the lesson.
-        submission: the submission as read by the intake; None if rejected. Its notebook is modified.
+        submission: the submission as read by the intake; None if it was rejected. Its notebook is modified.
         result: the result of the submission.
         words: an explanation of each task's solution, shown if the student passed the task.
     """
@@ -146,7 +146,7 @@ def locate_outputs(submission: Submission, cells: Sequence[CellResult]) -> list[
 
 
 def outputs_of(cell: CellResult) -> list[NotebookNode]:
-    """Return the text printed by a cell and its error as notebook outputs."""
+    """Return a cell's printed text and its error as notebook outputs."""
     outputs = [output("stream", name="stdout", text=cell.output)] if cell.output else []
     if cell.error:
         name, head = visible(cell.error), visible(f"{cell.error}: {cell.message}")
@@ -161,7 +161,7 @@ def output(kind: str, **fields: Any) -> NotebookNode:
 
 
 def clipped(code: str) -> str:
-    """Return code with its longest lines cut short."""
+    """Return code with overlong lines cut to `LINE_CHARS` characters."""
     lines = code.split("\n")
     return "\n".join(line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 3] + "..." for line in lines)
 
@@ -203,7 +203,7 @@ class _Grades(GetGrades):
 
 
 class Pages:
-    """The preparation of feedback pages with nbgrader's own preprocessors and settings.
+    """Prepares feedback pages with nbgrader's own preprocessors and settings.
 
     Args:
         coursedir: nbgrader's object for the course directory.
@@ -212,8 +212,8 @@ class Pages:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
-        # The student's process receives only the probes of hidden tests. If an output contains any other
-        # hidden line, the student wrote that line, so ClearTests is enough here.
+        # The student's process receives only those functions of hidden tests that run in it (the probes). If
+        # an output contains any other hidden line, the student wrote that line, so ClearTests is enough here.
         ours = {GetGrades: _Grades, HideTests: ClearTests}
         steps = [ours.get(step, step) for step in converter.preprocessors]
         # A feedback page already has a style sheet, so CSSHTMLHeaderPreprocessor would only waste time.
@@ -239,7 +239,8 @@ class Pages:
             lesson: the name of the lesson or assignment.
             name: the notebook's name; empty for the notebook that has the assignment's name.
         """
-        for cell in notebook.cells:  # The page shows only text; pictures from a student's file are for staff.
+        # The page shows only text; pictures from a student's file are for staff only.
+        for cell in notebook.cells:
             if cell.cell_type == "code":
                 cell.outputs = [one for one in cell.outputs if not is_picture(one)]
         names = {"student": student, "assignment": lesson, "db_url": self._db_url}
@@ -346,7 +347,7 @@ def headings(release: NotebookNode) -> dict[str, str]:
 
 
 def bare(page: Page) -> Page:
-    """Return a page without the student's text and outputs, to replace a page that could not be made."""
+    """Return a job for a page without the student's text and outputs, to replace one that failed."""
     notebook = nbformat.from_dict(json.loads(page.notebook))
     for cell in notebook.cells:
         if not is_test(cell) and (cell.cell_type == "code" or is_answer(cell) or is_extra_text(cell)):
@@ -374,8 +375,9 @@ def replace_folder(
     Args:
         folder: the path of the folder.
         files: the contents of text files, keyed by file name.
-        additional: additional files; a student's file never replaces one of the other files.
-        extra: a folder of the course from which all files except notebooks are added.
+        additional: nbgrader's files and the student's own files. A student's file never replaces another
+            file.
+        extra: a folder of the course; all its files except notebooks are added.
         mode: the permissions of the files.
         shared: True if a group of instructors may write to the files.
     """
@@ -393,7 +395,7 @@ def replace_folder(
     for name, text in texts.items():
         (new / name).write_text(text, encoding="utf-8")
     for path, data in additional.side_files.items():
-        # Skip the student's file if a file of the course is already at its path.
+        # Skip a student's file if the course already has a file at the same path.
         with suppress(FileExistsError, NotADirectoryError):
             (new / path).parent.mkdir(parents=True, exist_ok=True)
             with (new / path).open("xb") as file:

@@ -1,4 +1,4 @@
-"""Lessons and their submissions, implementing the batch grader's protocols."""
+"""Lessons and their submissions, which implement the batch grader's protocols."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -177,7 +177,7 @@ class LessonSubmission:
 
 
 def _held(tasks: Sequence[str]) -> Rejected:
-    """Return the rejection of a file that quotes hidden tests; no release contains these tests."""
+    """Return the rejection of a file that quotes hidden tests, which no released notebook contains."""
     names = ", ".join(tasks)
     return Rejected(
         "hidden_tests",

@@ -1,6 +1,7 @@
-"""Plain assignments (ordinary nbgrader tests) and submissions, implementing the batch grader's protocols.
+"""Plain assignments (ordinary nbgrader tests) and submissions for the batch grader.
 
-Each graded cell has a row in the result. The message about a test with a hidden part never quotes the test.
+They implement the protocols in protocols.py. Each graded cell has a row in the result. The message about a
+test with a hidden part never quotes the test.
 """
 
 import re
@@ -217,7 +218,7 @@ def graded_cells(source: PlainSource) -> list[PlainCell]:
 def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
     """Return, for each graded cell, the answers between the previous graded cell and this one.
 
-    Answers after the last graded cell are added to that cell.
+    Answers after the last graded cell are assigned to that cell.
     """
     answers: dict[str, list[PlainCell]] = {}
     waiting: list[PlainCell] = []
@@ -462,7 +463,7 @@ class PlainSubmission:
     def _with_comments(
         self, name: str, rows: Iterable[TaskRow], result: Result, entered: Entered
     ) -> Iterator[TaskRow]:
-        """Yield the task rows, and add the instructor's comments on the answers that each task grades."""
+        """Yield each task's row, with the instructor's comments on the task's answers added."""
         answers = answers_of(self.assigned.sources[name])
         for row in rows:
             comments = [row.comment] if row.comment else []

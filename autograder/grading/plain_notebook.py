@@ -1,7 +1,8 @@
 """Make the notebook that staff see for a submission of a plain assignment (ordinary nbgrader tests).
 
-Cells that students must not edit come from the assignment. Every other cell is the student's. All outputs are
-made by the autograder, from the text that a cell printed during grading and the pictures in the submission.
+Cells that students must not edit are taken from the assignment, and all other cells from the submission. The
+autograder makes all outputs from the text that a cell printed during grading and from the pictures in the
+submission.
 """
 
 import base64
@@ -146,7 +147,7 @@ def staff_notebook(
 def _cell(
     cell: Cell, source_cell: PlainCell | None, assignment: AssignmentNotebook, place: int
 ) -> NotebookNode:
-    """Return a submitted cell as a notebook node, with the assignment's type, metadata and locked text."""
+    """Return a submitted cell as a notebook node; type, metadata and locked text are the assignment's."""
     is_code = cell.kind == "code" if source_cell is None else source_cell.is_code
     is_locked = source_cell is not None and source_cell.is_restored
     source = source_cell.source if source_cell is not None and is_locked else cell.source

@@ -57,7 +57,7 @@ class GradedSubmission(Protocol):
         """
 
     def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
-        """Return one of the notebooks for staff without the content that the student must not see.
+        """Return one of the notebooks for staff, excluding the content that the student must not see.
 
         The preprocessors of the feedback page run later.
         """

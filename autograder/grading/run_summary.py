@@ -22,8 +22,9 @@ _EXPORTED = "An LMS's download was unpacked here. Move it away and use autograde
 _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, then grade again."
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
-_MAX_LISTED = 3  # maximum submissions named in one line; further ones are only counted
-_MIN_SIMILARITY = 0.6  # minimum difflib ratio at which one name is suggested for another
+_MAX_LISTED = 3  # maximum number of submissions named on one line; the others are only counted
+# Minimum similarity (difflib's ratio) of a name that is suggested in place of an unknown one.
+_MIN_SIMILARITY = 0.6
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def summarize_run(
         submitted: the folder of the submissions.
         gradable: all lessons and assignments that can be graded.
         students: the students that the user selected; empty for all students.
-        is_exported: a function that returns whether a name is that of an LMS's export.
+        is_exported: a function that returns whether a file or folder name is that of an LMS export.
     """
     results, late = outcome.results, outcome.late
     notes, overruled, unread, several, graded = [], [], {}, {}, 0
@@ -120,7 +121,7 @@ def summarize_run(
 
 
 def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
-    """Return the students who import each missing package; the most frequently imported package is first."""
+    """Map each missing package to the students who import it; the most imported package comes first."""
     students: dict[str, set[str]] = {}
     for entry, packages in missing.items():
         for package in packages:
@@ -130,7 +131,7 @@ def _packages(missing: Mapping[Entry, Collection[str]]) -> dict[str, list[str]]:
 
 
 def shortened_list(entries: Sequence[Entry]) -> str:
-    """Return a text that names the first submissions and counts the rest."""
+    """Return a string that names the first submissions and says how many more there are."""
     shown = ", ".join(map(str, entries[:_MAX_LISTED]))
     return f"{shown} and {len(entries) - _MAX_LISTED} more" if len(entries) > _MAX_LISTED else shown
 
@@ -167,7 +168,7 @@ def _advise_about_id(student: str, missing: Sequence[str]) -> str:
 
 
 def _unread_reason(result: Result) -> str:
-    """Return the reason why a file could not be read, with an earlier file's points, if any."""
+    """Return the reason why a file could not be read, and the points of any earlier file."""
     reason = result.tasks[0].message.partition("\n")[0]
     if result.earlier_points is None:
         return reason
@@ -233,7 +234,7 @@ def _lesson_of_number(name: str, lessons: Sequence[str]) -> list[str]:
 
 
 def similar_folder(name: str, submitted: Path) -> str:
-    """Return the student folder with the name most similar to `name`; empty if none is similar enough."""
+    """Return the student folder whose name is most similar to `name`; "" if none is similar enough."""
     matches = difflib.get_close_matches(
         name, [entry.name for entry in _entries(submitted)], 1, _MIN_SIMILARITY
     )

@@ -1,12 +1,13 @@
-"""A kernel provisioner for standard tools. Its kernels are forks of a process that has imported torch.
+"""A kernel provisioner for Jupyter and nbgrader. Its kernels are forks of a process that has imported torch.
 
     JUPYTER_DEFAULT_PROVISIONER_NAME=secant-warm nbgrader autograde ...
 
-`make lab` uses it through `autograder.kernels.server_extension`. Each process has one template, which starts
-with the server or with the process's first kernel. If a fork would not behave like a new process, or if no
-fork is ready within `patience` seconds, an ordinary kernel starts instead, and the log gives the reason.
+`make lab` uses it through `autograder.kernels.server_extension`. Each process that uses this provisioner has
+one template. The template starts with the server or with the first kernel of the process. If a fork would not
+behave like a new process, or if no fork is ready within `patience` seconds, an ordinary kernel starts
+instead, and the log gives the reason.
 
-The process that checks notebooks is a fork of the same template (`fork_module`).
+The process that checks notebooks is also a fork of this template (`fork_module`).
 
 A notebook can tell a warm kernel from an ordinary one. Torch, matplotlib (but not pyplot), ipywidgets,
 networkx and their dependencies are in `sys.modules` before the notebook's first import, and the warning
@@ -40,30 +41,30 @@ from autograder.sandbox.inside.libraries import LIBRARIES
 
 NAME = "secant-warm"  # the name of the entry point in pyproject.toml
 
-# Modules that a kernel itself imports when it starts, and matplotlib. Pyplot is left out, because its import
-# depends on the shell that imports it, and is quick once the other modules are imported.
+# Modules that a kernel itself imports when it starts, and matplotlib. Pyplot is not in this list, because its
+# import depends on the shell that imports it, and is quick once the other modules have been imported.
 _MODULES = (
     *LIBRARIES,
     "IPython.core.completerlib",
     "IPython.extensions.storemagic",
     "ipykernel.debugger",
     "ipykernel.kernelapp",
-    "jedi",  # otherwise, pressing Tab would import it from the notebook's folder
+    "jedi",  # imported here, because pressing Tab would otherwise import jedi from the notebook's folder
     "tornado.platform.asyncio",
     "matplotlib.backends.backend_agg",
     "matplotlib.figure",
     "matplotlib.style",
     "matplotlib.widgets",
 )
-TEMPLATE_SECONDS = 5.0  # seconds to wait for a template that is still importing
-# The hash seed of all kernels. The environment may set another seed, because verdicts do not depend on the
+TEMPLATE_SECONDS = 5.0  # seconds to wait for a template that is still importing modules
+# The hash seed of all kernels. The environment can safely override it, because verdicts do not depend on the
 # order of strings in a set.
 _SEED = {"PYTHONHASHSEED": "0"}
 # OPENBLAS_NUM_THREADS keeps OpenBLAS from starting threads when it is imported.
 # PYDEVD_DISABLE_FILE_VALIDATION suppresses a warning that debugpy prints only in the template.
 _OWN_ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-# Prefixes of environment variables that are read when a kernel starts or later, but not when modules are
-# imported.
+# Prefixes of the names of environment variables that are read when a kernel starts or later, but not when
+# modules are imported.
 _READ_LATER = ("IPYTHONDIR", "JPY_", "KERNEL_", "MPLBACKEND", "NBGRADER_", "PYTEST_", "SECANT_")
 _KNOWN_OPTIONS = {"cwd", "env", "extra_arguments", "independent", "kernel_id", "stderr", "stdin", "stdout"}
 
@@ -100,7 +101,7 @@ class KernelTemplate:
             )
 
     def send(self, order: dict[str, Any], files: list[int]) -> None:
-        """Ask the template for a fork. The answers arrive at the other end of the first socket in `files`.
+        """Ask the template for a fork. The answers arrive at the other end of the socket `files[0]`.
 
         Args:
             order: the request, as plain data.
@@ -198,9 +199,9 @@ def python_of(command: list[str]) -> list[str]:
 
 
 def ordinary_command(command: list[str]) -> list[str]:
-    """Return a command that starts the same kernel, but imports nothing from the notebook's folder by itself.
+    """Return a kernel's command, changed so that the kernel imports nothing from the notebook's folder.
 
-    Only the notebook's cells can import from that folder. A command for another interpreter or another
+    Only the notebook's cells can then import from that folder. A command for another interpreter or another
     language is returned unchanged.
     """
     try:
@@ -263,8 +264,8 @@ def file_number(value: Any, default: int, null: int) -> int:
 
     Args:
         value: the value of the argument.
-        default: the descriptor for None.
-        null: the descriptor of the null device.
+        default: the descriptor to return if the value is None.
+        null: the descriptor to return if the value is DEVNULL.
 
     Raises:
         CannotFork: the value asks for a new pipe.

@@ -1,7 +1,7 @@
-"""The process from which kernels are forked. It has imported the modules that they need. It never computes.
+"""The template process from which kernels are forked. It has imported the modules that kernels need.
 
-The process that checks notebooks is another fork of the same process (`be_module`), so that torch is in
-memory only once.
+The process that checks notebooks is another fork of the template (`be_module`), so that torch is in memory
+only once.
 
     python template.py CONTROL MODULE...
 
@@ -12,8 +12,8 @@ kernel ends, the template sends the kernel's exit code on the channel. When the 
 template ends or closes the socket, the template ends, and with it every kernel.
 
 This file is run as a script and imports nothing from this repository, so that no module of the repository is
-loaded in a new kernel. The template has one thread, because a fork of a process with threads hangs at its
-first parallel sum.
+loaded in a new kernel. The template runs no computations and has only one thread, because a fork of a process
+with threads hangs at its first parallel sum.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ def main() -> None:
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
         sys.exit(f"{threads} threads after the imports, of which a fork would have one")
-    gc.freeze()  # a garbage collection in a fork would otherwise touch, and so copy, every page
+    gc.freeze()  # a garbage collection in a fork would otherwise touch, and so copy, every memory page
     gc.enable()
     template = os.getpid()
     order, files = serve(socket.socket(fileno=int(number)))
@@ -61,9 +61,9 @@ def main() -> None:
 
 
 def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Fork for every request. Return only in the forks, with the request and its descriptors."""
-    # Watch the owner process itself, because a fork of the owner may keep the socket open after the owner
-    # ends.
+    """Fork for every request. Only the forks return, with the request and its descriptors."""
+    # Watch the process that started this template, and not only the socket, because a fork of that process
+    # may keep the socket open after the process itself has ended.
     owner = os.pidfd_open(os.getppid())
     # The process id and channel of each kernel, keyed by the pidfd that becomes readable when the kernel
     # ends.
@@ -119,8 +119,8 @@ def detach(order: dict[str, Any], files: list[int], look: bool) -> None:
     Args:
         order: the request, which contains the working folder and the environment.
         files: the descriptors of the channel, and of standard input, output and error.
-        look: True to refuse the request if a new process would import files from the folder in place of
-            modules that this process has already imported.
+        look: True to refuse the request if the working folder contains files that a new process would import
+            in place of modules that this process has already imported.
     """
     os.setsid()
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -166,14 +166,14 @@ def be_kernel(order: dict[str, Any], files: list[int], template: int) -> None:
 
     app = IPKernelApp.instance(parent_handle=template)
     app.initialize()
-    # ipywidgets loads its IPython extension itself if it is imported in a kernel. Here, it was imported
-    # before the kernel existed.
+    # When ipywidgets is imported in a kernel, it loads its IPython extension. Here, ipywidgets was imported
+    # before the kernel existed, so the extension is loaded now.
     ipywidgets.load_ipython_extension(app.shell)
     app.start()
 
 
 def shadowing_reason(folder: str) -> str:
-    """Return the reason why a kernel in this folder could not use all modules imported so far.
+    """Return the reason why a kernel in this folder could not use all modules that have been imported.
 
     The reason names a file in the folder that the kernel would use instead. It is empty if there is no such
     file.
@@ -192,13 +192,14 @@ def shadowing_reason(folder: str) -> str:
 
 
 def reset_libraries() -> None:
-    """Choose new random seeds and matplotlib's backend, as the libraries' imports do in a new process."""
+    """Choose new random seeds and matplotlib's backend, as importing the libraries does in a new process."""
     import matplotlib
     import torch
 
-    # Without new seeds, all kernels would draw the same random numbers. `random` reseeds itself in a fork.
+    # Without new seeds, all kernels would generate the same random numbers. `random` reseeds itself in a
+    # fork.
     torch.default_generator.seed()
-    if "numpy.random" in sys.modules:  # numpy imports numpy.random only at its first use
+    if "numpy.random" in sys.modules:  # numpy imports numpy.random only when it is first used
         sys.modules["numpy.random"].seed()
     matplotlib.rcParams["backend"] = os.environ.get("MPLBACKEND") or _INLINE
 
@@ -211,7 +212,7 @@ def threads_of_numpy() -> int:
 
 
 def use_threads(number: int) -> None:
-    """Set the number of threads of numpy's OpenBLAS. The template was started with only one thread."""
+    """Set the number of threads that numpy's OpenBLAS uses. In the template, it uses only one thread."""
     with open("/proc/self/maps") as maps:
         libraries = {line.split()[-1] for line in maps if "openblas" in line}
     for library in libraries:

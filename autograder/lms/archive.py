@@ -24,15 +24,20 @@ from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.kinds import kind_of
 from secant.language import say
 
-MAX_ENTRIES = 100_000  # maximum entries used; the last entries of the students with the most are skipped
-MAX_LISTED = 1_000_000  # maximum entries parsed in the table of contents; the rest of the table is not read
+# Maximum number of files used. If there are more, the last files of the students with the most files are
+# skipped.
+MAX_ENTRIES = 100_000
+# Maximum number of entries read from the table of contents; later entries are ignored.
+MAX_LISTED = 1_000_000
 MAX_NAME_BYTES = 1_000
-MAX_TOTAL_BYTES = 8_000_000_000  # maximum bytes of all unpacked entries together
-MAX_RATIO = 100  # maximum ratio of the unpacked size to the archive's size; applies above HARMLESS_BYTES
+MAX_TOTAL_BYTES = 8_000_000_000  # maximum total size of all unpacked entries, in bytes
+# Maximum ratio of the total unpacked size to the archive's size. A total of up to HARMLESS_BYTES is always
+# allowed.
+MAX_RATIO = 100
 HARMLESS_BYTES = 100_000_000
 
 _CHUNK = 1 << 16
-_TYPE_BYTES = 1 << 16  # bytes at the beginning of a file that are enough to recognize its type
+_TYPE_BYTES = 1 << 16  # number of bytes at the beginning of a file that are enough to recognize its type
 _END, _END_64, _LOCATOR_64 = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q"), struct.Struct("<4sLQL")
 _ENTRY, _HEADER = struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s5H3L2H")
 _ENCRYPTED, _UTF8 = 0x1, 0x800
@@ -52,12 +57,12 @@ class Member:
     """An entry of an archive.
 
     Attributes:
-        path: the entry's name in Unicode's composed form (NFC), with slashes.
+        path: the entry's name in Unicode's composed form (NFC), with slashes as separators.
         number: the entry's position in the table of contents, starting from 1.
         name: the bytes of the entry's name.
-        refused: the reason why the entry is not read; empty if reading can be tried.
+        refused: the reason why the entry must not be read; empty if it may be read.
         stray: True if the name is invalid, so that the entry cannot belong to a student.
-        ignored: True if the operating system made the entry.
+        ignored: True if the entry is a file that an operating system adds, such as .DS_Store.
     """
 
     path: str
@@ -94,10 +99,10 @@ class Archive:
     def members(self) -> Iterator[Member]:
         """Yield the files in the archive, in the order of its table of contents.
 
-        If there are too many files, the last files of the students with the most files are left out.
+        If there are too many files, the last files of the students with the most files are skipped.
 
         Raises:
-            Unreadable: if the table cannot be read to its end, or if files were left out.
+            Unreadable: if the table cannot be read to its end, or if files were skipped.
         """
         counts: Counter[str] = Counter()
         # The same error is raised below, after the readable files have been yielded.
@@ -183,7 +188,8 @@ class Archive:
         """Return the bytes of an entry, at most `MAX_FILE_BYTES`.
 
         Raises:
-            Unreadable: if the entry cannot be read, or the archive's entries are too large together.
+            Unreadable: if the entry cannot be read, or if the archive's entries exceed the limit on their
+                total size.
         """
         if member.refused:
             raise Unreadable(member.refused)
@@ -210,7 +216,7 @@ class Archive:
         return data
 
     def _count(self, member: Member) -> None:
-        """Subtract an entry's size from the bytes that may still be unpacked, unless that is already done."""
+        """Subtract an entry's size from the bytes left to unpack, unless this has already been done."""
         if member.number in self._counted:
             return
         if member.size > self._left:
@@ -279,7 +285,7 @@ def _student_part(path: str) -> str:
 
 
 def _fair_share(counts: Collection[int], most: int) -> int:
-    """Return the number to which the larger counts must be reduced so that all add up to at most `most`."""
+    """Return the maximum to which all counts must be limited so that their sum is at most `most`."""
     rest, left = most, len(counts)
     for count in sorted(counts):
         if count * left > rest:
@@ -360,7 +366,7 @@ def _strict(name: bytes, encoding: str) -> str:
 def _korean(name: bytes) -> str:
     """Decode a name as cp949 if the result is Korean; otherwise return "".
 
-    A second byte in the ASCII range suggests cp437 instead.
+    If the second byte of a character is in the ASCII range, the encoding is probably cp437 instead.
     """
     text = _strict(name, "cp949")
     odd = [char for char in text if not char.isascii()]

@@ -11,11 +11,11 @@ from autograder.intake.kinds import Kind
 from autograder.lms.archive import Archive, Member, Unreadable
 from autograder.lms.filenames import PathReading
 
-# The first line of a Blackboard receipt, such as "Name: Kim Minji (kim_minji)". The word before the colon is
-# in the site's language.
+# A pattern for the first line of a Blackboard receipt, such as "Name: Kim Minji (kim_minji)". The word before
+# the colon is in the site's language.
 _RECEIPT = re.compile(r"[^:]*:\s*(?P<name>.+?)\s*\((?P<user>[^()]+)\)")
 
-#: The outcomes that a file of an archive can have; True if the instructor has to act on the file.
+#: The possible outcomes for a file of an archive. The value is True if the instructor has to act on the file.
 OUTCOMES = {
     "collected": False,
     "unchanged": False,
@@ -60,8 +60,8 @@ class File:
     """A file of an archive, with what is known so far about its owner and its content.
 
     Attributes:
-        readings: the possible readings of the file's path; see `exported.readings`.
-        reading: the correct reading once the owner is known; until then, the first possible reading.
+        readings: the possible interpretations of the file's path; see `filenames.readings`.
+        reading: the first possible interpretation of the path until the owner is known, then the correct one.
         lesson: the lesson that the file's cells belong to.
         problem: the reason why a notebook cannot be parsed.
         kind: the type of a file that is not named like a notebook, if the type is known.
@@ -91,7 +91,7 @@ class Attempt:
 
     Attributes:
         zone: the time zone of the LMS's clock; None for this machine's time zone.
-        when: the submission time in UTC; None if unknown.
+        when: the submission time in UTC; None if the path contains no time.
     """
 
     student: str
@@ -102,7 +102,7 @@ class Attempt:
 
     @property
     def when(self) -> datetime | None:
-        """The submission time in UTC, converted from the LMS's own clock; None if unknown."""
+        """The submission time, converted from the LMS's time zone to UTC; None if the path has no time."""
         return to_utc(self.reading.when, self.zone) if self.reading.when else None
 
     def settle(self, outcome: str, message: str) -> None:
@@ -155,7 +155,8 @@ def _attempt_label(reading: PathReading) -> str:
 def attempts_of(files: Sequence[File], zone: tzinfo | None) -> list[Attempt]:
     """Group files into attempts, one for each submission by each student.
 
-    If the LMS does not mark attempts in file names, a student's files for an assignment are one attempt.
+    If the LMS does not mark attempts in file names, all files of a student for an assignment form one
+    attempt.
 
     Args:
         files: the files with a known owner.

@@ -29,7 +29,7 @@ from autograder.lms.roster import Ambiguous, Person, Roster, name_forms, student
 from secant.language import counted, say
 from secant.visible import visible
 
-_INDEX = "index.html"  # name of the list of exported files that Brightspace adds to an archive
+_INDEX = "index.html"  # name of the index of exported files that Brightspace adds to an archive
 _LASTING = ("canvas", "blackboard")  # LMSs in which a person's id stays the same from lesson to lesson
 _BY_HAND = "submitted/STUDENT/LESSON/"
 _MONTH, _DAY = "(?:0?[1-9]|1[0-2])", "(?:0?[1-9]|[12][0-9]|3[01])"
@@ -155,7 +155,7 @@ class _Collector:
 
     Attributes:
         cells_by_lesson: the names of the graded cells, keyed by lesson.
-        named_lesson: the lesson that the user named; empty if it is to be found from the notebooks.
+        named_lesson: the lesson that the user named; empty if the notebooks determine the lesson.
         people: the students found so far, keyed by id; shared by all archives.
         lines: the lines of the report; shared by all archives.
         name: the archive's file name.
@@ -227,7 +227,7 @@ class _Collector:
         return File(line, member, path_readings, refused=member.refused)
 
     def _is_of_lesson(self, reading: PathReading) -> bool:
-        """Return whether Canvas's number of a file is in fact part of the lesson's name.
+        """Return whether the supposed Canvas number of a file is really the number of a lesson.
 
         In `..._71_8_10_build.ipynb`, for example, 10 may be the number of lesson 10_build.
         """
@@ -272,10 +272,10 @@ class _Collector:
                 yield file
 
     def _owner(self, file: File) -> tuple[PathReading, Person]:
-        """Return the correct reading of a file's path, and the student who owns the file.
+        """Return the correct interpretation of a file's path, and the student who owns the file.
 
         Raises:
-            Ambiguous: if the student is unknown; the text gives the reason and a remedy.
+            Ambiguous: if the student is unknown; the error message gives the reason and a remedy.
         """
         if self.roster is not None:
             return _in_roster(self.roster, file)
@@ -294,12 +294,12 @@ class _Collector:
                 )
             )
         is_canvas = reading.system == "canvas"
-        # Canvas's form of a name has no spaces, so it is not used as the student's name.
+        # A name written by Canvas has no spaces, so it is not used as the student's name.
         name = "" if is_canvas else reading.name
         return reading, Person(own_id, name, last_name=name, lms_id=reading.keys[-1] if is_canvas else "")
 
     def _has_other_owner(self, attempt: Attempt) -> bool:
-        """Return whether the LMS had another id for the student in an earlier archive, and report it if so.
+        """Return whether the student had another id in an earlier archive of the LMS; if so, report it.
 
         If the roster contains the LMS's id of the student, earlier archives are ignored.
         """
@@ -316,7 +316,7 @@ class _Collector:
         return bool(others)
 
     def _inspect(self, archive: Archive, file: File) -> None:
-        """Read a file once, to find out whether it is readable, and what its lesson or file type is."""
+        """Read a file once to determine whether it is readable, and its lesson or file type."""
         if not file.reading.file:
             return
         try:
@@ -333,7 +333,7 @@ class _Collector:
             file.problem = refusal.outcome.message
 
     def _choose_lessons(self, attempts: Sequence[Attempt]) -> None:
-        """Set each attempt's lesson: the lesson that got all votes from the attempt's LMS assignment.
+        """Set each attempt's lesson to the lesson that got all votes for the attempt's LMS assignment.
 
         If the user named a lesson, use that lesson. If there are no votes, or votes for several lessons,
         report the files as "which lesson?".
@@ -354,9 +354,10 @@ class _Collector:
                         file.line.say("which lesson?", " ".join(filter(None, reasons)))
 
     def _votes(self, attempts: Sequence[Attempt]) -> Counter[str]:
-        """Count the students with notebooks of each lesson, recognized by graded cells or else by file names.
+        """Count the votes for each lesson; a student votes for the lesson of the student's notebooks.
 
-        A student with notebooks of several lessons has no vote, unless every student has several.
+        Graded cells determine the lesson of a notebook. If no notebook contains such cells, file names do. A
+        student with notebooks of several lessons has no vote, unless every student has several.
         """
         by_cells: dict[str, set[str]] = {}
         by_names: dict[str, set[str]] = {}
@@ -393,8 +394,8 @@ def _which_lesson(votes: Mapping[str, int]) -> str:
 def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
     """Yield the files to be read, ordered by student: the student with the fewest bytes comes first.
 
-    At most `MAX_FILE_BYTES` of each attempt are read: its notebooks first, then its smallest files. So if an
-    archive is too large, only files of the students with the most bytes are left out.
+    At most `MAX_FILE_BYTES` of each attempt are read: its notebooks first, then its smallest files.
+    Therefore, if an archive is too large, only files of the students with the most bytes are skipped.
     """
     too_much = say(
         en="There are too many files, or they are too large together.", ko="파일이 너무 많거나 너무 큽니다."
@@ -413,9 +414,9 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
 
 
 def _members(archive: Archive) -> tuple[list[Member], str]:
-    """Return an archive's readable entries, and the reason why others could not be read ("" if none).
+    """Return an archive's readable entries, and the reason why others are unreadable ("" if none are).
 
-    If several entries have the same name, the last one counts, and the others are refused.
+    If several entries have the same name, the last one counts, and the others are not read.
     """
     members: list[Member] = []
     cut = ""
@@ -437,14 +438,15 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
 
 
 def _id_scope(reading: PathReading) -> str:
-    """Return the group of files within which a person's LMS id is constant; empty for the whole archive."""
+    """Return the group of files in which a person's LMS id is the same; "" for the whole archive."""
     return "" if reading.system in _LASTING else reading.group
 
 
 def _settle_institution_ids(files: Sequence[File]) -> None:
-    """Keep only the readings with an institution's id if every file has one; otherwise drop such readings.
+    """Keep only the interpretations of paths with an institution's id, or only those without one.
 
-    Only Brightspace's file names may contain an institution's id.
+    Those with an id are kept if every file has such an interpretation. Only Brightspace's paths may contain
+    an institution's id.
     """
     all_have = all(len(file.readings[0].keys) == 2 for file in files)
     for file in files:
@@ -470,16 +472,16 @@ def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
 
 
 def _is_date(reading: PathReading) -> bool:
-    """Return whether Canvas's numbers may be a date, as in ann_2026_11_10_x or ann_20261110_0930_x."""
+    """Return whether supposed Canvas numbers may be a date, as in ann_2026_11_10_x or ann_20261110_0930_x."""
     numbers = f"{reading.keys[-1]}_{reading.number}_{reading.file}"
     return reading.system == "canvas" and bool(_DATE.match(numbers))
 
 
 def _in_roster(roster: Roster, file: File) -> tuple[PathReading, Person]:
-    """Return the reading of a path that identifies a person in the roster, and the person.
+    """Find a file's owner in the roster; return the correct interpretation of the path, and the owner.
 
     Raises:
-        Ambiguous: if no person or several people match.
+        Ambiguous: if no person in the roster matches, or if several people match.
     """
     label = visible(file.reading.name or file.reading.keys[0])
     matches: list[tuple[PathReading, Person]] = []
@@ -510,10 +512,10 @@ def _in_roster(roster: Roster, file: File) -> tuple[PathReading, Person]:
 
 
 def _is_certain(roster: Roster, file: File, reading: PathReading, person: Person) -> bool:
-    """Return whether this reading of a path, one of several, identifies the person with certainty.
+    """Return whether one of several interpretations of a path identifies the person with certainty.
 
-    On Canvas, both the id and the name have to match the person. On Brightspace, all readings have the same
-    id, so each of them is certain. On Blackboard, only a receipt makes a username certain.
+    On Canvas, both the id and the name have to match the person. On Brightspace, all interpretations have the
+    same id, so each of them is certain. On Blackboard, only a receipt makes a username certain.
     """
     if reading.system == "canvas":
         by_name = name_forms(person.name) | name_forms(f"{person.first_name} {person.last_name}")
@@ -589,10 +591,10 @@ def _other_number(student: str, key: str, other: str, system: System) -> str:
 
 
 def _after_group(roster: Roster, reading: PathReading) -> Person | None:
-    """Return the person whose name follows a group's name, as in Moodle's "Group A-Kim Minji", or None.
+    """Return the person whose name follows a group's name in a Moodle path; None if there is no such person.
 
-    A group's name may also contain dashes. A single Latin word after a dash does not count as a name, so "Kim
-    Min-Ann" is not taken for Ann.
+    An example is "Group A-Kim Minji". A group's name may also contain dashes. A single Latin word after a
+    dash does not count as a name, so "Kim Min-Ann" is not mistaken for Ann.
 
     Raises:
         Ambiguous: if several people match.

@@ -1,9 +1,9 @@
 """Export a lesson's grades as a table that an LMS can import, and pack the feedback pages for upload.
 
-The table is either one that the LMS exported, filled in, or a new table of the same form. A blank cell is not
-a zero. A submission that needs manual grading, could not be read or does not exist gets no points, and a note
-gives the reason. If the table already has a value in such a cell, the value stays, because Canvas would
-delete a grade if the cell were empty.
+The table is either a new table in the LMS's format, or a table that the LMS exported, with the grades filled
+in. A blank cell does not mean zero. A submission that needs manual grading, could not be read or does not
+exist gets no points, and a note gives the reason. If the table already has a value in such a cell, the value
+stays, because Canvas would delete a grade if the cell were empty.
 
 - Moodle: `mod/assign/feedback/offline/importgradeslib.php`, the columns Identifier, Grade and Last modified
   (grade); `mod/assign/feedback/file/importziplib.php`, the folders of the feedback.
@@ -40,7 +40,7 @@ ExportSystem = Literal["moodle", "canvas", "brightspace"]
 _NOT_IN_FOLDER_NAMES = re.compile(r'[/\\:*?"<>|]')  # characters that cannot occur in a folder's name
 # Rows of Canvas's table that do not belong to a student.
 _CANVAS_SPECIAL_ROWS = re.compile(r"^\s*Points Possible|^Student, Test$")
-_MAX_LISTED_NAMES = 20  # maximum names listed in one note; further ones are only counted
+_MAX_LISTED_NAMES = 20  # maximum number of names listed in one note; the others are only counted
 _END_OF_LINE = "End-of-Line Indicator"
 _GRADE_COLUMNS = (
     "grade",
@@ -85,7 +85,7 @@ class Exported:
 
     Attributes:
         sheet: the table of grades.
-        feedback: the archive of feedback pages; None if the LMS accepts none, or there are none.
+        feedback: the archive of feedback pages; None if the LMS accepts no pages, or none exist.
         graded: the number of students with points in the table.
         blank: the reason why a student in the table has no points, keyed by student id.
         notes: other remarks for the instructor.
@@ -107,7 +107,7 @@ def export(
         course: the course directory.
         system: the LMS.
         lesson: the lesson's name.
-        fill: a table exported by the LMS, to be filled in; None to make a new table of the same form.
+        fill: a table exported by the LMS, to be filled in; None to make a new table in the same format.
         column: the name of the assignment in Canvas or Brightspace.
 
     Raises:
@@ -181,7 +181,7 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
 
 
 def _join_names(names: Sequence[str]) -> str:
-    """Join names in one line; if there are many, list only the first ones and count the rest."""
+    """Join names on one line; if there are many, list only the first few and say how many more there are."""
     shown, rest = ", ".join(map(visible, names[:_MAX_LISTED_NAMES])), len(names) - _MAX_LISTED_NAMES
     return shown if rest <= 0 else say(en=f"{shown} and {rest} more", ko=f"{shown} 외 {rest}명")
 
@@ -203,16 +203,17 @@ def _not_handed_in() -> str:
 
 @dataclass(frozen=True)
 class _Claim:
-    """A row's claim to a student's grade, or the reason why the row gets none.
+    """A row's claim to a student's grade, or the reason why the row gets no grade.
 
     Attributes:
         label: the name or id that the row shows.
         student: the student's id; empty if the row gets no grade.
         strength: how reliably the row identifies the student: by the LMS's own number (3), by another id (2),
             or only by name (1).
-        reason: the reason why the row gets no grade; empty if it gets one, and for rows without a student.
-        unknown_id: a note that names the row, its id and the student if the gradebook has the row's name but
-            not its id; else empty.
+        reason: the reason why the row gets no grade; empty if it gets a grade, and for rows without a
+            student.
+        unknown_id: a note with the row's label and id, and with the student's id, if the gradebook has the
+            row's name but not its id; else empty.
         is_strange: True if neither an id nor the name of the row is in the gradebook.
     """
 
@@ -303,7 +304,7 @@ class _Writer:
         return fit[0]
 
     def _is_item(self, title: str) -> bool:
-        """Return whether a column title belongs to the grades of an assignment."""
+        """Return whether a column with this title contains the grades of an assignment."""
         if self._system == "brightspace":
             return "Points Grade" in title
         return bool(re.search(r"\(\d+\)$", title)) or title == (self._column or self._lesson)
@@ -318,7 +319,7 @@ class _Writer:
         return bool(re.match(rf"(?:lesson|단원|수업)?\s*0?{int(number)}\b", name, re.IGNORECASE))
 
     def _claim(self, sheet: Sheet, row: Sequence[str]) -> _Claim:
-        """Return a row's claim to a student's grade, based on its ids or, if it has none, on its name."""
+        """Return a row's claim to a grade, based on the row's ids or, if the row has no ids, on its name."""
 
         def cells(names: Sequence[str]) -> list[str]:
             columns = (sheet.column(name) for name in names)
@@ -373,10 +374,10 @@ class _Writer:
 
 
 def _resolve_claims(claims: Sequence[_Claim]) -> tuple[dict[str, int], list[str]]:
-    """Return the index of each student's row, and a note for each row that lost its claim to another row.
+    """Return the index of each student's row, and a note for each row with an unsuccessful claim.
 
-    If several rows claim a student, the strongest claim gets the grade. If there is no single strongest
-    claim, no row gets it.
+    If several rows claim a student's grade, the row with the strongest claim gets it. If there is no single
+    strongest claim, no row gets the grade.
     """
     by_student: dict[str, list[int]] = {}
     for number, claim in enumerate(claims):
@@ -435,7 +436,7 @@ def _unknown_ids(rows: str) -> str:
 
 
 def _duplicate_claim(row: str, number: int, student: str) -> str:
-    """Return the note about one of several rows that claim the same student."""
+    """Return the note about one of several rows that claim the same student's grade."""
     return say(
         en=f"Several rows could be {student}'s. Line {number} of the table, {row}, was left as it was.",
         ko=f"{student}의 것일 수 있는 행이 여럿입니다. 표의 {number}번째 줄({row})은 그대로 두었습니다.",
@@ -450,7 +451,7 @@ def _blank_sheet(
     grades: Mapping[str, Grade],
     known: Mapping[str, Mapping[str, str]],
 ) -> Sheet:
-    """Return a table in the form of the LMS's own export, with empty grades.
+    """Return a table in the format of the LMS's own export, with empty grades.
 
     Raises:
         CourseError: if Moodle's numbers for the students are unknown.
@@ -517,7 +518,7 @@ def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
 
 
 def _pages(course: Course, system: ExportSystem, lesson: str, labels: Mapping[str, str]) -> bytes | None:
-    """Return the feedback pages as a zip in the LMS's layout; None if the LMS accepts none, or none exist."""
+    """Return the feedback pages as a zip in the LMS's layout; None if it accepts no pages, or none exist."""
     place: dict[str, Callable[[str, str], str]] = {
         "moodle": lambda label, name: f"{label}/{name}",
         "canvas": lambda label, name: f"{label}_{name}",

@@ -2,8 +2,8 @@
 
 A student types a display name and a file's name, and both can imitate the parts that the LMS writes. Parsing
 therefore starts from the part of the path that the LMS writes. A path that the LMS could have written for any
-of several people has several readings (`readings`), and the correct one is always among them. All files of an
-archive come from the same LMS.
+of several people has several interpretations (`readings`), and the correct one is always among them. All
+files of an archive come from the same LMS.
 
 - Moodle: `Full Name_123456_assignsubmission_file_/x.ipynb`. Since version 4.1, the folder's name ends without
   an underscore. There may also be no folder. Moodle replaces underscores in the full name with spaces
@@ -50,9 +50,10 @@ _CANVAS_ANONYMOUS = re.compile(
     r"(?P<late>LATE_)?anon_(?P<later>LATE_)?(?P<key>[A-Za-z0-9]{5})_(?P<number>[0-9]+)_(?P<file>.+)",
     re.DOTALL,
 )
-# Characters that Canvas removes from names: all of ASCII except a-z, 0-9 and _.
+# Characters that Canvas removes from names: all ASCII characters except a-z, 0-9 and _.
 _NOT_IN_A_CANVAS_NAME = re.compile(r"[\x00-/:-^`{-\x7f]")
-# Patterns of text that only the LMS writes into a path, even if the rest cannot be parsed.
+# Patterns of text that only the LMS writes into a path. They identify a path of the LMS even if other parts
+# of it cannot be parsed.
 _LMS_PATTERNS: Mapping[System, re.Pattern[str]] = {
     "moodle": re.compile("_assignsubmission_"),
     "brightspace": re.compile(r"^[0-9]+-[0-9]+ - "),
@@ -67,15 +68,15 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 @dataclass(frozen=True)
 class PathReading:
-    """One possible reading of a path in an LMS export: an owner and a file.
+    """One possible interpretation of a path in an LMS export: its owner and its file name.
 
     Attributes:
         group: the part of the path that all files of one assignment share; empty if the path does not show
             the assignment.
         keys: the LMS's ids of the person; the id that the LMS itself assigned comes last.
         name: the person's name as the LMS writes it; empty if the path contains no name.
-        label: the beginning of the file or folder name, from which the LMS recognizes the submission that
-            uploaded feedback belongs to.
+        label: the beginning of the file or folder name. When feedback is uploaded under this label, the LMS
+            assigns it to the right submission.
         file: the path that the student gave the file; empty for files that the LMS made.
         when: the submission time on the LMS's clock; None if the path contains no timestamp.
         late: True if the path marks the submission as late.
@@ -113,12 +114,12 @@ def is_exported(name: str) -> bool:
 
 
 def read_path(path: str, system: System) -> PathReading | None:
-    """Return the first reading of a path; None if the LMS does not use such names."""
+    """Return the first possible interpretation of a path; None if the LMS writes no such paths."""
     return next(iter(readings(path, system)), None)
 
 
 def readings(path: str, system: System) -> list[PathReading]:
-    """Return all possible readings of a path in an LMS export."""
+    """Return all possible interpretations of a path in an LMS export."""
     parts = path.split("/")
     for index, part in enumerate(parts):
         below = parts[index + 1 :]
@@ -135,7 +136,7 @@ def readings(path: str, system: System) -> list[PathReading]:
 
 
 def _moodle(part: str, below: list[str]) -> Iterator[PathReading]:
-    """Yield the reading of the name of a Moodle file or folder."""
+    """Yield the interpretation of a Moodle file or folder name; nothing if it is not Moodle's."""
     if match := _MOODLE.fullmatch(part):
         name, label, parts = match["name"].strip(), part, []
         if match["file"]:
@@ -151,7 +152,7 @@ def _moodle(part: str, below: list[str]) -> Iterator[PathReading]:
 
 
 def _blackboard(part: str, below: list[str]) -> Iterator[PathReading]:
-    """Yield a reading for each underscore that the username may follow, starting with the last underscore."""
+    """Yield an interpretation for each underscore that may precede the username, from right to left."""
     match = _BLACKBOARD.fullmatch(part)
     words = match["before"].split("_") if match else []
     for at in range(len(words) - 1, 0, -1):
@@ -169,7 +170,7 @@ def _blackboard(part: str, below: list[str]) -> Iterator[PathReading]:
 
 
 def _brightspace(part: str, below: list[str]) -> Iterator[PathReading]:
-    """Yield a reading for each part that may be the timestamp, both with and without an institution's id."""
+    """Yield an interpretation for each possible timestamp, both with and without an institution's id."""
     match = _BRIGHTSPACE.fullmatch(part)
     if not match:
         return
@@ -191,7 +192,7 @@ def _brightspace(part: str, below: list[str]) -> Iterator[PathReading]:
 
 
 def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield each way to split the remainder of a Brightspace name into person, timestamp and file name."""
+    """Yield each possible split of a Brightspace name (after its number) into person, time and file name."""
     dashes = [at for at, char in enumerate(rest) if char == "-"]
     flat = []
     if not is_folder:
@@ -203,7 +204,10 @@ def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str
 
 
 def _canvas(part: str, below: list[str]) -> Iterator[PathReading]:
-    """Yield a reading for each pair of numbers that may be the user's and the file's, from left to right."""
+    """Yield an interpretation for each pair of numbers that may be the user's and the file's.
+
+    The pairs are tried from left to right.
+    """
     if below:
         return
     if match := _CANVAS_ANONYMOUS.fullmatch(part):
@@ -222,8 +226,8 @@ def _canvas(part: str, below: list[str]) -> Iterator[PathReading]:
             return
         if char == "_" and (match := _CANVAS.fullmatch(part, at)):
             file = match["file"] or ""
-            # When feedback is uploaded, Canvas takes the first two numbers of a label as the user's and the
-            # file's.
+            # When feedback is uploaded, Canvas takes the first two numbers of a label to be the user's and
+            # the file's.
             begin = at + 1 if any(word.isdecimal() for word in part[:at].split("_")) else 0
             yield PathReading(
                 system="canvas",

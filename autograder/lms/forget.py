@@ -27,7 +27,7 @@ _STEPS = ("submitted", "autograded", "feedback")
 _COURSE_SUFFIXES = (".py", ".md", ".toml", ".ipynb")
 # Suffixes of compressed files. Such files are never searched.
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")
-_MAX_BYTES = 100_000_000  # maximum bytes read from one file, or unpacked from one archive
+_MAX_BYTES = 100_000_000  # maximum number of bytes read from one file or unpacked from one archive
 # Compression methods whose output can be limited while unpacking; others can turn 4 KB into gigabytes in one
 # step.
 _SAFE_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -43,7 +43,8 @@ class Forgotten:
         deleted: the files, folders and entries that were deleted.
         remaining: files that still name the student, because they also contain other people's work or could
             not be deleted.
-        unsearched: files that could not be searched: damaged, encrypted, too large, or of another format.
+        unsearched: files that could not be searched because they are damaged, encrypted, too large, or in an
+            unsupported format.
     """
 
     deleted: list[str]
@@ -56,13 +57,13 @@ class _Unsearched(Exception):
 
 
 def forget(course: Course, student: str) -> Forgotten:
-    """Delete a student from the gradebook and the folders.
+    """Delete a student's data from the gradebook and from the course's folders.
 
     Copies of the gradebook are not deleted. They are listed, and the instructor has to delete them.
 
     Raises:
-        CourseError: if the id is invalid, or the gradebook cannot be written. In both cases nothing was
-            deleted.
+        CourseError: if the id is invalid, or the gradebook cannot be written. Nothing is deleted in these
+            cases.
     """
     if not valid_student_id(student):
         raise CourseError(
@@ -70,7 +71,7 @@ def forget(course: Course, student: str) -> Forgotten:
         )
     deleted: list[str] = []
     not_deleted: list[str] = []
-    # The gradebook's lock prevents grading while the student is deleted.
+    # The gradebook's lock prevents grading while the student's data is being deleted.
     with Book(course.directory, course.config) as book:
         names = _names(course, student, class_list.people(book))
         if class_list.forget(book, student):
@@ -85,7 +86,8 @@ def forget(course: Course, student: str) -> Forgotten:
                     deleted.append(f"a line of {_relative(course, file)}")
                 except OSError:
                     not_deleted.append(_relative(course, file))
-        # The exports and the report hold data of the whole class, and can be made again by a command.
+        # The exports and the report contain data about the whole class, but a command can make them again, so
+        # they are deleted.
         for name in (EXPORTED, REPORT):
             if deleted:
                 _try_delete(course, course.root / name, deleted, not_deleted)
@@ -94,7 +96,7 @@ def forget(course: Course, student: str) -> Forgotten:
 
 
 def _try_delete(course: Course, path: Path, deleted: list[str], not_deleted: list[str]) -> None:
-    """Delete a folder, link or file, and add its path to `deleted`, or to `not_deleted` after an error."""
+    """Delete a folder, link or file. Add its path to `deleted` or, after an error, to `not_deleted`."""
     try:
         if path.is_symlink() or path.is_file():
             path.unlink()
@@ -113,7 +115,7 @@ def _relative(course: Course, path: Path) -> str:
 
 
 def _folders(course: Course, student: str) -> Iterator[Path]:
-    """Yield the folders that may hold a student's work."""
+    """Yield the folders that may contain a student's work."""
     for step in _STEPS:
         yield course.root / getattr(course.directory, f"{step}_directory") / student
     yield course.root / COLLECTED_FOLDER / "kept" / student
@@ -122,7 +124,7 @@ def _folders(course: Course, student: str) -> Iterator[Path]:
 def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Sequence[bytes]:
     """Return the encoded strings that identify a student: id, e-mail address and forms of the full name.
 
-    First and last names are not searched for on their own, because other students may share them.
+    A first or last name alone is not searched for, because other students may share it.
     """
     forms = set()
     for row in (row for row in people if row["id"] == student):
@@ -145,7 +147,7 @@ def _mentions(data: bytes, names: Sequence[bytes]) -> bool:
 
 
 def _can_encode(text: str, encoding: str) -> bool:
-    """Return whether an encoding can represent all characters of a text."""
+    """Return whether an encoding can represent all characters of a string."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -156,8 +158,9 @@ def _can_encode(text: str, encoding: str) -> bool:
 def _search_names(course: Course, names: Sequence[bytes]) -> tuple[list[str], list[str]]:
     """Return the files that name a student, and those that could not be searched, such as links.
 
-    The search covers the folders that the commands fill, and the files in the course's top folder except
-    those that belong to the course. The gradebook is skipped because the student is already deleted from it.
+    The search covers the folders that the autograder's commands fill, and the files in the course's top
+    folder except those that belong to the course. The gradebook is skipped because the student is already
+    deleted from it.
     """
     gradebook = sqlite_file(course.directory.db_url)
     left: list[str] = []
@@ -205,11 +208,11 @@ def _is_named_in(file: Path, names: Sequence[bytes]) -> bool:
 
 
 def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
-    """Return whether bytes name a student; a zip archive, such as a workbook, is searched inside.
+    """Return whether bytes name a student. Search inside a zip archive, such as an Excel workbook.
 
     Raises:
-        _Unsearched: if a zip is damaged, encrypted, too large, nested too deeply, or compressed by
-            an unusual method.
+        _Unsearched: if a zip archive is damaged, encrypted, too large, nested too deeply, or compressed by an
+            unsupported method.
     """
     if _mentions(data, names):
         return True

@@ -27,7 +27,8 @@ from autograder.lms.attempts import Attempt, File, is_notebook
 from secant.files import move_aside, read_json, replace_file
 from secant.language import say
 
-# Folder next to submitted/ for replaced submissions and for the data that identifies submissions in an LMS.
+# Folder next to submitted/. It contains replaced submissions, and the data that identifies submissions in an
+# LMS.
 COLLECTED_FOLDER = "collected"
 NOTE_FILE = (
     "collect.txt"  # file written into a student's folder if none of the student's files could be collected
@@ -222,12 +223,12 @@ def names_file(course: Course, lesson: str) -> Path:
 
 
 def read_names(path: Path) -> dict[str, dict[str, str]] | None:
-    """Return the data that `record_names` wrote to a file; None if it is damaged, {} if it does not exist."""
+    """Return the data that `record_names` wrote: None if the file is damaged, {} if the file is missing."""
     return read_json(path, _names_by_file, None) if os.path.lexists(path) else {}
 
 
 def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the data unchanged after checking that it is a mapping of mappings of strings.
+    """Check that the data is a mapping whose values are mappings of strings, and return it.
 
     Raises:
         AttributeError, TypeError: if the data has another structure.
@@ -278,7 +279,7 @@ def _note(attempt: Attempt) -> str:
 def safe_path(path: str) -> PurePosixPath:
     """Return a student's path as a relative path that is safe to write.
 
-    Parts are cleaned by `_safe`, deep paths are cut, and a name reserved by nbgrader's exchange or by the
+    `_safe` cleans each part, and deep paths are cut. A name that is reserved for nbgrader's exchange or the
     autograder gets a prefix.
     """
     parts = [_safe(part) for part in path.split("/") if part.strip(" .")][:_MAX_DEPTH] or ["file"]
@@ -288,7 +289,7 @@ def safe_path(path: str) -> PurePosixPath:
 
 
 def _safe(part: str) -> str:
-    """Return a safe, shortened form of one part of a path: no invisible characters, no leading dot."""
+    """Return one part of a path, shortened and without invisible characters or a leading dot."""
     text = unicodedata.normalize("NFC", part)
     text = "".join(char for char in text if unicodedata.category(char) not in ("Cf", "Cs", "Cc"))
     text = _UNSAFE.sub("_", text).strip(" ").lstrip(". ").rstrip(". ") or "file"
@@ -323,7 +324,7 @@ def _unused_path(path: Path) -> Path:
 
 
 def _content_of(folder: Path, root: Path) -> dict[PurePosixPath, bytes] | None:
-    """Return the contents of a folder's files, keyed by path; None if some, such as links, cannot be read."""
+    """Return the contents of a folder's files, keyed by path; None if a file, such as a link, is not read."""
     files, left_out = read_side_files(folder, root, lambda path: True)
     return None if left_out else files
 

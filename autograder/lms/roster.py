@@ -65,7 +65,7 @@ class Person:
 
     Attributes:
         id: nbgrader's student id; it is also the name of the student's folder in submitted/.
-        keys: other ids of this person, such as an e-mail address, that no LMS assigned.
+        keys: other ids of this person that were not assigned by an LMS, such as an e-mail address.
         numbers: the ids that LMSs assigned to this person, keyed by LMS; a Moodle id is valid in one
             assignment only.
         lms_id: the one LMS id to enter into the gradebook, valid for all lessons; empty if there is none.
@@ -154,7 +154,7 @@ def _key(text: str) -> str:
 
 
 def name_forms(name: str) -> set[str]:
-    """Return a name in the forms used by LMSs: no spaces or punctuation, and the last name first or last."""
+    """Return a name without spaces and punctuation, in all forms used by LMSs (last name first or last)."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", name.replace("_", " ")).casefold())
     return {"".join(words), "".join([*words[-1:], *words[:-1]]), "".join([*words[1:], *words[:1]])} - {""}
 
@@ -193,14 +193,15 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
 
     first, last = cell(_FIRST), cell(_LAST)
     name = cell(_NAME)
-    if not last and not name:  # In a Korean list without a last-name column, column 이름 holds full names.
+    # In a Korean list without a last-name column, the column 이름 contains full names.
+    if not last and not name:
         first, name = "", first
     if "Points Possible" in name:
         return None
     keys = {row[index] for key in _ID if (index := sheet.column(key)) is not None and row[index].strip()}
     own = "" if id_column is None else row[id_column].strip().lstrip("#")
     if id_column is not None and id_column == sheet.column(*_ANONYMOUS):
-        # The column holds labels such as "Participant 123"; make valid student ids from them.
+        # The column contains labels such as "Participant 123"; make valid student ids from them.
         own = student_id(own)
     of_canvas = _NUMBER["canvas"] if sheet.column("section") is None else (*_NUMBER["canvas"], "id")
     numbers = {

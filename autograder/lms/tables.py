@@ -1,4 +1,4 @@
-"""Read CSV tables saved by people or LMSs, in any usual encoding and with any usual separator."""
+"""Read CSV tables saved by people or LMSs, in any common encoding and with any common separator."""
 
 import csv
 import io

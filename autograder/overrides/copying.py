@@ -1,7 +1,7 @@
-"""Copy a folder that an untrusted user may change at the same time.
+"""Copy a folder that an untrusted user may change while it is being copied.
 
-All files are opened through the descriptors of their folders, and the size of the copy is limited. Any
-irregularity raises an error.
+All files are opened through the descriptors of their folders, and the size of the copy is limited. Anything
+irregular, such as a link, raises an error.
 """
 
 import errno
@@ -25,7 +25,7 @@ _AS_FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK"
 
 
 class NotCopied(Exception):
-    """Raised if a folder is not copied; the text gives the reason in the current language."""
+    """Raised if a folder is not copied; the message gives the reason in the current language."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ def open_folder(name: str, parent: int | None = None) -> Iterator[int]:
     """Open a folder, without following a link, and yield its descriptor.
 
     Raises:
-        NotCopied: if it is not a folder.
-        OSError: if it cannot be opened.
+        NotCopied: if the path does not lead to a folder.
+        OSError: if the folder cannot be opened.
     """
     try:
         descriptor = os.open(name, _AS_FOLDER, dir_fd=parent)
@@ -67,7 +67,7 @@ def open_folder(name: str, parent: int | None = None) -> Iterator[int]:
 def copy_folder(folder: int, target: Path, limits: Limits) -> None:
     """Copy an open folder that contains only regular files and folders.
 
-    All of them must have the same owner as the folder, and be on the same disk.
+    All entries of the folder must have the same owner as the folder, and be on the same disk.
 
     Args:
         folder: the folder's descriptor.
@@ -76,7 +76,7 @@ def copy_folder(folder: int, target: Path, limits: Limits) -> None:
 
     Raises:
         NotCopied: if an entry is not a regular file or folder, is on another disk, has another owner, or
-            exceeds the limits.
+            exceeds a limit.
         OSError: if an entry cannot be read, or the copy cannot be written.
     """
     _Copy(os.fstat(folder), limits).copy(folder, target, PurePosixPath())
@@ -123,7 +123,7 @@ class _Copy:
         os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def _names(self, source: int) -> list[str]:
-        """Return the names in a folder, and reduce the number of entries that may still be copied."""
+        """Return the names in a folder, and subtract their number from the entries still allowed."""
         with os.scandir(source) as entries:
             names = sorted(entry.name for entry in islice(entries, self._entries_left + 1))
         self._entries_left -= len(names)

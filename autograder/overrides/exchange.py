@@ -1,4 +1,4 @@
-"""Subclasses of nbgrader's exchange classes that release all languages and never follow a link."""
+"""Subclasses of nbgrader's exchange classes: they release notebooks in all languages, and follow no links."""
 
 import errno
 import os
@@ -31,23 +31,26 @@ from autograder.overrides.copying import Limits, NotCopied, copy_folder, is_plai
 from secant.language import LANGUAGES, say
 from secant.visible import visible
 
-# Maximum copies of one page: each is another file in the exchange, and students may submit many notebooks.
+# Maximum number of copies of one feedback page. Each copy is another file in the exchange, and a student may
+# submit many notebooks.
 _MAX_COPIES = 20
-# Disk-full errors. They must come from the course's own disk, because students' files are only read.
+# Disk-full errors. Only the course's own disk can cause them, because students' files are only read.
 _DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
-_MAX_ROWS = 50  # maximum rows in the table of folders that were not collected
+_MAX_ROWS = 50  # maximum number of rows in the table of folders that were not collected
 _SUBMIT_AGAIN = ("Ask the student to submit again.", "다시 제출하라고 하세요.")
 
 
 class ReleaseLanguages(ExchangeReleaseAssignment):
-    """nbgrader's release step, extended to a lesson's other languages: 03_x.ipynb and 03_x.ko.ipynb.
+    """nbgrader's release step, extended to release a lesson in all its languages.
 
-    `nbgrader release_assignment` and formgrader use it if the configuration names it. If a student submits
-    both notebooks, the intake chooses the one that the student worked on.
+    For example, it releases 03_x.ipynb and 03_x.ko.ipynb.
+
+    `nbgrader release_assignment` and formgrader use this class if the configuration names it. If a student
+    submits both notebooks, the intake chooses the one that the student worked on.
     """
 
     def ensure_root(self) -> None:
-        """Create the exchange's folder so that all users may write, but not rename other users' files."""
+        """Create the exchange's folder. All users may write to it, but not rename other users' files."""
         super().ensure_root()
         self._make_sticky(self.root)
 
@@ -67,7 +70,10 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
             os.chmod(folder, stat.S_IMODE(status.st_mode) | stat.S_ISVTX)
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
-        """Copy a release, and its other languages from release/LANGUAGE, before permissions are set."""
+        """Copy a release and its versions in other languages, which are in release/LANGUAGE.
+
+        Permissions are set later.
+        """
         super().do_copy(src, dest, log=log)
         folder = Path(src)
         name, release = folder.name, folder.parent.parent
@@ -100,7 +106,7 @@ class CollectFiles(ExchangeCollect):
 
     It follows no link, and an error in one folder does not affect the others. A folder is copied completely
     or not at all, and the earlier submission stays until the copy is complete. By default, `check_owner` is
-    on: a folder is left out if the student in its name is not its owner.
+    on: a folder is not collected if the student in its name is not its owner.
     """
 
     @cached_property
@@ -108,9 +114,10 @@ class CollectFiles(ExchangeCollect):
         return Clock.of(self.config)
 
     def _path_to_record(self, path: str) -> dict[str, Any]:
-        """Return nbgrader's record for a folder, made from its name.
+        """Return nbgrader's record for a folder, derived from the folder's name.
 
-        A folder that is left out gets a separate record, so it cannot hide another submission.
+        A folder that will not be collected gets a record under its full name, so that nbgrader does not take
+        it for a newer submission of the student.
         """
         name = os.path.basename(path)
         student, owner = name, -1
@@ -221,7 +228,7 @@ class CollectFiles(ExchangeCollect):
         self.log.info("%s submission: %s %s", "Updated" if is_there else "Collected", student, lesson)
 
     def _is_due(self, target: Path, timestamp: datetime) -> bool:
-        """Return whether a submission replaces the collected one according to nbgrader's rules."""
+        """Return whether, by nbgrader's rules, a submission replaces the collected one."""
         earlier = submission_time(target, target.parent, self._clock).earliest
         if self.update and (earlier is None or timestamp > earlier):
             return True
@@ -310,8 +317,8 @@ def _describe_not_collected(owner: int, student: str, error: Exception) -> _NotC
 def _as_table(rows: list[_NotCollected]) -> str:
     """Return a table of the folders that were not collected, one per line.
 
-    If there are too many folders, the table shows the first ones of each owner, so that one user's folders
-    cannot hide those of others.
+    If there are too many folders, the table shows only the first few folders of each owner, so that one
+    user's folders cannot displace those of others.
     """
     shown = sorted(_interleave_owners(rows)[:_MAX_ROWS], key=lambda row: row.student)
     width = max(len(row.student) for row in shown)
@@ -340,16 +347,17 @@ def _interleave_owners(rows: list[_NotCollected]) -> list[_NotCollected]:
 class ListPlain(ExchangeList):
     """nbgrader's list command, limited to inbound folders that can be listed without risk.
 
-    Folders with links or other special files are left out, because nbgrader would follow the link or block.
+    Folders with links or other special files are not listed, because nbgrader would follow a link and could
+    be blocked by a special file.
 
-    The student controls a folder's name and its content. A folder is left out if it would make the list
-    command fail, or if its name contains terminal control characters.
+    A student controls a folder's name and content. A folder is not listed if it would make the list command
+    fail, or if its name contains terminal control characters.
     """
 
     assignments: list[str]  # paths of the inbound folders to list; set by nbgrader's base class
 
     def init_dest(self) -> None:
-        """Find the folders to list, and leave out those that cannot be listed."""
+        """Find the folders to list, and skip those that nbgrader cannot list."""
         super().init_dest()
         if not self.inbound:
             return
@@ -363,7 +371,7 @@ class ListPlain(ExchangeList):
         self.assignments = listed
 
     def _can_list(self, path: str) -> bool:
-        """Return whether nbgrader can list a folder, tested by listing the folder alone."""
+        """Return whether nbgrader can list a folder; to find out, list the folder alone."""
         name = os.path.basename(path)
         if not (name.isprintable() and visible(name) == name and is_plain(path)):
             return False
@@ -417,7 +425,7 @@ def _refuse_link(exchange: Exchange) -> None:
 
 
 def _notebooks(folder: Path, lesson: str) -> list[str]:
-    """Return the names, without the suffix, of submitted notebooks not named after the lesson.
+    """Return the names, without the suffix, of submitted notebooks that are not named after the lesson.
 
     At most `_MAX_COPIES` names are returned, starting with those that begin with the lesson's name.
     """

@@ -1,4 +1,4 @@
-"""nbgrader preprocessors for the feedback page that keep a release's hidden tests hidden."""
+"""nbgrader preprocessors that keep the hidden tests of a release out of feedback pages."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from nbgrader.preprocessors import ClearHiddenTests
 from autograder.course.cells import is_test, split_tests
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-# Minimum length of a line that could give a hidden test away. Shorter lines, such as a lone bracket, occur
+# Minimum length of a line that could reveal a hidden test. Shorter lines, such as a lone bracket, occur
 # everywhere.
 _MIN_REVEALING_CHARS = 8
 
@@ -37,16 +37,16 @@ class ClearTests(ClearHiddenTests):
 
 
 class HideTests(ClearTests):
-    """A preprocessor for nbgrader's own engine that clears hidden tests and outputs that quote them.
+    """A preprocessor, for nbgrader's own engine, that clears hidden tests and outputs that quote them.
 
     A failed check renders only its message. Any other exception renders its frames, and the frames of a test
-    cell show its code. Only the frames in the student's cells and the last line of the traceback are kept.
-    This preprocessor prevents accidental disclosure. It does not stop a student's code from printing the
-    tests in disguise while they run; for that, the tests have to run in another process.
+    cell show its code. Therefore, only the frames in the student's cells and the last line of the traceback
+    are kept. This preprocessor prevents accidental disclosure. It does not stop a student's code from
+    printing the tests in disguise while they run; for that, the tests have to run in another process.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Remove all hidden tests, and all output texts that quote them, from the notebook."""
+        """Remove all hidden tests from the notebook, and all strings in outputs that quote them."""
         everything = "\n".join(text for cell in nb.cells for text in _texts(cell))
         secret = {line for line in hidden_lines(nb) if line in everything}
         for cell in nb.cells:
@@ -59,7 +59,7 @@ class HideTests(ClearTests):
 
 
 def _texts(cell: NotebookNode) -> Iterator[str]:
-    """Yield the texts in a cell's outputs, without colour codes."""
+    """Yield the strings in a cell's outputs, without colour codes."""
     for output in cell.get("outputs", []):
         texts = [output.get("text", ""), output.get("evalue", ""), *output.get("traceback", ())]
         yield from (_COLOUR.sub("", str(text)) for text in [*texts, *output.get("data", {}).values()])
@@ -77,7 +77,7 @@ def _revealing_lines(test: str) -> frozenset[str]:
 
 
 def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
-    """Return a traceback without the frames of the test cell and of libraries."""
+    """Return a traceback, excluding the frames of the test cell and of libraries."""
     if output.ename == "CheckFailed":
         return list(output.traceback)
     frames = []
@@ -89,13 +89,13 @@ def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
 
 
 def _without(secret: set[str], text: Any) -> Any:
-    """Return a text unchanged, or an empty string if a hidden line appears in the text."""
+    """Return a string unchanged, or an empty string if it contains a hidden line."""
     plain = _COLOUR.sub("", str(text))
     return "" if any(line in plain for line in secret) else text
 
 
 def _censor(output: NotebookNode, secret: set[str]) -> None:
-    """Replace each of an output's texts with an empty string if it contains a hidden line."""
+    """Replace each string in an output that contains a hidden line with an empty string."""
     if output.output_type == "stream":
         output.text = _without(secret, output.text)
     elif output.output_type == "error":

@@ -25,7 +25,8 @@ from autograder.course.lesson import find_root
 from autograder.course.plain import is_plain
 from autograder.course.settings import Course
 
-_MAX_ERROR_LINES = 5  # maximum lines of the command's output quoted in an error message, counted from the end
+# Maximum number of lines that an error message quotes from the end of the command's output.
+_MAX_ERROR_LINES = 5
 # Settings that decide which submissions are graded, and where the results are written.
 _SETTINGS = ("root", "db_url", "course_id", "directory_structure", "student_id_exclude", "groupshared")
 _FOLDERS = ("source_directory", "submitted_directory", "autograded_directory", "feedback_directory")

@@ -50,7 +50,7 @@ def to_utc(time: datetime | str | None) -> datetime | None:
     """Return a time converted to UTC, as a datetime without a zone.
 
     Raises:
-        ValueError: if the text is not a time, or its zone cannot be determined.
+        ValueError: if the string is not a time, or if the time's zone cannot be determined.
     """
     if isinstance(time, str):
         parsed = _clock.read(time)
@@ -80,5 +80,8 @@ def as_timezone(time: datetime, timezone: str) -> datetime:
 
 
 def _zone_of_form(timezone: str) -> str:
-    """Return a zone's name unchanged, for formgrader's due-date form; an offset would fit only one season."""
+    """Return a zone's name unchanged, for formgrader's due-date form.
+
+    nbgrader would return an offset, which is right in only one season if the zone has daylight saving time.
+    """
     return timezone

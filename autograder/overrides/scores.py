@@ -13,7 +13,7 @@ from autograder.gradebook.freshness import CurrentSubmissions
 from autograder.gradebook.records import stored_results_in
 from autograder.gradebook.tables import Sheet, as_csv
 
-_BATCH_SIZE = 50  # maximum submissions whose results are held in memory at once
+_BATCH_SIZE = 50  # maximum number of submissions whose results are held in memory at once
 _COLUMNS = [
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
     *("raw_score", "late_submission_penalty", "score", "max_score"),
@@ -92,9 +92,9 @@ def _person(student: Student) -> list[str]:
 
 
 def _scores(submission: SubmittedAssignment | None) -> list[str]:
-    """Return the score before the late penalty, the penalty, and the score after it, or three empty cells.
+    """Return the score before the late penalty, the penalty, and the score after the penalty.
 
-    The cells are empty if there is no submission, or if it needs manual grading.
+    All three are empty if there is no submission, or if the submission needs manual grading.
     """
     if submission is None or submission.needs_manual_grade:
         return ["", "", ""]

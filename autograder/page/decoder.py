@@ -34,7 +34,7 @@ from autograder.sandbox.inside.seccomp import allow_computing_alone
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 MAX_PIXELS = 50_000_000  # maximum number of pixels to decode, about as many as a phone's camera takes
 LONGEST_SIDE = 1_600  # maximum length in pixels of a picture's longer side on the page
-MAX_PNG_BYTES = 500_000  # bytes; a larger PNG is probably a photograph, which takes less space as JPEG
+MAX_PNG_BYTES = 500_000  # a PNG with more bytes is probably a photograph, which takes less space as JPEG
 MEMORY_BYTES = 768 * 2**20
 CPU_SECONDS = 10
 OUTPUT_BYTES = 64 * 2**20

@@ -15,8 +15,8 @@ class TaskRow:
     Attributes:
         task: the id of the task and of its answer cell.
         title: the heading of the task in the lesson.
-        points, max_points: the points earned, with extra credit, and the points available.
-        extra: the extra credit among the points.
+        points, max_points: the points earned, including extra credit, and the points available.
+        extra: the part of `points` that is extra credit.
         outcome: the outcome of the task.
         needs_grading: whether a person still has to grade the task.
         verdict: the tests' message and its likely cause, without secrets; None if the tests give no message.
@@ -45,17 +45,19 @@ class PageHead:
 
     Attributes:
         title: the title of the lesson.
-        language: the language of the submission, or of an earlier one.
-        score, max_score: the points before the penalty and the points available, as in the gradebook.
+        language: the language of the submission; if it could not be read, that of an earlier submission.
+        score, max_score: the points earned, before the penalty, and the points available, as in the
+            gradebook.
         penalty: the points taken off for lateness.
         rows: the tasks, in the order of the lesson.
         rejected: the reason why the file could not be read; empty if it was read.
-        counted: the notebook that was graded, if several were handed in; empty if it needs no mention.
-        korean: the same data in Korean, for an unreadable file in an unknown language.
-        earlier_points: the points of an earlier file and the points available then, if this file could not be
-            read.
-        times: the times when the file was handed in and when it was due, with time zones, if points were
-            taken off.
+        counted: the name of the notebook that was graded, if the page must mention it because several
+            notebooks were handed in; otherwise empty.
+        korean: the same data in Korean, if the file could not be read and its language is unknown.
+        earlier_points: the points that an earlier file earned and the points available then, if this file
+            could not be read.
+        times: the times at which the file was handed in and at which it was due, with time zones; only if
+            points were taken off.
     """
 
     title: str

@@ -31,8 +31,8 @@ _ATTRIBUTES = {
 #: An inline formula with at least this many characters may break after its relations, as in TeX.
 LONG = 16
 _RELATIONS = set("=<>≈≤≥≠→")
-# An inline formula with the characters that touch it, such as a bracket before it, or a full stop or a Korean
-# particle after it.
+# A pattern for an inline formula with the characters that touch it, such as a bracket before it, or a full
+# stop or a Korean particle after it.
 _TOUCHING = re.compile(r'[("]*<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>[^\s<]+', re.DOTALL)
 
 

@@ -1,7 +1,7 @@
-"""Decode the pictures of a student's notes in a separate process, then put them into the notebook.
+"""Decode the pictures in a student's notes in a separate process, then put them into the notebook.
 
-Until then, a cell's attachments are the student's own bytes, and no notebook or page that a person opens
-contains them. A picture that could not be decoded and encoded again is replaced with a sentence.
+Until they are decoded, a cell's attachments are the student's raw bytes, which never appear in a notebook or
+page that a person opens. A picture that could not be decoded and encoded again is replaced with a sentence.
 """
 
 import base64
@@ -67,7 +67,7 @@ def show_pictures(cells: Cells, pictures: Mapping[str, DecodedPicture], language
     Args:
         cells: the cells of a graded notebook.
         pictures: the result of `decode_all`.
-        language: the language of the sentence in place of a picture that cannot be shown.
+        language: the language of the sentence that replaces a picture that cannot be shown.
     """
     for cell in cells:
         if "attachments" not in cell:

@@ -1,7 +1,7 @@
 """Render text and code as HTML. Parts that all students' pages share are rendered once per process.
 
-Only the course's own Markdown is rendered as Markdown. Text that a person typed, student or not, is shown as
-typed, but with its formulas typeset.
+Only the course's own Markdown is rendered as Markdown. Text that a student or another person typed is shown
+as typed, but with its formulas typeset.
 """
 
 import html
@@ -23,23 +23,24 @@ from autograder.page.words import words
 from secant.language import Language
 from secant.visible import visible
 
-# Limits of the caches of rendered cells: the length of a code cell in characters, and the number of cells.
-# Code that is longer is a student's own and would fill the memory. The number is enough for a whole course.
+# Limits of the caches of rendered cells: the maximum length of a code cell in characters, and the maximum
+# number of cells. Longer code is a student's own and would fill the memory. The number of cells is enough for
+# a whole course.
 MAX_CACHED_CHARS = 8_000
 CACHED_CELLS = 1_000
-MAX_FORMULAS = 50  # maximum number of formulas to typeset in one text; further formulas are shown as typed
-# Formulas as Pandoc recognises them, so that "$5 and $6" is not a formula. Their length is limited because
-# latex2mathml takes more time for longer ones.
+MAX_FORMULAS = 50  # maximum number of formulas to typeset in one string; further ones are shown as typed
+# Patterns for formulas as Pandoc recognises them, so that "$5 and $6" is not a formula. They limit the length
+# of a formula, because latex2mathml takes more time for a longer one.
 _FORMULA = re.compile(r"\$\$([^$]{1,200})\$\$|\$(?! )([^$\n]{1,200})(?<! )\$(?!\d)")
-# A formula would fill pages if it contains a width, height, depth or offset of 10 or more in any unit, or a
-# font size inside another.
+# A pattern for a formula that could fill pages: it contains a width, height, depth or offset of 10 or more in
+# any unit, or one font size inside another.
 _VAST = re.compile(r'(?:width|height|depth|voffset)="[+-]?\d{2}|mathsize.*mathsize', re.DOTALL)
 _TEXT = '<div style="white-space: pre-wrap">{}</div>'
 _CODE = "<pre>{}</pre>"
 _REMARK = "<div><em>{}</em></div>"
 _PICTURE = "![{}](attachment:{})"
-# One part of the Markdown that `as_typed_markdown` or `parts_as_markdown` makes. These functions escape line
-# ends and "[" in a student's text.
+# A pattern for one part of the Markdown that `as_typed_markdown` or `parts_as_markdown` makes. These
+# functions escape line ends and "[" in a student's text.
 _PART = re.compile(
     r'<div style="white-space: pre-wrap">(?P<text>[^<]*)</div>|<pre>(?P<code>[^<]*)</pre>'
     r"|<div><em>(?P<remark>[^<]*)</em></div>|!\[(?P<alt>[^\]]*)\]\(attachment:(?P<picture>picture-\d+)\)"
@@ -48,7 +49,7 @@ _NOT_IN_ALT = re.compile(r"[\[\]()\\`*_$<>&\"'\n]+")
 
 
 def as_typed_markdown(markdown: str) -> str:
-    """Return a student's prose as Markdown that shows it as it was typed; its formulas are still typeset.
+    """Return a student's prose as Markdown that shows it as it was typed, but with its formulas typeset.
 
     The prose is not rendered here: rendering would run a Markdown parser on the student's text and produce
     HTML and links.
@@ -59,7 +60,7 @@ def as_typed_markdown(markdown: str) -> str:
 def parts_as_markdown(
     parts: Sequence[Part], language: Language, first: int = 1
 ) -> tuple[str, dict[str, dict[str, str]]]:
-    """Return a student's written answer as Markdown that shows it as it was typed, and its attachments.
+    """Return a student's written answer as Markdown that shows it as typed, together with its attachments.
 
     Args:
         parts: the text, the code and the pictures of the answer.
@@ -166,7 +167,7 @@ def typed_text(markdown: str) -> str | None:
 
 
 def typed_html(text: str) -> Markup:
-    """Return a person's text as HTML, as it was typed, with its formulas typeset, except very large ones."""
+    """Return a person's text as HTML that shows it as typed, with formulas typeset unless they are huge."""
     parts: list[Markup] = []
     end = 0
     for number, match in enumerate(_FORMULA.finditer(visible(text, prose=True))):
@@ -188,7 +189,7 @@ def code(source: str, coloured: bool) -> Markup:
     """Return code as HTML.
 
     Args:
-        source: the code, of the course or of a student.
+        source: the code, written by the course's author or by a student.
         coloured: whether to highlight the code as Python.
     """
     if not coloured:
@@ -199,7 +200,7 @@ def code(source: str, coloured: bool) -> Markup:
 class _Prose(Renderer):
     """A renderer that sets a lesson's headings one level below the headings of the page.
 
-    It also lets the keyboard scroll code and wide formulas.
+    It also makes code and wide formulas scrollable with the keyboard.
     """
 
     def block_code(self, code: str, info: str | None = None) -> str:

@@ -1,7 +1,7 @@
-"""Render a feedback page as HTML that needs no network: no script, no picture or style from elsewhere.
+"""Render a feedback page as HTML that needs no network: it has no script, and loads no picture or style.
 
 Everything that is inserted is escaped, except for HTML that was made here (`prose`, `code`). A
-Content-Security-Policy in the page makes the browser refuse anything harmful that gets in all the same.
+Content-Security-Policy in the page makes the browser block any harmful content that is inserted nevertheless.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,9 +30,10 @@ def page_html(student: str, head: PageHead, notebook: Sequence[Mapping[str, Any]
     Args:
         student: the student's id.
         head: the data above the notebook.
-        notebook: the cells, with text outputs only and without hidden tests. The page leaves them out if the
+        notebook: the cells, with text outputs only and without hidden tests. The page omits the cells if the
             student's file could not be read, because they would not show the student's work.
-        bare: whether the student's text had to be left out of the cells.
+        bare: whether everything that the student typed had to be removed from the cells; the page then
+            mentions this.
     """
     rows = {row.task: row for row in head.rows}
     heads = [head, *([head.korean] if head.korean else [])]
@@ -87,19 +88,19 @@ def _template() -> Template:
 
 
 def _fill(text: str, **points: float) -> str:
-    """Insert points into a text, with at most two decimals and no trailing zeros."""
+    """Insert numbers of points into a sentence, with at most two decimals and no trailing zeros."""
     return text.format(**{name: f"{round(value, 2):g}" for name, value in points.items()})
 
 
 @cache
 def _style() -> Markup:
-    """Return the style sheet with the colours of code; print uses the light colours."""
+    """Return the style sheet, including the colours of code. Printed pages use the light colours."""
     dark = f"@media screen and (prefers-color-scheme: dark) {{\n{_code_colours(_DARK)}\n}}"
     style = (_HERE / "page.css").read_text(encoding="utf-8")
     return Markup("\n".join([style, _code_colours(_LIGHT), dark]))
 
 
 def _code_colours(name: str) -> str:
-    """Return the rules of a Pygments style for tokens of code, without its background and line height."""
+    """Return a Pygments style's CSS rules for tokens of code, excluding its background and line height."""
     rules: Iterable[str] = HtmlFormatter(style=name).get_style_defs("pre").splitlines()
     return "\n".join(rule for rule in rules if rule.startswith("pre ."))

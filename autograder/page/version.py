@@ -7,7 +7,7 @@ from functools import cache
 
 from autograder.exam.version import digest
 
-#: Modules that make a page, and this package with its template and style sheet.
+#: The modules that make a page, and this package with its template and style sheet.
 MAKING = (
     "autograder.grading.feedback",
     "autograder.grading.plain_notebook",
@@ -21,5 +21,5 @@ MAKING = (
 
 @cache
 def page_version() -> str:
-    """Return a hash of the code that makes a page, template and style included."""
+    """Return a hash of the code that makes feedback pages, including the template and the style sheet."""
     return digest(MAKING)

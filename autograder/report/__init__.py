@@ -1,1 +1,1 @@
-"""The lecturer's report: what a class can and cannot do yet, as a page and a table."""
+"""The lecturer's report, a page and a table that show what a class can and cannot do yet."""

@@ -1,11 +1,11 @@
-"""Find pairs of answers that are more alike than the course explains, for a person to judge.
+"""Find pairs of answers that are more alike than the course's material explains, for a person to judge.
 
 Each answer becomes the set of its sequences of SEQUENCE_TOKENS tokens, with all variables replaced by the
-same token. Sequences from the course itself (stubs, hints, tests, examples, solutions) are removed. So are
-sequences that many students wrote, because they are the usual way to solve the task. The sequences that
-remain count as the student's own. The method is that of MOSS (Schleimer, Wilkerson and Aiken, Winnowing,
-2003) without the winnowing, because the answers of a class are short. An index by sequence finds the pairs,
-so answers that share nothing are never compared.
+same token. Sequences from the course itself (stubs, hints, tests, examples, solutions) are removed. Sequences
+that many students wrote are also removed, because they are the usual way to solve the task. The remaining
+sequences count as the student's own. The method is that of MOSS (Schleimer, Wilkerson and Aiken, Winnowing,
+2003) without the winnowing, because the answers of a class are short. The pairs are found with an index of
+the sequences, so answers that share none are never compared.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ MIN_SHARE = 0.5  # minimum `Pair.share` of a reported pair
 MIN_USUAL, MAX_USUAL = 5, 20
 
 Answers = Mapping[str, Mapping[str, SubmittedAnswer]]  # answers, keyed by student and then by task
-_Own = dict[int, str]  # maps the hash of each of a student's own sequences to the task of the sequence
+_Own = dict[int, str]  # maps the hash of each of a student's own sequences to the task in which it occurs
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,10 @@ class Pair:
 
     Attributes:
         students: the names of the two students.
-        same: the number of token sequences that both students have and the course does not explain.
-        own: the number of such sequences that each student has.
-        tasks: the tasks whose answers contain the shared sequences, sorted by the number of sequences, most
+        same: the number of sequences of tokens that are in both students' answers, excluding those that come
+            from the course. If the answers are not identical, usual sequences are excluded as well.
+        own: for each student, the number of such sequences in the answers, shared or not.
+        tasks: the tasks whose answers contain the shared sequences; the task with the most of them comes
             first.
     """
 
@@ -46,16 +47,17 @@ class Pair:
 
     @property
     def share(self) -> float:
-        """The number of shared sequences, divided by the smaller number of own sequences."""
+        """The number of shared sequences, divided by the smaller of the two numbers in `own`."""
         return self.same / min(self.own)
 
 
 def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
-    """Return the pairs of students with similar answers, sorted by share, largest first.
+    """Return the pairs of students with similar answers, sorted by `Pair.share` in descending order.
 
     Args:
-        answers: all students' answers.
-        explained: the course's own material: code, and text that contains code.
+        answers: the answers of all students.
+        explained: the course's own material (code, and text that contains code), which does not count as
+            copied.
     """
     course_sequences = {
         sequence for text in explained for is_code in (True, False) for sequence in _sequences(text, is_code)
@@ -64,7 +66,7 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
         student: _own_sequences(student_answers, course_sequences)
         for student, student_answers in sorted(answers.items())
     }
-    # Count students with identical sequences as one. Otherwise code that a large group copied would look
+    # Students with identical sequences count as one. Otherwise code that a large group copied would count as
     # usual.
     groups: dict[frozenset[int], list[str]] = {}
     for student, sequences in sequences_by_student.items():

@@ -1,9 +1,10 @@
 """The figures of a report, for one lesson and for the whole course.
 
 Difficulty and discrimination are those of classical test theory (L. Crocker and J. Algina, Introduction to
-Classical and Modern Test Theory, 1986, chapter 14). Difficulty is the mean share of a task's points.
-Discrimination is the correlation of that share with the share of the points of all other tasks (the corrected
-item-total correlation). Both are computed over the students who tried the task.
+Classical and Modern Test Theory, 1986, chapter 14). Difficulty is the mean fraction of a task's points that
+students earned. Discrimination is the correlation between this fraction and the fraction earned in all other
+tasks of the lesson (the corrected item-total correlation). Both are computed over the students who tried the
+task.
 """
 
 import statistics
@@ -18,7 +19,7 @@ from autograder.report.reading import Work
 
 STRUGGLING_BELOW = 0.5
 MIN_ATTEMPTS = (
-    10  # minimum number of students who tried a task; with fewer, a correlation means next to nothing
+    10  # minimum number of students who tried a task; with fewer, a correlation is hardly meaningful
 )
 MAX_EXAMPLES = 3  # maximum number of examples shown for each misconception
 _FAILED = ("wrong", "crashed", "timed_out")
@@ -26,15 +27,15 @@ _BINS = 10
 
 
 def credit(task: GradedTask) -> float:
-    """Return the share of a task's points that was earned, without extra credit.
+    """Return the fraction of a task's points that a student earned, excluding extra credit.
 
-    For a task without points, the share is 1 if the task was passed and 0 otherwise.
+    For a task that gives no points, the fraction is 1 if the task was passed and 0 otherwise.
     """
     return min(1.0, task.points / task.max_points) if task.max_points else float(task.outcome == "passed")
 
 
 def is_attempted(task: GradedTask) -> bool:
-    """Return whether a task has a grade for an answer that was handed in."""
+    """Return whether an answer to a task was handed in and has been graded."""
     return task.auto is not None and task.outcome not in ("not_attempted", "grader_failure")
 
 
@@ -48,11 +49,12 @@ def is_failed(task: GradedTask) -> bool:
 
 @dataclass(frozen=True)
 class Distribution:
-    """The distribution of students' shares of the points, from 0 to 1.
+    """The distribution of the students' scores, as fractions of the maximum score.
 
     Attributes:
-        counts: the number of shares in each tenth; a share of 1 is in the last tenth.
-        mean, median: the mean and the median of all shares.
+        counts: the number of scores in each tenth of the range from 0 to 1; a score of 1 counts in the last
+            tenth.
+        mean, median: the mean and the median of all scores.
     """
 
     counts: Sequence[int]
@@ -61,7 +63,7 @@ class Distribution:
 
 
 def distribution(shares: Sequence[float]) -> Distribution | None:
-    """Return the distribution of a list of shares, or None if the list is empty."""
+    """Return the distribution of scores between 0 and 1, or None if there are no scores."""
     if not shares:
         return None
     bins = Counter(min(int(share * _BINS + 1e-9), _BINS - 1) for share in shares)
@@ -72,20 +74,20 @@ def distribution(shares: Sequence[float]) -> Distribution | None:
 
 @dataclass(frozen=True)
 class TaskFigures:
-    """The results of a class in one task.
+    """The results of a class on one task.
 
     Attributes:
         id, title: the task's id and title.
         submitted: the number of students with a readable and graded submission of the lesson.
-        attempted: the number of these students with a grade for an answer.
-        passed: the number of these answers that earned all points.
+        attempted: the number of these students who answered the task and whose answer has been graded.
+        passed: the number of these graded answers that earned all points.
         pending: the number of answers that wait for manual grading.
-        visible, hidden: the number of answers that failed before or in the visible tests, and the number that
-            failed only in the hidden tests.
-        difficulty: the mean share of the points among students who tried the task: the higher, the easier.
-            None if no student tried it.
+        visible, hidden: the number of answers that failed in the visible tests or before them, and the number
+            that failed only in the hidden tests.
+        difficulty: the mean fraction of the task's points that students who tried it earned; the higher, the
+            easier. None if no student tried it.
         discrimination: see the module's docstring. None if fewer than MIN_ATTEMPTS students can be compared,
-            or if all of them have the same share.
+            or if one of the two fractions is the same for all of them.
     """
 
     id: str
@@ -106,7 +108,7 @@ class TaskFigures:
 
 
 def task_figures(task: str, title: str, works: Sequence[Work]) -> TaskFigures:
-    """Return the figures of a task.
+    """Compute the figures of a task.
 
     Args:
         task, title: the task's id and title.
@@ -136,12 +138,12 @@ def _discrimination(attempted: Sequence[tuple[Work, GradedTask]]) -> float | Non
         return None
     try:
         return statistics.correlation(*zip(*compared, strict=True))
-    except statistics.StatisticsError:  # the correlation is undefined if all students have the same share
+    except statistics.StatisticsError:  # undefined if all students earned the same fraction
         return None
 
 
 def _rest(work: Work, left_out: GradedTask) -> float | None:
-    """Return a student's share of the points of the other tasks, or None if no other task was graded."""
+    """Return the fraction of the other tasks' points that was earned, or None if no other task is graded."""
     others = [task for task in work.tasks if task.id != left_out.id and task.auto is not None]
     available = sum(task.max_points for task in others)
     return sum(task.points for task in others) / available if available else None
@@ -149,7 +151,7 @@ def _rest(work: Work, left_out: GradedTask) -> float | None:
 
 @dataclass(frozen=True)
 class Example:
-    """Code of a student who ran into a misconception, and the number of students with equivalent code."""
+    """A student's code that shows a misconception, and the number of students with equivalent code."""
 
     student: str
     lines: Sequence[str]
@@ -236,12 +238,13 @@ class LessonFigures:
 
     Attributes:
         works: the work of each student.
-        shares: the distribution of the shares of the points, among students with any grade.
+        shares: the distribution of the scores of the students with any grade, as fractions of the points
+            graded so far.
         tasks: the figures of the tasks, in the order of the lesson.
         misconceptions: the students' misconceptions, the most common first.
-        unnamed: the number of answers that failed without a recorded hint, keyed by task.
-        struggling: the work of students with less than half of the points graded so far, sorted by share,
-            lowest first.
+        unnamed: the number of answers that failed without matching a recorded mistake, keyed by task.
+        struggling: the work of students who earned less than half of the points graded so far, with the
+            lowest score first.
         absent: the students who handed in nothing.
         unread: the students with a submission that cannot be read.
         ungraded: the students with a submission that is not graded yet.
@@ -284,21 +287,22 @@ def lesson_figures(works: Sequence[Work], text: LessonText) -> LessonFigures:
 
 # --- The course ---------------------------------------------------------------------------------------------
 
-# minimum drop of a student's share of the points, relative to the class, from the earlier lessons to the last
-# one
+# Minimum drop of a student's score from the mean of the earlier lessons to the last lesson. Scores are
+# fractions of the points, relative to the class mean.
 MIN_FALL = 0.2
-MIN_EARLIER_LESSONS = 2  # minimum number of earlier lessons to compare the last one with
+MIN_EARLIER_LESSONS = 2  # minimum number of earlier lessons with which the last one is compared
 
 
 @dataclass(frozen=True)
 class Drifting:
-    """A student who takes part less than before.
+    """A student who takes part less, or scores lower, than before.
 
     Attributes:
-        missing: the due lessons after the last lesson that the student handed in.
+        missing: the due lessons that come after the last one that the student handed in.
         last: the last due lesson that the student handed in; empty if there is no such lesson.
-        fall: the drop of the student's share of the points from the mean of the earlier lessons to the last
-            lesson, all relative to the class; None if that is less than MIN_FALL or cannot be computed.
+        fall: the drop of the student's score from the mean of the earlier lessons to the last lesson. Scores
+            are fractions of the points, relative to the class mean. None if the drop is less than MIN_FALL or
+            cannot be computed.
     """
 
     student: str
@@ -312,12 +316,12 @@ class CourseFigures:
     """All figures of a course.
 
     Attributes:
-        lessons: the work of each student, keyed by lesson, for the lessons that any student has handed in, in
-            order.
-        means: the mean share of the points, keyed by lesson, for the lessons with grades.
+        lessons: the work of each student, keyed by lesson. Only lessons that at least one student has handed
+            in are included, in the order of the course.
+        means: the mean score as a fraction of the points, keyed by lesson, for the lessons with grades.
         due: the lessons that at least half of the active students have handed in.
-        drifting: the students who take part less than before, sorted by how many lessons they missed, most
-            first.
+        drifting: the students who take part less, or score lower, than before; those who missed the most
+            lessons come first.
         never: the students who have handed in nothing at all.
     """
 

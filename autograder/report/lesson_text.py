@@ -1,4 +1,4 @@
-"""Data types for a report: the texts of a lesson or an assignment, and a student's answer."""
+"""Data types for a report: the text of a lesson or an assignment, and a student's answer."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -19,7 +19,7 @@ class SubmittedAnswer:
 
 @dataclass(frozen=True)
 class LessonText:
-    """The texts of a lesson or an assignment that a report needs, with titles in one language.
+    """The parts of a lesson's or an assignment's text that a report uses, with titles in one language.
 
     Attributes:
         name, title: the lesson's name and title.
@@ -28,8 +28,8 @@ class LessonText:
         hints: the lesson's own hints, keyed by task.
         texts: all text that a student may have read, and the course's own answers.
         code: the code among `texts`.
-        answer_cells: for a plain nbgrader assignment, the notebook and the grade_id of each answer cell that
-            a task covers; for a lesson, nothing.
+        answer_cells: for a plain nbgrader assignment, the notebook and the grade_id of each answer cell,
+            keyed by the task that the cell belongs to; empty for a lesson.
     """
 
     name: str
@@ -42,7 +42,7 @@ class LessonText:
     answer_cells: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
     def tasks_named(self, tasks: Collection[str]) -> str:
-        """Return the titles of some tasks, joined by commas, in the order of the lesson."""
+        """Return the titles of the given tasks, joined by commas, in the order of the lesson."""
         return ", ".join(title for task, title in self.tasks.items() if task in tasks)
 
     def hint_scope(self, task: str, name: str) -> str:
@@ -54,7 +54,7 @@ class LessonText:
         return f"{self.hint_scope(task, name)}.{name}"
 
     def hint_text(self, scope: str, name: str, language: Language) -> str:
-        """Return a hint's text, with "…" for the values of a single answer, or "" for an unknown hint."""
+        """Return a hint's text, with "…" in place of an answer's values, or "" for an unknown hint."""
         texts: Texts = self.hints.get(scope, {}) if scope else usual()
         text = texts.get(name, "")
         text = text if isinstance(text, str) else text.get(language, text["en"])

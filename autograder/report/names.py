@@ -18,8 +18,8 @@ from autograder.course.tokens import TOKEN, is_name, is_string
 # The alphabet of pseudonyms has no vowels, so that no words appear by accident, and no digits that look like
 # letters.
 _LETTERS = "BCDFGHJKMNPQRSTVWXZ23456789"
-# letters in a pseudonym, from an alphabet of 27; among 10,000 students, the chance of two equal ones is about
-# 1 in 5,000
+# letters in a pseudonym, from an alphabet of 27; among 10,000 students, the chance that two have the same
+# pseudonym is about 1 in 5,000
 _LENGTH = 8
 _PYTHON = frozenset(
     (
@@ -32,7 +32,7 @@ _PLAIN_NUMBER = re.compile(r"([0-9]{1,3}(\.[0-9]{0,3})?|\.[0-9]{1,3})(e-?[0-9]{1
 
 
 def pseudonym(secret: bytes, student: str) -> str:
-    """Return a student's pseudonym, which is the same in all reports of the course with this secret."""
+    """Return a student's pseudonym, which is the same in all reports of the course that has this secret."""
     digest = hmac.new(secret, b"pseudonym\0" + student.encode(), hashlib.sha256).digest()
     number = int.from_bytes(digest)
     letters = []

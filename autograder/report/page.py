@@ -1,6 +1,6 @@
-"""Make a report into one HTML page that loads nothing and runs nothing, styled like a feedback page.
+"""Turn a report into one HTML page that loads nothing and runs nothing, styled like a feedback page.
 
-Everything that students wrote is escaped, and its control characters are shown as escapes.
+Everything that students wrote is escaped, and its control characters are shown as escape sequences.
 """
 
 import re
@@ -60,7 +60,7 @@ class PageSettings:
 
 @dataclass(frozen=True)
 class SimilarAnswers:
-    """Two similar answers to a task: for each answer, its lines and whether the other answer shares them."""
+    """Two similar answers to a task: the lines of each, and whether each line is shared with the other."""
 
     pair: Pair
     task: str
@@ -183,7 +183,7 @@ def _environment(head: PageSettings) -> Environment:
 
 
 def _marked(text: str) -> Markup:
-    """Return a text of the course as HTML, with the parts between backticks formatted as code."""
+    """Return text of the course as HTML, with the parts between backticks formatted as code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 

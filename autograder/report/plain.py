@@ -14,7 +14,7 @@ from autograder.report.lesson_text import LessonText, SubmittedAnswer
 
 
 def read_plain_text(course: Course, name: str) -> LessonText:
-    """Read the titles, released answer cells and texts of a plain nbgrader assignment.
+    """Read the titles, the released answer cells and the text of a plain nbgrader assignment.
 
     Raises:
         CourseError: the assignment cannot be read.

@@ -17,7 +17,7 @@ _NAMES = ("--page", "--ink", "--line", "--good", "--bad", "--hand")
 _STANDING = {f"#01020{number}": name for number, name in enumerate(_NAMES)}
 _PAGE, _INK, _LINE, _GOOD, _BAD, _HAND = _STANDING
 _WIDTH = 3.6  # width of a plot in inches; narrow enough that letters stay readable on a phone
-_READABLE = 0.06  # minimum length, as a share of the plot's width, of a bar that has room for its number
+_READABLE = 0.06  # minimum length of a bar with room for its number, as a fraction of the plot's width
 _ID = re.compile(r' id="[^"]*"')
 
 
@@ -37,7 +37,7 @@ def _svg(figure: Figure, label: str, words: Mapping[str, str]) -> Markup:
     """Return a figure as SVG for the page.
 
     Args:
-        figure: the figure.
+        figure: the matplotlib figure.
         label: the description for screen readers.
         words: the words of the page, which replace placeholders such as `@axis_students` in the figure.
     """
@@ -62,7 +62,7 @@ def _number(axes: Axes, text: str, place: tuple[float, float], colour: str) -> N
 
 
 def histogram(counts: Sequence[int], label: str, words: Mapping[str, str]) -> Markup:
-    """Draw a histogram of the students' shares of the points, with one bar for each tenth."""
+    """Draw a histogram of the students' scores as fractions of the maximum, with one bar for each tenth."""
     with _drawing(1.9) as (figure, axes):
         middles = [10 * place + 5 for place in range(len(counts))]
         axes.bar(middles, counts, width=9, color=_HAND, clip_on=False)
@@ -76,11 +76,11 @@ def histogram(counts: Sequence[int], label: str, words: Mapping[str, str]) -> Ma
 
 
 def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, str]) -> Markup:
-    """Draw a bar for each task, divided into the students who passed it, failed it and left it out.
+    """Draw a bar for each task, divided into the students who passed, failed and skipped the task.
 
     Args:
-        rows: the three numbers of students, keyed by the task's name; a name that is not ASCII is shown as a
-            number.
+        rows: the three numbers of students, keyed by the task's name. In place of a name that is not ASCII,
+            the task's position in `rows` is shown.
         label: the description for screen readers.
         words: the words of the page.
     """
@@ -106,10 +106,11 @@ def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, s
 def course(
     rows: Mapping[str, tuple[int, float | None]], students: int, label: str, words: Mapping[str, str]
 ) -> Markup:
-    """Draw how many students handed in each lesson, and the mean share of its points.
+    """Draw how many students handed in each lesson, and the mean score as a fraction of its points.
 
     Args:
-        rows: the number of students who handed in and the mean share, keyed by the lesson's number.
+        rows: the number of students who handed in the lesson and their mean score as a fraction of its points
+            (None if nothing was graded), keyed by the lesson's number.
         students: the number of students in the class.
         label: the description for screen readers.
         words: the words of the page.

@@ -15,8 +15,8 @@ from typing import Any
 from autograder.report.figures import LessonFigures
 from secant.files import read_json, replace_file
 
-FOLDER = ".last"  # subfolder of the course's report folder
-_NOTABLE = 0.005  # minimum change of a share of the points; a smaller change is a rounding error
+FOLDER = ".last"  # name of the subfolder of report/ in which figures are stored
+_NOTABLE = 0.005  # minimum change of a score (0 to 1); a smaller change is a rounding error
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Changes:
     Attributes:
         since: the date and time of the earlier figures, in local time.
         handed_in: the change in the number of students who have handed in the lesson.
-        means: the mean share of the points, before and now; None if either is missing.
-        better, worse: the students whose share has risen, and those whose share has fallen.
+        means: the mean score as a fraction of the points, before and now; None if either is missing.
+        better, worse: the students whose score has risen, and those whose score has fallen.
         tasks: the number of students who passed a task, before and now, for each task where the number
             changed.
         mistakes: the number of students who had a misconception, before and now, keyed by

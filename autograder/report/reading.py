@@ -44,7 +44,7 @@ class Work:
             handed in.
         tasks: the tasks with their points from the gradebook, if the work was graded.
         several: whether the student also handed in another notebook with different answers.
-        answers: the student's answers, keyed by task, without unchanged answer cells.
+        answers: the student's answers, keyed by task, excluding unchanged answer cells.
     """
 
     student: str
@@ -60,7 +60,7 @@ class Work:
 
     @property
     def share(self) -> float | None:
-        """The share of the points graded so far that was earned, or None if nothing was graded."""
+        """The fraction of the points graded so far that the student earned, or None if nothing was graded."""
         counted = [task for task in self.tasks if task.auto is not None]
         available = sum(task.max_points for task in counted)
         return (

@@ -1,6 +1,6 @@
 """The wording of a report in English and Korean.
 
-In a text with `|`, the part before it is for a count of one, and the part after it for all other counts.
+In a string with `|`, the part before `|` is for a count of one, and the part after it for all other counts.
 """
 
 from collections.abc import Mapping
@@ -270,11 +270,11 @@ def words(language: Language) -> Words:
 
 
 def fill(text: str, n: int | None = None, **more: object) -> str:
-    """Fill values into a text; if it has a singular and a plural form, choose the one for `n`."""
+    """Fill values into a string; if it has a singular and a plural form, choose the form for `n`."""
     one, bar, many = text.partition("|")
     return (one if n == 1 or not bar else many).format(n=n, **more)
 
 
 def percent(share: float | None) -> str:
-    """Return a share as a percentage, or a dash for None."""
+    """Return a fraction as a percentage, or a dash for None."""
     return "–" if share is None else f"{100 * share:.0f}%"

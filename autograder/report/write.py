@@ -25,9 +25,9 @@ from autograder.report.reading import Work, read_lesson_text, read_works
 from secant.files import replace_file
 from secant.language import Language
 
-# the pattern that all lessons' names start with; the name of another assignment may also match it
+# a pattern that matches the start of every lesson's name; another assignment's name may also match it
 _LESSON_START = re.compile(r"\d\d_")
-COURSE = "course"  # file name, without its ending, of the report on all lessons
+COURSE = "course"  # file name of the report on all lessons, without the extension
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def _course_sheet(figures: CourseFigures, works: Mapping[str, Sequence[Work]], n
 
 
 def _percent(work: Work | None) -> str:
-    """Return the percentage of the points, or the state of the work if it was handed in but has no points."""
+    """Return the percentage of points earned, or the state of the work if it was handed in but not graded."""
     if work is None or work.share is None:
         return work.state if work and work.state != "absent" else ""
     return f"{100 * work.share:.0f}"

@@ -1,4 +1,4 @@
-"""The options of bubblewrap, with an allow-list of the files that are visible inside the wall."""
+"""The options of bubblewrap, with an allow-list of the files that are visible in the sandbox (the wall)."""
 
 import os
 import shutil
@@ -36,18 +36,18 @@ def bwrap_path() -> str:
     return path
 
 
-_CODE_FOLDER = "/secant"  # the folder inside the wall that holds Secant's code
-_INSIDE_FOLDER = f"{_CODE_FOLDER}/autograder/sandbox/inside"  # the only folder of the grader inside the wall
+_CODE_FOLDER = "/secant"  # the folder inside the sandbox that contains Secant's code
+_INSIDE_FOLDER = f"{_CODE_FOLDER}/autograder/sandbox/inside"  # the grader's only folder in the sandbox
 PACKAGE = f"{_CODE_FOLDER}/secant"
 
 
 def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int) -> list[str]:
-    """Return bubblewrap's options for one wall, in which only files on an allow-list are visible.
+    """Return bubblewrap's options for one sandbox, in which only files on an allow-list are visible.
 
     Args:
-        kind: "forked" for a wall around a template, "single" for a wall around one container.
-        hidden: files and folders that must not be visible inside.
-        language: "en" or "ko", the language of the course's texts inside.
+        kind: "forked" for a sandbox around a template, "single" for a sandbox around one container.
+        hidden: files and folders that must not be visible inside the sandbox.
+        language: "en" or "ko", the language of the course's text inside the sandbox.
         disk_mb: the size limit of each writable in-memory file system, in megabytes.
     """
     root = os.getuid() == 0
@@ -56,10 +56,10 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
     if kind == "single":
         options += ["--as-pid-1"]
     if root:
-        # The template's first steps need these capabilities: it mounts /proc and then gives up root. A /proc
-        # mounted by bubblewrap would be partly covered, and the kernel would then refuse a second one. No
-        # user namespace is requested from bubblewrap, because inside it the process would keep root's access
-        # to root's files.
+        # The template's first steps need these capabilities: it mounts /proc and then gives up root. If
+        # bubblewrap mounted /proc, other mounts would cover parts of it, and the kernel would then refuse to
+        # mount a second /proc. No user namespace is requested from bubblewrap, because inside it the process
+        # would keep root's access to root's files.
         options += ["--cap-drop", "ALL"]
         for capability in ("SETUID", "SETGID", "SETPCAP", "SYS_ADMIN"):
             options += ["--cap-add", f"CAP_{capability}"]
@@ -72,7 +72,7 @@ def bwrap_options(kind: str, hidden: Iterable[str], language: str, disk_mb: int)
 
 
 def _environment(language: str) -> dict[str, str]:
-    """Return all environment variables that a candidate gets."""
+    """Return all environment variables of a candidate, the process that runs the student's code."""
     binaries = os.path.dirname(sys.executable)
     one_thread = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     return dict.fromkeys(one_thread, "1") | {
@@ -80,8 +80,8 @@ def _environment(language: str) -> dict[str, str]:
         "IPYTHONDIR": "/tmp/.ipython",
         "LANG": "C.UTF-8",
         "LOGNAME": "student",
-        # Without this variable, each thread may reserve 64 MB of memory that it never uses, but that counts
-        # as used.
+        # Without this variable, each thread may reserve 64 MB of memory, which count as used even if the
+        # thread never uses them.
         "MALLOC_ARENA_MAX": "2",
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": "/tmp/.matplotlib",
@@ -106,21 +106,24 @@ def _size_option(disk_mb: int) -> list[str]:
 def _help(bwrap: str) -> str:
     """Return bubblewrap's help text, which shows the options that this version supports.
 
-    The text is cached, because some machines build a wall for each submission.
+    The text is cached, because some machines build a sandbox for each submission.
     """
     result = subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False)
     return result.stdout + result.stderr
 
 
 def _mounts(seen: Visible, size: list[str]) -> list[str]:
-    """Return bubblewrap's options for the file system. Each folder comes before the paths inside it."""
+    """Return bubblewrap's options for the file system.
+
+    The options for a folder precede those for the paths inside it.
+    """
     covered = [path for path in seen.masked if os.path.dirname(path) == seen.package]
     plan = dict.fromkeys((path for path in seen.masked if path not in covered), "mask") | dict.fromkeys(
         seen.shown, "show"
     )
     options = _devices(size)
-    # The parent folders of mounts are made explicitly. If bubblewrap made them, it would copy their
-    # permissions, such as those of a home folder that other users cannot enter.
+    # The parent folders of mounts are created explicitly. If bubblewrap created them itself, it would copy
+    # the permissions of the original folders, e.g. those of a home folder that other users cannot enter.
     parents = {str(parent) for path in [*plan, _INSIDE_FOLDER] for parent in Path(path).parents}
     parents -= {"/", "/tmp", "/dev"}
     for path in sorted(path for path in parents if not is_inside(path, seen.shown)):
@@ -154,7 +157,7 @@ def _devices(size: list[str]) -> list[str]:
     options = ["--dir", "/dev", "--dir", "/dev/shm"]
     for path in ("/tmp", "/dev/shm"):
         options += [*size, "--perms", "1777", "--tmpfs", path]
-    # /dev/zero is left out, because mapping it creates shared memory.
+    # /dev/zero is not provided, because mapping it creates shared memory.
     for name in ("null", "full", "random", "urandom"):
         options += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for number, name in enumerate(("stdin", "stdout", "stderr")):

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "secant-container-"
-# The prefix of group names is random instead of a process id, because a submission can read its group's name.
+# The prefix of group names is random and not based on a process id, because a submission can read its group's
+# name.
 OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"
 _PERIOD = 20_000  # microseconds; a group that has used up its processor time waits no longer than this
 _STALE_SECONDS = 60.0  # seconds that may pass between making a group and putting a process into it
@@ -28,8 +29,8 @@ class Cgroup:
     def create(cls, memory_bytes: int, processes: int, processors: int) -> "Cgroup | None":
         """Make a group that limits memory, or return None if this user may not make one.
 
-        If possible, the group also limits processes and processors. The kernel shares the processors equally
-        between groups, and no group gets more than `processors` of them.
+        If possible, the group also limits the numbers of processes and processors. The kernel shares the
+        processors equally between groups, and no group gets more than `processors` of them.
         """
         name = f"{OWN_PREFIX}{secrets.token_hex(8)}"
         for place in _places():
@@ -41,7 +42,7 @@ class Cgroup:
                 cls(folders).remove()
                 continue
             for file, value in (("memory.swap.max", 0), ("memory.memsw.limit_in_bytes", memory_bytes)):
-                # Without a limit on swap space, memory beyond the limit would be swapped to disk.
+                # Without a limit on swap space, memory beyond the memory limit would be swapped to disk.
                 with contextlib.suppress(OSError):
                     _limit(folders[0], (file,), value)
             for parent in {place.pids, place.cpu} - {place.memory}:
@@ -67,7 +68,7 @@ class Cgroup:
         return True
 
     def was_out_of_memory(self) -> bool:
-        """Return whether the kernel has killed a process of the group because it used too much memory."""
+        """Return whether the kernel has killed a process because the group ran out of memory."""
         for name in ("memory.events", "memory.oom_control"):
             with contextlib.suppress(OSError, ValueError):
                 lines = (self._folders[0] / name).read_text().splitlines()
@@ -90,7 +91,7 @@ class Cgroup:
 
 
 def remove_stale() -> None:
-    """Remove empty groups that a killed grader has left behind. A group in use cannot be removed."""
+    """Remove empty groups that a killed grader has left behind. The kernel does not remove a group in use."""
     for place in _places():
         for parent in set(place):
             with contextlib.suppress(OSError):

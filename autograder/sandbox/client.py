@@ -1,6 +1,7 @@
-"""The examiner's client for a candidate: it loads a submission's cells, then asks each task's questions.
+"""The examiner's client for a candidate, the process that runs the student's code.
 
-The questions of each task go to a fresh copy of the process that loaded the cells.
+The client has the candidate load a submission's cells, and then asks the questions of each task. Each task's
+questions go to a fresh copy of the process that loaded the cells.
 """
 
 import errno
@@ -31,14 +32,17 @@ from secant.bindings import Finding
 Limiting = Callable[[float], AbstractContextManager[FairDeadline]]
 _REAP_SECONDS = 3.0
 _MAX_FINDINGS = 5  # maximum number of findings about one error or answer
-_MAX_OUTPUT = 1_000_000  # maximum number of characters of all cells' outputs together; a page shows fewer
+_MAX_OUTPUT = 1_000_000  # maximum number of characters in all cells' outputs together; a page shows fewer
 
 
 class Candidates(Protocol):
-    """A source of candidates: a wall, or plain processes for the user's own notebook."""
+    """The interface of an object that starts candidates, the processes that run submitted code.
+
+    Candidates run inside a sandbox (a wall) or, for the user's own notebook, as plain processes.
+    """
 
     def candidate(self) -> "CandidateClient":
-        """Return a new candidate, to be used in a `with` statement."""
+        """Return the client for a new candidate, to be used in a `with` statement."""
 
 
 class CandidateClient:
@@ -126,7 +130,7 @@ class CandidateClient:
                 error.cell, error.done = running, results
             raise
         if self._can_fork():
-            self._container.kill_children(0)  # those that the cells have left running in the background
+            self._container.kill_children(0)  # kills background processes that the cells have left running
         return Loaded(
             tuple(results), self._threads, _findings_by_key(last, "answers"), _findings_by_key(last, "cells")
         )
@@ -204,7 +208,7 @@ class CandidateClient:
 
     @contextmanager
     def _limited(self, container: Container, seconds: float) -> Iterator[FairDeadline]:
-        """Limit the duration of an exchange of messages, and add the time that it took to `spent`."""
+        """Limit how long an exchange of messages may take, and add its duration to `spent`."""
         limit = FairDeadline(seconds, container.starved_seconds)
         try:
             yield limit
@@ -243,7 +247,7 @@ class CandidateClient:
     def _ending_of_task(self, container: Container) -> Crashed:
         """Return the reason why a task's process ended, as reported by the process that loaded the cells.
 
-        The student's code may have falsified this report, but it is good enough for a message.
+        The student's code may have falsified this report, but the report is good enough for a message.
         """
         try:
             return container.reason(field(self._reap(container), "exit"))
@@ -262,7 +266,7 @@ class CandidateClient:
             self._drop(container)
 
     def _reap(self, container: Container) -> Any:
-        """Have the process that loaded the cells reap its child, and return its report on the child."""
+        """Have the process that loaded the cells reap its child, and return the report on the child."""
         with self._limited(container, _REAP_SECONDS) as limit:
             self._send(container, {"do": "reap"}, limit)
             return self._receive(container, limit)
@@ -396,7 +400,7 @@ def _line(line: object) -> TraceLine:
 
 
 def _findings_by_key(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
-    """Return the findings that the candidate reports for each task or cell."""
+    """Return the findings that the candidate reports, keyed by task or cell."""
     about = field(reply, name)
     if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):
         raise Crashed("garbage")
@@ -423,8 +427,8 @@ def cell_result(label: str, reply: object, seconds: float, room: int) -> CellRes
 
     Args:
         label: the cell's label.
-        reply: the reply.
-        seconds: the time that the cell took.
+        reply: the candidate's reply.
+        seconds: how many seconds the cell took.
         room: the maximum number of characters of output to keep.
 
     Raises:

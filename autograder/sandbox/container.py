@@ -31,7 +31,10 @@ _EXIT_REPORT_SECONDS = 2.0
 
 
 class Container:
-    """The processes of one submission, seen from outside: a channel for values, and methods that end them."""
+    """The processes of one submission, seen from outside: a channel for values, and methods that end them.
+
+    One of these processes is the candidate, which runs the student's code.
+    """
 
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
@@ -39,8 +42,8 @@ class Container:
     def kill_children(self, child: int) -> bool:
         """Kill the process of a task and its process group.
 
-        The candidate that loaded the cells keeps running. A plain container misses processes that have left
-        the group. A walled container kills these as well.
+        The candidate that loaded the cells keeps running. Without a sandbox, processes that have left the
+        group are not found. In a sandbox, they are killed as well.
 
         Args:
             child: the process id of the task; 0 if the task has no process.
@@ -53,7 +56,7 @@ class Container:
         return child > 1
 
     def starved_seconds(self, since: float) -> float:
-        """Return how many seconds the container waited because other processes had the processor.
+        """Return how many seconds the container waited because other processes were using the processor.
 
         Args:
             since: the time.monotonic() timestamp from which to count.
@@ -86,8 +89,9 @@ class WalledContainer(Container):
         channel: the socket to the candidate.
         orders: the socket to the supervisor.
         limits: the limits on what the container may use.
-        wall_stands: a function that returns whether the wall around this container still exists. If it does
-            not, the processes in the container are not to blame for the end of the supervisor.
+        wall_stands: a function that returns whether the wall (the sandbox) around this container still
+            exists. If the wall is gone, the processes in the container are not to blame for the end of the
+            supervisor.
     """
 
     def __init__(
@@ -103,7 +107,7 @@ class WalledContainer(Container):
         self._supervisor: int | None = None
         self._cgroup: Cgroup | None = None
         self._last_message: dict[str, Any] = {}
-        # The wall's process, if the wall was built for this container alone.
+        # The process of the sandbox, if the sandbox was built for this container alone.
         self.process: subprocess.Popen[bytes] | None = None
         self._limits = limits
 
@@ -116,7 +120,7 @@ class WalledContainer(Container):
         self._orders.send(b"go")
         candidate = self._receive_pid("candidate", deadline)
         # The candidate and its examiner take turns, so the candidate is restricted to the examiner's
-        # processors. If there is only one, no other processor has to be woken up at each turn.
+        # processors. If there is only one such processor, no other processor has to be woken up at each turn.
         with contextlib.suppress(OSError):
             os.sched_setaffinity(candidate, os.sched_getaffinity(0))
         limits = self._limits
@@ -134,7 +138,7 @@ class WalledContainer(Container):
             deadline: the time.monotonic() timestamp by which the message must arrive.
 
         Raises:
-            WallError: the message reports an error, or the process is not visible here.
+            WallError: the message reports an error, or the process is not visible to the grader.
         """
         message, pid = self._receive(deadline)
         if key not in message or not pid:
@@ -196,7 +200,7 @@ class WalledContainer(Container):
         return Crashed("memory") if message.get("over") == "memory" else self.reason(message.get("over"))
 
     def _silent_end(self) -> Crashed:
-        """Return the reason why the supervisor has ended without a last message."""
+        """Return the reason why the supervisor has ended without sending a last message."""
         if self._out_of_memory():
             return Crashed("memory")
         if not self._wall_stands():

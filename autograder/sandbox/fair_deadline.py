@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 from autograder.sandbox.results import Overloaded
 
-MAX_SLOWDOWN = 10  # multiple of the limit, in real time, after which the machine counts as too busy
-_MIN_QUERY_SECONDS = 0.5  # seconds; for a shorter time, it is not worth asking how much of it counts
+MAX_SLOWDOWN = 10  # if this multiple of the limit has passed in real time, the machine counts as too busy
+_MIN_QUERY_SECONDS = 0.5  # seconds; for a shorter time, the supervisor is not asked how much of it counts
 _MIN_WAIT_SECONDS = 0.05  # minimum number of seconds between two checks of a limit
 
 
 class FairDeadline:
-    """A time limit, and the part of it that is left.
+    """A time limit, which keeps track of how much time is left.
 
     Args:
         seconds: the limit.

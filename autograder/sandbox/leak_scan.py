@@ -1,8 +1,9 @@
-"""A search for files that are visible inside the wall and that might contain a part of a course.
+"""A search for files that are visible inside the sandbox and that might contain a part of a course.
 
-It takes seconds to read all files of a system and of a Python with torch. So each folder is read once, and
-the result is kept in the user's cache until the folder's entries change. Notebooks are few, so they are
-always listed. Another module, exam/leaks.py, decides whether a listed file gives away a particular lesson.
+It takes seconds to read all files of a system and of a Python installation with torch. So each folder is read
+once, and the result is kept in the user's cache until the folder's entries change. Notebooks are few, so they
+are always listed. Another module, exam/leaks.py, decides whether a listed file gives away a particular
+lesson.
 """
 
 import io
@@ -23,8 +24,8 @@ import platformdirs
 from autograder.sandbox.visible import Visible
 from secant.files import locked, read_json, replace_file
 
-# Every file of a course contains one of the first three byte strings. A copy of its tests may lack them and
-# use other names, but it still imports from secant, as all tests do.
+# Every file of a course contains one of the first three byte strings. A copy of a course's tests may lack
+# these strings and use other names, but it still imports from secant, as all tests do.
 MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
 _MAX_FILE_BYTES = 8 * 2**20  # maximum number of bytes read from a file; lessons are forty times smaller
 _MAX_ARCHIVE_BYTES = 64 * 2**20
@@ -33,7 +34,7 @@ _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz
 # name.
 _BINARIES = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
 _GIT_INDEX = "/.git/index"  # the index of a Git clone, which names all its files
-# Path of a compiled lesson, which can be recognised only by its name.
+# Pattern of the path of a compiled lesson, which can be recognised only by its name.
 _COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")
 # Number of bytes that are read first. If the first _NUL_BYTES bytes contain a NUL, the file is not text.
 _FIRST_BYTES, _NUL_BYTES = 2**16, 2**12
@@ -49,7 +50,7 @@ def suspects(seen: Visible, cache: Path | None = None) -> tuple[str, ...]:
     """Return the visible files that may contain a part of any lesson of a course.
 
     Args:
-        seen: the files that are visible inside the wall.
+        seen: the files that are visible inside the sandbox.
         cache: the file in which to keep the results; by default, a file in the user's cache.
     """
     file = cache_file() if cache is None else cache
@@ -72,7 +73,7 @@ def _search(seen: Visible, file: Path) -> tuple[str, ...]:
             entry = cached.get(folder)
             if entry is None or entry[0] != stamp:
                 entry = [stamp, *_scan_folder(folder)]
-        except OSError:  # a file, or a folder that is not readable
+        except OSError:  # the path is a file, or a folder that cannot be read
             continue
         entries[folder] = entry
         folders += [f"{folder}/{name}" for name in entry[1]]
@@ -119,7 +120,7 @@ def _is_suspect(path: str) -> bool:
 
 
 def _head(path: str) -> bytes:
-    """Return the first bytes of a text file, or nothing if the file is not text."""
+    """Return the first bytes of a text file, or no bytes if the file is not text."""
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         data = os.read(file, _FIRST_BYTES)

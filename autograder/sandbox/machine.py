@@ -35,7 +35,7 @@ class CheckResult:
 
 
 def probe_machine() -> list[CheckResult]:
-    """Check everything that the wall needs. This builds and tries a real wall, so it takes some seconds."""
+    """Check everything that the sandbox needs. This builds and tests a real one, so it takes some seconds."""
     if sys.platform != "linux":
         return [CheckResult("Linux", False, sys.platform, "Use a Linux machine, or WSL 2, to grade.")]
     checks: list[Callable[[], CheckResult | None]] = [
@@ -48,7 +48,7 @@ def probe_machine() -> list[CheckResult]:
     ]
     findings = [finding for check in checks if (finding := check()) is not None]
     forked = _wall("forked", needed=False)
-    # One kind of wall is enough, so the second kind is needed only if the first one fails.
+    # One kind of sandbox is enough, so the second kind is needed only if the first one fails.
     return [*findings, forked, _wall("single", needed=not forked.ok)]
 
 
@@ -89,7 +89,10 @@ def _apparmor() -> CheckResult | None:
 
 
 def _proc() -> CheckResult:
-    """Check whether parts of /proc are covered, as in Docker. If they are, no other /proc can be mounted."""
+    """Check whether other mounts cover parts of /proc, as in Docker.
+
+    If they do, no other /proc can be mounted.
+    """
     covers = []
     with contextlib.suppress(OSError):
         points = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]

@@ -13,7 +13,7 @@ from autograder.sandbox.results import CandidateError, CellResult, Crashed, Time
 
 # Extra seconds after a cell's time limit, in which the candidate should interrupt the cell itself.
 _GRACE_SECONDS = 5.0
-_PIECE = 8_000_000  # maximum number of bytes of a file in one message
+_PIECE = 8_000_000  # maximum number of bytes of a file that are sent in one message
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class TestCode:
         body: the code of everything before the cell's last expression, marshalled and decoded as Latin-1.
         last: the code of the cell's last expression, marshalled and decoded as Latin-1.
         builtins: the names of the builtins that the test uses in their original versions.
-        proof: a text that is sent back only if the end of the test was reached.
+        proof: a token that is sent back only if the test runs to its end.
     """
 
     body: str
@@ -44,7 +44,7 @@ class Ran:
         stderr: True if the cell wrote to standard error.
         timed_out: True if the cell was interrupted at its time limit.
         value: the text of a test's last value.
-        proof: the text that a test sent back from its end; empty if the end was not reached.
+        proof: the token that a test sends back if it runs to its end; empty if it did not.
     """
 
     cell: CellResult
@@ -99,7 +99,7 @@ class PlainClient(CandidateClient):
         """Run a cell that the student wrote, or a locked cell.
 
         Raises:
-            TimedOut, Crashed: the process was lost.
+            TimedOut, Crashed: the notebook's process was lost.
         """
         request = {"do": "cell", "label": label, "source": source, "seconds": seconds}
         return self._ran(label, request, seconds)
@@ -108,7 +108,7 @@ class PlainClient(CandidateClient):
         """Run a test in the notebook's own process, so that later cells see its effects.
 
         Raises:
-            TimedOut, Crashed: the process was lost.
+            TimedOut, Crashed: the notebook's process was lost.
         """
         return self._ran(label, _test_request(test, seconds), seconds)
 
@@ -116,7 +116,8 @@ class PlainClient(CandidateClient):
         """Run a test in a copy of the notebook's process, so that later cells see none of its effects.
 
         Raises:
-            TimedOut, Crashed: the copy was lost. The process itself continues, unless `is_alive` is False.
+            TimedOut, Crashed: the copy of the process was lost. The notebook's process continues, unless
+                `is_alive` is False.
         """
         assert self._container is not None
         started = time.monotonic()

@@ -1,4 +1,4 @@
-"""The answers of a candidate, and the errors that are raised if there is no answer."""
+"""The answers of a candidate (the student's process), and the errors raised if there is no answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -81,7 +81,10 @@ class TraceLine:
 
 @dataclass(frozen=True)
 class CellResult:
-    """The result of one code cell. The candidate supplies all its text, which has a bounded length."""
+    """The result of running one code cell.
+
+    All text in it comes from the candidate (the student's process), and is limited in length.
+    """
 
     label: str
     error: str  # the exception's type name; empty if the cell raised none
@@ -103,8 +106,8 @@ class Loaded:
     Attributes:
         cells: the results of the cells.
         threads: the number of threads in the process after the last cell; 0 if unknown.
-        answer_findings: for each task, findings about the names that its answer uses. They come from the
-            candidate, so they are used only in messages.
+        answer_findings: for each task, findings about the names that its answer uses. The findings come from
+            the candidate (the student's process), so they are used only in messages.
         cell_findings: findings of the same kind for cells that stopped with an error, keyed by the cell's
             label.
     """

@@ -1,4 +1,4 @@
-"""The outer wall and the template process inside it, as seen by the process that starts them.
+"""The outer wall (sandbox) and the template process inside it, as seen by the process that starts them.
 
 This module does not import torch, so that a command can start a template before its own slow imports.
 """
@@ -32,11 +32,11 @@ _PRELOAD_SECONDS = 300.0  # seconds allowed for importing the modules of one mes
 
 
 class WallOptions(NamedTuple):
-    """The options with which a wall is built.
+    """The options with which a wall (a sandbox) is built.
 
     Attributes:
-        hidden: files and folders that must not exist inside the wall.
-        language: "en" or "ko", the language of the course's texts inside the wall.
+        hidden: files and folders that must not exist inside the sandbox.
+        language: "en" or "ko", the language of the course's text inside the sandbox.
         limits: the limits on what one submission may use.
         plain: whether only plain assignments are graded inside, so that the template does not import torch.
     """
@@ -48,12 +48,12 @@ class WallOptions(NamedTuple):
 
 
 class TemplateHandle(NamedTuple):
-    """The data that another process needs to join a wall.
+    """The data that another process needs to use a wall (a sandbox).
 
     Attributes:
         control: the socket for requests to the wall's template.
         options: the options with which the wall was built.
-        suspects: the files that are visible inside the wall and may contain a part of a course; see
+        suspects: the files that are visible inside the sandbox and may contain a part of a course; see
             leak_scan.py.
     """
 
@@ -81,7 +81,7 @@ class Template:
         with template_end:
             self.process = bubblewrap("forked", [template_end], options, self._stderr)
         self._suspects: tuple[str, ...] | None = None
-        # The search for suspects runs while the template does its imports.
+        # The search for files that may contain a part of a course runs during the template's imports.
         self._search = threading.Thread(target=self._find_suspects, daemon=True)
         self._search.start()
 
@@ -89,7 +89,7 @@ class Template:
         """Wait until the template's imports are done.
 
         Raises:
-            WallError: the template has ended.
+            WallError: the template did not start, or it is unknown whether it can see a part of a course.
         """
         if not self._ready:
             ready, _, _ = select.select([self.control], [], [], START_SECONDS)
@@ -117,7 +117,7 @@ class Template:
         self._suspects = suspects(visible(self._options.hidden))
 
     def adopt_options(self, options: WallOptions) -> bool:
-        """Return whether a wall with the given options would be built just like this template's wall.
+        """Return whether a sandbox with the given options would be built just like this template's sandbox.
 
         If it would, the template uses these options from now on.
         """
@@ -169,7 +169,7 @@ def _request(control: socket.socket, order: bytes) -> dict[str, str] | None:
     """Send the template a request, together with a socket for the reply.
 
     Returns:
-        The reply, or None if there is none.
+        The reply, or None if the template did not reply.
     """
     reply_end, template_end = socket.socketpair()
     with reply_end, template_end:
@@ -186,12 +186,12 @@ def _request(control: socket.socket, order: bytes) -> dict[str, str] | None:
 def bubblewrap(
     kind: str, ends: Sequence[socket.socket], options: WallOptions, stderr: IO[bytes]
 ) -> subprocess.Popen[bytes]:
-    """Start a process behind a new wall: a template, or the wall's only container.
+    """Start a process inside a new sandbox: a template, or the sandbox's only container.
 
     Args:
         kind: "forked" for a template, "single" for a container.
         ends: the sockets that the process inherits.
-        options: the options of the wall.
+        options: the options of the sandbox.
         stderr: the file that receives the process's standard error.
     """
     guest = random.choice(_GUESTS) if os.getuid() == 0 else os.getuid()

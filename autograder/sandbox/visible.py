@@ -1,7 +1,7 @@
-"""The files of this machine that are visible inside the wall, and those among them that are covered.
+"""The files of this machine that are visible inside the sandbox, and the paths that the sandbox hides.
 
 Only an allow-list is visible: the system's folders, and those in which Python is installed. In these folders,
-the wall covers everything that belongs to Secant: a course, a class, the grader, and files of an older
+the sandbox hides everything that belongs to Secant: a course, a class, the grader, and files of an older
 version that pip left behind. Other copies of a course are found by their content (see leak_scan.py).
 """
 
@@ -24,8 +24,8 @@ from autograder.sandbox.results import WallError
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime")
 _NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
-# The parts of Python's prefix that Python needs. Anything else there is not part of Python: a clone, exports,
-# other environments.
+# The parts of Python's prefix that Python needs. Anything else in that folder is not part of Python, but may
+# be a clone of the repository, exports or another environment.
 _PREFIX_PARTS = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
 # System folders that no notebook needs and where users may keep their own files. One of them is nbgrader's
 # exchange.
@@ -34,19 +34,19 @@ _UNNEEDED = (
     *("/usr/local/src", "/usr/src"),
 )
 _SECANT_PATTERNS = ("autograder", "secant", "secant-*.dist-info", "_secant.pth")
-# Covered folders of the package `secant`, which all notebooks import. Older wheels contained the course in
-# `_course`. The code in the other folders draws, and for that it computes answers to tasks (see
+# Folders of the package `secant` (which all notebooks import) that are hidden inside the sandbox. In older
+# wheels, `_course` contained the course. The drawing code in the other folders computes answers to tasks (see
 # inside/pictures.py).
 OLD_COURSE = "_course"
 _COVERED = (OLD_COURSE, "explorers", "graph")
 
 
 class Visible(NamedTuple):
-    """The files and folders of this machine that are visible inside the wall.
+    """The files and folders of this machine that are visible inside the sandbox.
 
     Attributes:
         shown: files and folders that are visible under their own names.
-        masked: paths in a shown folder that are empty inside the wall, except for shown paths that lie in
+        masked: paths in `shown` folders that are empty inside the sandbox, except for `shown` paths below
             them.
         package: the folder of the package `secant`, which is visible under another name.
     """
@@ -57,7 +57,7 @@ class Visible(NamedTuple):
 
 
 def visible(hidden: Iterable[str]) -> Visible:
-    """Return the files that are visible inside a wall that hides the given paths.
+    """Return the files that are visible inside a sandbox that hides the given paths.
 
     Raises:
         WallError: the package secant was not imported from a folder.
@@ -112,7 +112,7 @@ def extra_packages() -> tuple[str, ...]:
 def _pip_paths(folder: str) -> tuple[str, ...]:
     """Return the paths that pip has installed in a folder, and those of the needed packages.
 
-    Anything else in the folder is left out, because it may be a user's own file.
+    Anything else in the folder is not made visible inside the sandbox, because it may be a user's own file.
     """
     names = {*_NEEDED}
     for record in glob(f"{folder}/*.dist-info/RECORD"):
@@ -139,15 +139,15 @@ def _installed() -> Iterator[str]:
 
 
 def _clone(package: str) -> list[str]:
-    """Return a list with the repository that this code runs from, or an empty list if there is none."""
+    """Return a list with the repository from which this code runs, or an empty list if there is none."""
     above = Path(package).parent
     return [str(above)] if (above / "nbgrader_config.py").is_file() and (above / "course").is_dir() else []
 
 
 def _within(path: str, shown: Mapping[str, Path]) -> Iterator[str]:
-    """Yield the names under which a path is visible inside the shown folders.
+    """Yield the names under which a path is visible inside the given visible folders.
 
-    For a path that is itself shown, nothing is yielded, because such a path cannot be covered.
+    Nothing is yielded for a path that is itself one of these folders, because such a path cannot be hidden.
 
     Args:
         path: the path.

@@ -1,4 +1,4 @@
-r"""The wall around students' code, as the examiner uses it.
+r"""The wall (the sandbox) around students' code, as the examiner uses it.
 
     with Wall() as wall, wall.candidate() as candidate:
         loaded = candidate.load([("grad_square", source), ...], timeout=60.0)
@@ -6,12 +6,12 @@ r"""The wall around students' code, as the examiner uses it.
             task.define("import torch\ndef probe_it(): ...")
             answer = task.ask("grad_square", (3.0,), timeout=10.0)
 
-Bubblewrap makes the outer wall: no network, no file of the course, and only the environment variables that
-the grader sets. Inside it, a template process (inside/template.py) forks one container for each submission.
-Each container has its own namespaces, limits and filter of system calls. If the kernel does not allow
-namespaces within namespaces, each submission gets its own wall. That is slower but just as safe. If no wall
-can be made, `WallUnavailable` explains what to install. Users may run their own notebook without a wall
-(exam/selfcheck.py).
+Bubblewrap builds the outer wall, inside which there is no network, no file of the course, and no environment
+variable except those that the grader sets. Inside it, a template process (inside/template.py) forks one
+container for each submission. Each container has its own namespaces, limits and filter of system calls. If
+the kernel does not allow namespaces within namespaces, each submission gets its own wall. That is slower but
+just as safe. If no wall can be made, `WallUnavailable` explains what to install. Users may run their own
+notebook without a wall (exam/selfcheck.py).
 """
 
 import contextlib
@@ -52,15 +52,15 @@ _EXIT_SECONDS = 0.5
 
 
 class Wall:
-    """A wall that makes candidates, each in its own container.
+    """A wall (a sandbox) that starts candidates, each in its own container.
 
-    A wall may be shared between threads. The thread that starts it must live as long as the wall, because
-    bubblewrap ends when that thread ends.
+    A candidate is the process that runs a student's code. A wall may be shared between threads. The thread
+    that starts it must live as long as the wall, because bubblewrap ends when that thread ends.
 
     Args:
         limits: the limits on what one submission may use.
         mode: "forked" or "single" (see the module's docstring); None for the first mode that works here.
-        hidden: files and folders that must not exist inside the wall. This is checked from inside at the
+        hidden: files and folders that must not exist inside the sandbox. This is checked from inside at the
             start.
         language: "en" or "ko", the language of the course's texts inside the wall.
         plain: whether only plain assignments are graded inside the wall. Then the template does not import
@@ -104,7 +104,7 @@ class Wall:
 
     @classmethod
     def join(cls, handle: TemplateHandle) -> Self:
-        """Return a wall around a template that another process has started and will end."""
+        """Return a wall (a sandbox) around a template that another process has started and will end."""
         options = handle.options
         wall = cls(
             options.limits,
@@ -118,20 +118,22 @@ class Wall:
 
     @property
     def suspects(self) -> tuple[str, ...]:
-        """The files that are visible inside the wall and may contain a part of a course; see leak_scan.py."""
+        """The visible files in the sandbox that may contain a part of a course; see leak_scan.py."""
         if self._suspects is None:
             self._suspects = suspects(visible(self._hidden))
         return self._suspects
 
     def prepare(self, group: Later) -> None:
-        """Have the template import a group of modules that torch imports late, so that no container has to.
+        """Have the template import a group of modules that torch imports only when it needs them.
+
+        Containers then do not have to import them.
 
         Args:
             group: the name of the group; see inside/template.py.
         """
         if self.mode != "forked" or group in self._prepared:
             return
-        # The template may have ended. The next use of it will show that.
+        # The template may have ended. If so, the next attempt to use it will fail.
         with self._lock, contextlib.suppress(OSError):
             (self._control or self._start_template()).send(group.encode())
             self._prepared.add(group)
@@ -157,10 +159,10 @@ class Wall:
         return {module: reason for module in modules if (reason := self._preloaded.get(module))}
 
     def start(self) -> None:
-        """Build the wall, and test it from inside.
+        """Build the sandbox (the wall), and test it from inside.
 
         Raises:
-            WallUnavailable: this machine cannot build a wall in the requested mode.
+            WallUnavailable: this machine cannot build a sandbox in the requested mode.
         """
         if self._joined:
             return self._try_out()
@@ -187,9 +189,9 @@ class Wall:
             self._end_template()
 
     def candidate(self) -> CandidateClient:
-        """Return a new candidate, to be used in a `with` statement.
+        """Return the client for a new candidate, to be used in a `with` statement.
 
-        Its container is made when its cells are loaded.
+        The candidate's container is made when its cells are loaded.
         """
         return CandidateClient(self.open_container)
 
@@ -278,7 +280,7 @@ class Wall:
             self._preloaded.clear()
 
     def _try_out(self) -> None:
-        """Try to escape from inside the wall, before any stranger's code runs there.
+        """Try to escape from inside the sandbox, before any stranger's code runs there.
 
         Raises:
             WallUnavailable: an attempt succeeded.
@@ -297,8 +299,8 @@ class Wall:
             raise WallUnavailable(f"The sandbox does not hold on this machine: {failure}", ALLOW)
 
 
-# This code runs as a student's cell. It prints "held" if the wall holds, or else a list of what it was able
-# to do.
+# This code runs as a student's cell. It prints "held" if the sandbox holds, and otherwise a list of what the
+# code was able to do.
 _PROOF = """
 import ctypes, os, socket
 from pathlib import Path
@@ -338,7 +340,7 @@ def _sockets() -> tuple[list[socket.socket], list[socket.socket]]:
     """
     orders, supervisor = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     channel, candidate = socket.socketpair()
-    # This makes the kernel add the supervisor's process id to its messages.
+    # This makes the kernel add the supervisor's process id to the supervisor's messages.
     orders.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     return [orders, channel], [supervisor, candidate]
 

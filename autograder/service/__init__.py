@@ -2,8 +2,8 @@
 
 It also escapes names in nbgrader's formgrader, if the server has it (formgrader.py).
 
-The server itself imports neither torch nor the examiner. A worker process does; it is started on first use
-and ends with the server (worker.py, worker_client.py).
+The server itself imports neither torch nor the examiner. A worker process imports them. It is started on
+first use and ends with the server (worker.py, worker_client.py).
 """
 
 from typing import Any
@@ -15,7 +15,8 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(server: Any) -> None:
     """Add the endpoints. If that fails, the server runs without them."""
-    # nbgrader's extensions are loaded after this one, so formgrader is protected once the event loop runs.
+    # nbgrader's extensions are loaded after this one, so formgrader cannot be protected until the event loop
+    # runs.
     server.io_loop.add_callback(_protect_formgrader, server)
     try:
         from autograder.service.handlers import add_handlers

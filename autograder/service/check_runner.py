@@ -1,4 +1,4 @@
-"""Import what a check needs once, before any check: the examiner, torch, and late imports of the tests."""
+"""Import what checks need before the first check: the examiner, torch, and the tests' late imports."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +29,7 @@ torch.set_num_threads(1)  # a fork of a process that computes with several threa
 
 
 class CheckRunner:
-    """The examiner of notebooks in the worker, with candidates from a pool.
+    """The worker's examiner of notebooks. Candidates (processes that run students' code) come from a pool.
 
     Args:
         pool: the pool that candidates come from.
@@ -47,14 +47,14 @@ class CheckRunner:
         self._checker.reader = reader
 
     def prepare(self, sheet: CheckedNotebook) -> None:
-        """Prepare a lesson's tests once for all its checks."""
+        """Prepare a lesson's tests once for all checks of that lesson's notebook."""
         if sheet.root is not None:
             self._checker.examiner(sheet)
 
     def examine(
         self, sheet: CheckedNotebook, only: str | None, on_row: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
-        """Examine a notebook, pass on each row as soon as it is ready, and return the score."""
+        """Examine a notebook, pass each row to `on_row` as soon as it is ready, and return the score."""
         texts = task_texts(sheet)
 
         def pass_on(result: TaskResult) -> None:
@@ -66,7 +66,7 @@ class CheckRunner:
     def run_plain(
         self, notebook: Path, below: Path, on_row: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
-        """Run a notebook's own nbgrader tests, pass on their rows, and return the data of the last event."""
+        """Run a notebook's own nbgrader tests, pass rows to `on_row`, and return the last event's data."""
         try:
             report = run_visible_tests(notebook, self._checker.pool, below=below)
         finally:

@@ -1,4 +1,4 @@
-"""Ask the service of a Jupyter server that is already running, from the command line.
+"""Have a notebook checked, from the command line, by a Jupyter server that is already running.
 
 A server is found by the file that it leaves in Jupyter's runtime folder, which only its owner can read. A
 server that does not answer quickly is skipped.
@@ -27,18 +27,18 @@ SILENCE_SECONDS = 10.0
 
 
 class NoAnswer(Exception):
-    """The error for a server that cannot be asked or stops answering before it has checked the notebook."""
+    """The error if a server cannot be asked, or stops answering before it has checked the notebook."""
 
 
 def servers(notebook: Path) -> Iterator[dict[str, Any]]:
-    """Yield the data of each running server that shows a notebook."""
+    """Yield the data of each running server whose root folder contains a notebook."""
     for file in sorted(Path(jupyter_runtime_dir()).glob("jpserver-*.json")):
         if server := read_json(file, partial(_shows, notebook), None):
             yield server
 
 
 def _shows(notebook: Path, server: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a server's data with the notebook's path, or None if the server is gone or does not show it."""
+    """Return a server's data with the notebook's path added, or None if the server cannot serve it."""
     root, url = Path(server["root_dir"]).resolve(), urlsplit(server["url"])
     if notebook.is_relative_to(root) and url.scheme == "http" and url.port and _is_running(server["pid"]):
         return server | {"path": notebook.relative_to(root).as_posix()}
@@ -76,7 +76,7 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
     connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=CONNECT_SECONDS)
     try:
         headers = _headers(server)
-        # the time limit is short until the server has answered
+        # until the server has answered, the time limit is short
         connection.request("GET", f"{url.path}api/status", headers=headers)
         connection.getresponse().read()
         connection.close()

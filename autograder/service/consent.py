@@ -33,7 +33,7 @@ def agree(notebook: Path) -> None:
 
 
 def _is_own(notebook: Path) -> bool:
-    """Return whether a notebook belongs to the user and lies in the workspace that Secant has filled."""
+    """Return whether a notebook belongs to the user and is in the workspace that Secant created."""
     named = os.environ.get(OWN_WORKSPACE, "")
     return named != "" and notebook.is_relative_to(Path(named).resolve()) and _belongs_to_user(notebook)
 

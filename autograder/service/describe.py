@@ -36,7 +36,7 @@ class TaskText:
 
 
 def task_texts(sheet: CheckedNotebook) -> dict[str, TaskText]:
-    """Return each task's heading and hints (title, text), from the cells above its answer cell."""
+    """Return the title and the hints of each task, taken from the text cells above its answer cell."""
     texts: dict[str, TaskText] = {}
     title, above = "", list[tuple[str, str]]()
     for cell in sheet.release.cells:
@@ -52,7 +52,7 @@ def task_texts(sheet: CheckedNotebook) -> dict[str, TaskText]:
 
 
 def hints_in(prose: str) -> Iterator[tuple[str, str]]:
-    """Yield the hints (title, text) of a cell, in time that is linear in the cell's length."""
+    """Yield a pair (title, text) for each hint in a cell, in time that is linear in the cell's length."""
     for folded in prose.split("<details>")[1:]:
         inside, closed, _ = folded.partition("</details>")
         title, separator, text = inside.partition("</summary>")
@@ -73,13 +73,13 @@ def lesson_title(sheet: CheckedNotebook) -> str:
 
 
 def lesson_number(sheet: CheckedNotebook) -> int | None:
-    """Return the number at the beginning of a lesson's name, or None."""
+    """Return the number at the beginning of a lesson's name, or None if there is no number."""
     number = re.match(r"\d+", sheet.assignment.lesson)
     return int(number[0]) if number else None
 
 
 def tasks_of(sheet: CheckedNotebook) -> list[dict[str, Any]]:
-    """Return a lesson's tasks in order, each with the hints that were opened and the best points so far."""
+    """Return a lesson's tasks in order, each with the hints opened and the most points earned so far."""
     texts, progress = task_texts(sheet), _progress(sheet.assignment.lesson)
     lesson = sheet.assignment.lesson
     return [
@@ -98,7 +98,7 @@ def _progress(lesson: str) -> dict[str, TaskRecord]:
 
 
 def _task(task: Task, text: TaskText, progress: TaskRecord | None) -> dict[str, Any]:
-    seen = max(progress["hints"], default=0) if progress else 0  # hints are opened one after another
+    seen = max(progress["hints"], default=0) if progress else 0  # hints are opened in sequence, from 1 on
     return {
         "id": task.id,
         "title": text.title or task.id,
@@ -149,7 +149,8 @@ def _plain_row(test: "Grade") -> dict[str, Any]:
 def plain_end(report: "OwnReport") -> dict[str, Any]:
     """Return the data of the last event for a notebook with ordinary nbgrader tests.
 
-    It contains the sentence that this is not a grade, and the other cells that stopped with an error.
+    It contains a sentence that says that the result is not a grade, and the cells other than tests that
+    stopped with an error.
     """
     stopped = [
         {

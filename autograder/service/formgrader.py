@@ -10,11 +10,11 @@ None of nbgrader's files is changed. A Jinja extension rewrites its templates wh
   its settings.
 - Markdown keeps only the HTML of prose. Otherwise Bootstrap would show an attribute with a tooltip as HTML,
   and formgrader would take any element of the class `full-credit` for its own button.
-- Outputs that are scripts are left out, because nbconvert's template would print them into its own scripts.
+- Outputs that are scripts are removed, because nbconvert's template would print them into its own scripts.
 - A Content-Security-Policy blocks every script that is not part of a template.
 - A picture is no wider than its column.
 - Formgrader's keyboard shortcuts work without MathJax.
-- A button leads to the next answer that waits for a person's grade (to_grade.js). A notebook with one such
+- A button leads to the next answer that waits for manual grading (to_grade.js). A notebook with one such
   answer is up to thirty screens long.
 """
 
@@ -99,7 +99,7 @@ class EscapedValues(Extension):
         self._nonce = secrets.token_urlsafe(16)
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        """Return the template's source with escaped values and a Content-Security-Policy in its head."""
+        """Return the template's source with its values escaped and a Content-Security-Policy added."""
         source = _UTILITIES.sub(lambda found: found[0] + _APPEND_TEXT + _WITHOUT_MATHJAX + _TO_GRADE, source)
         source = _MATHJAX.sub(_MATHJAX_FUNCTION, source)
         parts, at = [], 0
@@ -144,7 +144,7 @@ def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str
 
 
 def _is_kept(tag: str, name: str, value: str) -> bool:
-    """Return whether to keep an attribute of prose. Vector pictures and meaningful classes are dropped."""
+    """Return whether to keep an HTML attribute. SVG pictures and classes not in `_CLASSES` are dropped."""
     if name == "class":
         return bool(_CLASSES.fullmatch(value))
     return name in _ATTRIBUTES and not value.strip().casefold().startswith("data:image/svg")

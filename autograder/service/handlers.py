@@ -54,7 +54,7 @@ def add_handlers(server: Any) -> None:
 
 
 def _root(contents: Any) -> str:
-    """Return the root folder of the files that the server shows."""
+    """Return the root folder of the files that the server serves."""
     return str(getattr(contents, "root_dir", "") or os.getcwd())
 
 
@@ -145,7 +145,8 @@ class _Handler(APIHandler):
         """Return a command for the worker about the notebook that the request names.
 
         Raises:
-            Refusal: the path is not a notebook below the server's root that the contents API would show.
+            Refusal: the path is not that of a notebook below the server's root, or the contents API would not
+                show it.
         """
         path = self.parameters.get("path")
         if not isinstance(path, str) or not 0 < len(path) <= _LONGEST_PATH:
@@ -212,7 +213,7 @@ class Lesson(_Handler):
 
 
 class Check(_Handler):
-    """The endpoint that checks a notebook and streams a line of JSON for each event as it happens."""
+    """The endpoint that checks a notebook and streams each event, as it happens, as a line of JSON."""
 
     auth_resource = "kernels"
     _order: dict[str, Any] | None = None
@@ -244,7 +245,8 @@ class Check(_Handler):
 
     async def _stream(self, answer: dict[str, Any], answers: Any) -> None:
         while True:
-            event = answer.get("event") or {  # a check that had to wait may still be refused
+            # a refusal has no event; a check that had to wait may still be refused
+            event = answer.get("event") or {
                 "event": "error",
                 "message": answer.get("message") or _WORKER_ENDED[self.language],
             }
@@ -333,14 +335,17 @@ class Progress(_Handler):
 
 
 class Review(_Handler):
-    """The endpoint that records the answer to a repeated prediction, or turns repetition on or off."""
+    """The endpoint that records whether a repeated prediction was right, or turns repetition on or off."""
 
     auth_resource = "contents"
 
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
-        """Record the request's answer or wish, and send what went wrong."""
+        """Record whether a repeated prediction was right, or turn repetition on or off.
+
+        Send the problem if this could not be recorded, otherwise null.
+        """
         from secant.progress import record
 
         if isinstance(wanted := self.parameters.get("wanted"), bool):
@@ -359,7 +364,7 @@ class ResetProgress(_Handler):
     @web.authenticated
     @authorized("write", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
-        """Reset the progress, and send the path of the stored one."""
+        """Reset the progress, and send the new path of the renamed file."""
         from secant.progress import store
 
         try:

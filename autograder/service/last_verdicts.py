@@ -79,7 +79,7 @@ def _place(path: Path) -> Path:
 
 
 def _digests(sheet: CheckedNotebook) -> dict[str, str]:
-    """Return a hash for each task, made from the answer that would run and the task's test."""
+    """Return a hash for each task, computed from the answer that a check would run and from the test."""
     tests = {task.id: task.test.source for task in sheet.tasks if task.test is not None}
     return {
         task: hashlib.sha256(f"{code}\0{tests.get(task, '')}".encode()).hexdigest()[:16]

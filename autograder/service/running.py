@@ -1,4 +1,4 @@
-"""A single check that is under way: the process or thread that runs it, its events, and how it is stopped."""
+"""A check that is under way: the process or thread that runs it, its events, and how it is stopped."""
 
 import contextlib
 import json
@@ -40,9 +40,9 @@ class Running:
     """A check under way.
 
     Args:
-        examine: the function that does the check, passes on each row, and returns the score.
+        examine: the function that does the check, passes each row on, and returns the score.
         on_event: the function that receives each event.
-        finish: the function that receives the last event and all rows, in a thread of the check.
+        finish: the function that receives the last event and all rows; it is called in a thread of the check.
     """
 
     def __init__(self, examine: Examine, on_event: Callable[[Event], None], finish: Finish) -> None:
@@ -56,7 +56,7 @@ class Running:
         self._language = language()
 
     def start(self, pool: Pool) -> None:
-        """Begin the check, or end it with an error if the machine cannot start another process."""
+        """Begin the check. If the machine cannot start another process, send an error as the last event."""
         try:
             self._thread = self._begin(pool)
         except (OSError, RuntimeError):  # no process, pipe or thread could be created
@@ -147,7 +147,8 @@ class Forked(Running):
             os.setpgid(self._pid, self._pid)
 
     def _in_fork(self, write_end: int) -> None:
-        # the process gets its own group, so that its forks, which test tasks, are killed together with it
+        # the process gets its own process group, so that the forks that test tasks are killed together with
+        # it
         os.setpgid(0, 0)
         with open(write_end, "wb", buffering=0) as pipe:
             pipe.write(json.dumps(self._run_to_end(lambda row: _write(pipe, row))).encode() + b"\n")
@@ -267,7 +268,7 @@ class Threaded(Running):
         self._add_row(row)
 
     def stop(self) -> bool:
-        """Kill the candidates of the check, and return whether it was still under way."""
+        """Kill the processes that run code for the check, and return whether it was still under way."""
         with self._lock:
             if self._has_ended:
                 return False

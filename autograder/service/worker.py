@@ -54,10 +54,10 @@ SaveResults = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
 
 
 class Worker:
-    """The part of the worker process that executes commands. It answers all except checks at once.
+    """The part of the worker process that executes commands. Only checks are not answered at once.
 
-    A check that arrives before torch is imported is reported as waiting. Other commands are executed
-    meanwhile.
+    A check that arrives before torch is imported is reported as waiting. In the meantime, other commands are
+    executed.
 
     Args:
         write: the function that sends an answer to the server.
@@ -88,7 +88,7 @@ class Worker:
             self._orders.put(json.loads(line))
         self._orders.put(None)
         time.sleep(_EXIT_SECONDS)
-        os._exit(1)  # the process is still running, so it must be busy
+        os._exit(1)  # the process has not ended by itself, so a command or a check is still running
 
     def serve(self) -> None:
         """Execute commands until there are no more, or until the worker has been idle for a long time."""
@@ -105,7 +105,7 @@ class Worker:
                     return None
 
     def _prepare(self) -> None:
-        """Get ready for checks in a thread, then queue the checks that arrived meanwhile."""
+        """Import everything that checks need, in a thread, then queue the checks that have arrived so far."""
         self._import_examiner()
         with self._early_lock:
             early, self._early_checks = self._early_checks or [], None
@@ -113,7 +113,7 @@ class Worker:
             self._orders.put(order)
 
     def _postpone(self, order: dict[str, Any]) -> bool:
-        """Save a check for later if not everything is imported yet, and return whether it was saved."""
+        """Set a check aside if not everything is imported yet, and return whether it was set aside."""
         with self._early_lock:
             if self._early_checks is not None:
                 self._early_checks.append(order)
@@ -271,7 +271,7 @@ class Worker:
         answer({"event": {**begin, "hidden": sheet.hidden, "tasks": task_ids}})
 
         def save(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-            if rows or end["event"] == "end":  # verdicts from before the check was stopped count as well
+            if rows or end["event"] == "end":  # if a check was stopped, its earlier verdicts count as well
                 return save_results(sheet, rows, whole=order["task"] is None)
             return {}
 
@@ -283,7 +283,7 @@ class Worker:
         )
 
     def _is_refused_as_busy(self, order: dict[str, Any], answer: SendAnswer) -> bool:
-        """Refuse a command about a notebook that is being checked, and return whether it was refused."""
+        """Refuse a command if its notebook is being checked, and return whether the command was refused."""
         busy = self._is_busy(order["path"])
         if busy:
             message = say(
@@ -302,7 +302,7 @@ class Worker:
         return True
 
     def _must_wait(self, order: dict[str, Any], answer: SendAnswer) -> bool:
-        """Postpone a check until everything is imported, and return whether it was postponed."""
+        """Postpone a check if not everything is imported yet, and return whether it was postponed."""
         is_postponed = self._postpone(order)
         if is_postponed:
             answer({"event": {"event": "waits"}})
@@ -315,8 +315,8 @@ class Worker:
             path: the path of the notebook.
             answer: the function that sends an answer to the command.
             examine: the function that does the check; see `Running`.
-            save: the function that records the results, in a thread of the check, and returns additions to
-                the last event.
+            save: the function that records the results and returns additions to the last event. It is called
+                in a thread of the check.
         """
 
         def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:
@@ -402,7 +402,7 @@ def _refusal(status: int, message: str) -> dict[str, Any]:
 
 
 def _idle_seconds(setting: str) -> float | None:
-    """Convert a setting in minutes into the seconds that a worker may be idle, or None for no limit."""
+    """Convert a setting in minutes into the seconds that a worker may be idle; None means no limit."""
     try:
         minutes = float(setting or IDLE_MINUTES)
     except ValueError:

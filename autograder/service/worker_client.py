@@ -25,8 +25,8 @@ from autograder.kernels.provisioner import CannotFork, ForkedModule, fork_module
 WORKER_EXITED = {"gone": True}  # the answer to a command if the worker has ended
 _MODULE = "autograder.service.worker"
 _WORKER = [sys.executable, "-P", "-m", _MODULE]
-# Settings that the worker's forks need before anything is imported: one thread each, no windows for plots,
-# and a fixed hash seed, so that sets of strings are always iterated in the same sequence.
+# Environment variables that the worker's forks need before anything is imported: one thread each, no windows
+# for plots, and a fixed hash seed, so that sets of strings are always iterated in the same sequence.
 _ENVIRONMENT = {"MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 ANSWER_SECONDS = 30.0  # seconds to wait for the first answer to a command
 # seconds to wait for the first answer to a check, and for a waiting check to begin (it waits until torch is
@@ -106,7 +106,7 @@ class WorkerClient:
     ) -> dict[str, Any]:
         """Return the next answer to a command.
 
-        There is no time limit, except for a check that has not begun.
+        Only a check that has not begun has a time limit.
         """
         waits = answer.get("event") == {"event": "waits"}
         try:
@@ -126,7 +126,7 @@ class WorkerClient:
                 process.stdin.close()
 
     def _send(self, order: dict[str, Any], loop: asyncio.AbstractEventLoop) -> bool:
-        """Send a command to the worker, again if the worker has just ended; return whether it was sent."""
+        """Send a command to the worker, or to a new one if it has just ended; return whether it was sent."""
         for _ in range(2):
             try:
                 with self._write_lock:
@@ -165,7 +165,7 @@ class WorkerClient:
     def _read_answers(self, process: Process, loop: asyncio.AbstractEventLoop) -> None:
         """Pass on a worker's answers in a thread, until the worker has ended.
 
-        Commands that it has not answered then receive GONE.
+        The commands that the worker has not answered then receive WORKER_EXITED.
         """
         assert process.stdout is not None
         with contextlib.suppress(RuntimeError):  # the event loop is closed, so the server is ending
@@ -191,7 +191,7 @@ class WorkerClient:
                     answers.put_nowait(WORKER_EXITED)
 
     def close(self) -> None:
-        """End the worker, if there is one, after a few seconds in which it can record its verdicts."""
+        """End the worker, if one is running, but first give it a few seconds to record its verdicts."""
         process, self._process = self._process, None
         if process is not None and process.stdin is not None:
             with contextlib.suppress(OSError):

@@ -16,7 +16,7 @@ _GIGABYTE = 2**30
 #: Bytes of memory for a worker: its own process, and the template of its containers (see
 #: benchmarks/memory.py).
 WORKER_BYTES = 600 * _MEGABYTE
-#: Bytes of memory reserved for the command itself, and for other programs that may come to need a little
+#: Bytes of memory reserved for the command itself, and for other programs that may later need a little
 #: more.
 RESERVE_BYTES = 512 * _MEGABYTE
 
@@ -28,8 +28,8 @@ class Budget:
     Attributes:
         cores: the number of processors that this process may use.
         free: bytes of free memory.
-        worker_bytes: maximum number of bytes that one worker needs, if its submission uses all it is allowed
-            to.
+        worker_bytes: maximum number of bytes that one worker needs, if its submission uses all the memory
+            that it may use.
     """
 
     cores: int

@@ -30,7 +30,7 @@ from autograder.workers import worker
 from autograder.workers.jobs import Busy, Failed
 
 Work = Callable[[Any], Any]  # a function that does a job; the job and the result have to be picklable
-TRIES = 2  # number of tries while other jobs run; after them, a job is tried once more, alone
+TRIES = 2  # number of attempts while other jobs run; if they fail, the job is tried once more, alone
 _POLL_SECONDS = 1.0  # seconds between two checks of the workers while no job ends
 
 
@@ -42,17 +42,17 @@ class Workers(Protocol):
         """The number of jobs to give out at once. It is at least one, and may change."""
 
     def check_workers(self) -> None:
-        """Check that workers are left. This is called about once a second.
+        """Check that there is at least one worker left. This is called about once a second.
 
         Raises:
             CourseError: no worker is left, and none is expected.
         """
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
-        """Start a job. This is called only while there is a free place."""
+        """Start a job. This is called only while fewer than `places` jobs are running."""
 
     def settle(self, future: Future[Any]) -> None:
-        """Note that a job is over, whether it has succeeded or not."""
+        """Record that a job is over, whether it has succeeded or not."""
 
     def close(self, kill: bool = False) -> None:
         """End all workers.
@@ -65,22 +65,23 @@ class Workers(Protocol):
 class LocalWorkers:
     """Worker processes on this machine, each of which does one job at a time.
 
-    If a worker dies, it is known which job it had. All workers are forks of one process that has imported the
-    modules that they need. Their containers are forks of one template, which starts at the same time. The
-    thread that makes this object must live as long as the object.
+    If a worker dies, the job it was doing can be identified. All workers are forks of one process that has
+    imported the modules that they need. Their containers are forks of one template, which is started at the
+    same time as that process. The thread that creates this object must live as long as the object does.
 
     Args:
         places: the number of workers.
-        hidden: the paths that must not exist inside the shared wall; None if each worker builds its own wall.
+        hidden: the paths that must not exist inside the shared sandbox; None if each worker builds its own
+            sandbox.
         template: a template that `start_preparations` has started. It is used if it hides the same paths,
             and closed otherwise.
-        pages_only: True if the workers only make pages. Torch is then not imported, and no process is
-            started before the first page. Later workers of this process get the same imports as its first
+        pages_only: True if the workers only make feedback pages. Torch is then not imported, and no process
+            is started before the first page. Later workers of this process get the same imports as its first
             workers.
         plain: True if the workers only grade assignments that need no torch; see `needs_no_torch`.
 
     Raises:
-        WallUnavailable: bubblewrap is not installed, and the workers were to share a wall.
+        WallUnavailable: bubblewrap is not installed, and the workers were to share a sandbox.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class LocalWorkers:
 
     def submit(self, work: Work, job: Any) -> Future[Any]:
         handle = self._handle()
-        # Drop the idle workers of a wall that no longer exists.
+        # Drop the idle workers of a sandbox that no longer exists.
         while self._idle and self._handles[self._idle[-1]] != handle:
             self._drop(self._idle.pop())
         pool = self._idle.pop() if self._idle else self._start_worker(handle)
@@ -133,8 +134,8 @@ class LocalWorkers:
             if kill and started:
                 with suppress(ProcessLookupError):
                     os.kill(pid.result(), signal.SIGKILL)
-            # Wait also for killed workers. Otherwise, ProcessPoolExecutor's own shutdown would race with this
-            # one.
+            # Also wait for killed workers. Otherwise, ProcessPoolExecutor's own shutdown would race with this
+            # shutdown.
             pool.shutdown(wait=started or not kill, cancel_futures=True)
         if not self._pids:
             end_server()
@@ -150,7 +151,7 @@ class LocalWorkers:
     def _handle(self) -> TemplateHandle | None:
         """Return the data that a worker needs to share the template; None if there is no template.
 
-        Without this data, a worker builds its own wall, or reports why it cannot.
+        Without this data, a worker builds its own sandbox, or reports why it cannot.
         """
         if self._template is not None and not self._template.is_running():
             self._template.close()
@@ -223,9 +224,9 @@ def start_preparations(*, plain: bool = False) -> Template | None:
 
 
 def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
-    """Return the group of modules that torch will probably import late when it runs these lessons, or None.
+    """Return the group of modules that torch will probably import while it runs these lessons.
 
-    This is a guess, and affects only the speed.
+    The result is None if torch will probably import no such group. It is a guess, and affects only the speed.
     """
     files = (root / "source" / lesson / f"{lesson}.ipynb" for lesson in lessons)
     return worker.imported_later(*(file.read_text("utf-8") for file in files if file.is_file()))
@@ -263,13 +264,13 @@ def end_server() -> None:
     """
     server: Any = forkserver._forkserver
     if server._forkserver_pid is not None:
-        with suppress(OSError):  # the process has ended by itself
+        with suppress(OSError):  # raised if the process has ended by itself
             os.kill(server._forkserver_pid, signal.SIGTERM)
             server._stop()  # makes multiprocessing forget the process, so that the next workers get a new one
 
 
 def _set_up(hidden: tuple[str, ...] | None, handle: TemplateHandle | None, processor: int | None) -> None:
-    """Set up a new worker: join the wall, leave Ctrl-C to the parent, and end when the parent ends."""
+    """Set up a new worker: join the sandbox, leave Ctrl-C to the parent, and end when the parent ends."""
     if processor is not None:
         with suppress(OSError):
             os.sched_setaffinity(0, {processor})
@@ -301,10 +302,10 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
         workers: the workers that do the jobs.
 
     Raises:
-        CourseError: no worker is left, or none may do these jobs.
+        CourseError: no worker is left, or the workers cannot do these jobs.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
-    queue: deque[Any] = deque()  # at most one job, which is prepared while several others run
+    queue: deque[Any] = deque()  # at most one job, which is fetched in advance while several others run
     postponed: deque[Any] = deque()
     while True:
         while len(running) < workers.places and (job := queue.popleft() if queue else next_job()) is not None:

@@ -19,8 +19,8 @@ class Job:
         lesson: the lesson's name.
         source: the instructor's notebook as JSON.
         script: the cells to run and the questions to ask.
-        secret: the key from which the tests' inputs are drawn; see `Examiner.grade`.
-        hidden: paths that must not exist inside the wall.
+        secret: the key that determines the tests' random inputs; see `Examiner.grade`.
+        hidden: paths that must not exist inside the sandbox.
     """
 
     student: str
@@ -41,10 +41,10 @@ class PlainJob:
         assignment: the assignment, with its tests and files.
         notebooks: the notebooks that were handed in, keyed by name.
         files: the student's own files next to the notebooks, keyed by path.
-        kept: paths at which the student's file is kept instead of the assignment's file.
-        timeout: the time limit of each cell, in seconds; None for that of a whole submission.
-        hidden: paths that must not exist inside the wall.
-        preload: modules that the wall imports once for all submissions.
+        kept: paths at which the student's own file is used instead of the assignment's file.
+        timeout: the time limit of each cell, in seconds; None for the time limit of a whole submission.
+        hidden: paths that must not exist inside the sandbox.
+        preload: modules that the sandbox imports once for all submissions.
     """
 
     student: str
@@ -68,8 +68,8 @@ class Page:
         notebook: the notebook to show, as JSON without hidden tests.
         head: the facts at the top of the page.
         bare: True to leave out what the student wrote, because the full page could not be made.
-        name: the name of the notebook, if the assignment has several; empty for the one with the assignment's
-            name.
+        name: the name of the notebook, if the assignment has several notebooks; empty for the notebook that
+            has the assignment's name.
     """
 
     student: str
@@ -82,7 +82,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Examined:
-    """The report on a submission, and the kind of wall in which the submission ran."""
+    """The report on a submission, and the mode of the sandbox (the wall) in which the submission ran."""
 
     report: Report
     wall: str
@@ -94,7 +94,7 @@ class ExaminedPlain:
 
     Attributes:
         report: one report for each notebook.
-        wall: the kind of wall in which the notebooks ran.
+        wall: the mode of the sandbox in which the notebooks ran.
         notices: sentences about modules that could not be preloaded.
     """
 
@@ -118,7 +118,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class NoWall:
-    """The worker's machine cannot build a wall; see WallUnavailable."""
+    """The worker's machine cannot build a sandbox; see WallUnavailable."""
 
     reason: str
     fix: str

@@ -1,4 +1,4 @@
-"""Imports of the modules that workers need for pages, made once in the process they are forked from."""
+"""Imports of the modules that workers need for pages, made once in the process that forks the workers."""
 
 import atexit
 import contextlib
@@ -24,15 +24,15 @@ def warm_up_page() -> Page:
     return Page("", "", json.dumps(v4.new_notebook(cells=cells)), PageHead("", "en", 0.0, 0.0))
 
 
-with pages.frozen_imports(), contextlib.suppress(Exception):  # the first real page will report such an error
+with pages.frozen_imports(), contextlib.suppress(Exception):  # the first real page will report any error
     render(warm_up_page())  # each worker inherits what this call imports and compiles
 
 
 def _end(server: int) -> None:
-    """Remove this process's socket and its folder, which a killed coordinator leaves behind, and exit.
+    """Remove this process's socket and the socket's folder, and exit.
 
-    The process exits at once: unloading torch would take a fifth of a second, and the kernel frees the memory
-    anyway.
+    A coordinator that is killed does not remove them. The process exits at once, because unloading torch
+    would take a fifth of a second, and the kernel frees the memory anyway.
     """
     server_process: Any = forkserver._forkserver
     if os.getpid() != server or server_process._forkserver_pid or not server_process._forkserver_address:

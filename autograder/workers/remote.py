@@ -90,7 +90,10 @@ def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
 
 @cache
 def _import() -> None:
-    """Import what jobs need, and exclude it from garbage collection, as the parent of local workers does."""
+    """Import the modules that jobs need, and exclude them from garbage collection.
+
+    The parent process of local workers does the same.
+    """
     import autograder.workers.preloaded  # noqa: F401
 
 

@@ -1,8 +1,8 @@
-"""The work of a worker, in any process on any machine: it takes a job and returns plain data.
+"""The work that a worker does in any process on any machine: it takes a job and returns plain data.
 
-A job contains everything that it needs. The wall is built for the first submission in a process, and serves
-all later ones. Workers also make the feedback pages, because these are slow to make, and because a submission
-that makes the highlighter hang must not stop the grading of the class.
+A job contains everything that it needs. The sandbox is built for the first submission in a process, and is
+used for all later ones. Workers also make the feedback pages, because these are slow to make, and because a
+submission that makes the highlighter hang must not stop the grading of the class.
 """
 
 import atexit
@@ -45,8 +45,8 @@ RENDER_SECONDS = 60.0
 # Bytes of memory that the work on one submission may add to this process. No correct answer comes near this
 # limit.
 EXTRA_BYTES = 256 * 2**20
-# Patterns of code that makes torch import its compiler at the first use (which takes half a second), and of
-# code that makes it import only sympy.
+# Patterns that match code for which torch imports its compiler (which takes half a second), and code for
+# which it imports only sympy.
 _COMPILER = re.compile(r"torch\.func|functorch|autograd\.functional|forward_ad|vectorize|optim\b|checkpoint")
 _SYMBOLS = re.compile(r"autograd\.grad\(|grad_outputs|backward\((?!retain|create|self)[a-z*\[{]")
 
@@ -114,9 +114,9 @@ def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
 
 
 def imported_later(*sources: str) -> Later | None:
-    """Return the group of modules that torch will probably import late when it runs this code, or None.
+    """Return the group of modules that torch will probably import while it runs this code.
 
-    This is a guess, and affects only the speed.
+    The result is None if torch will probably import no such group. It is a guess, and affects only the speed.
     """
     if any(map(_COMPILER.search, sources)):
         return "compiler"
@@ -130,14 +130,14 @@ def _by_lesson(source: str) -> Later | None:
 
 @contextmanager
 def memory_limit(more: int) -> Iterator[None]:
-    """Limit how much memory this process may add while the body runs.
+    """Limit how much memory this process may add while the body of the `with` statement runs.
 
     If the body needs more, it fails with an error that can be reported.
 
     Args:
         more: the number of bytes that this process may add.
     """
-    if sys.platform != "linux":  # on systems other than Linux, users only check their own work
+    if sys.platform != "linux":  # no limit is needed: outside Linux, users only check their own work
         yield
         return
     import resource
@@ -195,7 +195,7 @@ def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, tim
 
 @lru_cache(maxsize=16)
 def _find_leak(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
-    """Return a file that is visible inside the wall and gives away this lesson, or None."""
+    """Return a file that is visible inside the sandbox and gives away this lesson; None if there is none."""
     from autograder.exam.leaks import LessonSecrets
 
     return LessonSecrets(lesson, v4.reads(source)).first_leak(suspects)
@@ -236,7 +236,7 @@ def _wall(hidden: tuple[str, ...], *, plain: bool = False) -> Any:
 
 
 def _join_wall(handle: TemplateHandle | None) -> Any:
-    """Return the shared wall, or None if there is none or containers cannot be forked here."""
+    """Return the shared sandbox; None if there is none, or if containers cannot be forked here."""
     from autograder.sandbox.wall import Wall
 
     if handle is None:

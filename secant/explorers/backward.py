@@ -20,7 +20,7 @@ from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 
 LOG_H = (-8.0, 0.0)
-START, KINK = 3.0, 0.0  # x that is selected for 5**x, and for the functions with a kink at 0
+START, KINK = 3.0, 0.0  # the x selected for 5**x, and the x selected for functions with a kink at 0
 
 # Colour, marker and dashes of each quotient, in the order of the table's rows.
 STYLES = {"forward": LineStyle(SECANT, "o"), "backward": PARTS[0], "central": PARTS[1]}
@@ -65,12 +65,12 @@ def broken_power_of_five(q: Tensor) -> Tensor:
 
 
 def not_negative(x: Tensor) -> Tensor:
-    """Return x where x is not negative, else 0, with torch.where."""
+    """Return x where x is not negative, and 0 elsewhere, using torch.where."""
     return torch.where(x >= 0, x, 0.0)
 
 
 def maximum(x: Tensor) -> Tensor:
-    """Return the larger of x and 0, with torch.maximum."""
+    """Return the larger of x and 0, using torch.maximum."""
     return torch.maximum(x, torch.zeros_like(x))
 
 
@@ -101,7 +101,8 @@ def worth_seeing(f: Function) -> float | None:
 class Reading(Findings):
     """The numbers computed for a setting of the controls. A number that does not exist is NaN.
 
-    `quotients` and `curves` have the keys of STYLES. A curve holds the quotient's error at each of `steps`.
+    `quotients` and `curves` have the same keys as STYLES. Each curve holds the errors of a quotient
+    at all of `steps`.
     """
 
     setting: Setting
@@ -130,7 +131,7 @@ class Subject(Subjects):
 
     @memoised(8)
     def error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the steps h, and the error of each quotient at all of these steps."""
+        """Return the steps h, and the errors of each quotient at all of these steps."""
         f, steps = self.prepared(name).f, self.steps(name)
         place = torch.tensor([x], dtype=torch.float64)
         slope = difference.gradient(f, place)
@@ -139,7 +140,7 @@ class Subject(Subjects):
 
     @memoised()
     def typical_errors(self, name: str) -> np.ndarray:
-        """Return the errors at several x values, including the kink; omit values where the function fails."""
+        """Return the errors at several x values, including the kink; skip any x where the function fails."""
         kink = ranges.clamp(KINK, self.ends)
         places = self.ends, (kink, kink)
         errors = [
@@ -185,7 +186,7 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: the curve with three secants and autograd's tangent, and each error against h."""
+    """The figure: the curve, three secants and autograd's tangent, and each quotient's error against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -197,7 +198,7 @@ class Picture:
             self.secants[name] = plots.line(
                 self.function, style.color, WIDTHS[name], style.style, label=LABELS[name], zorder=3
             )
-            # The markers of the curves are placed at different h, so that no marker hides another.
+            # Each curve has its markers at different values of h, so that no marker hides another.
             self.curves[name] = style.line(self.errors, every=(2 * place, 6))
             self.zeros[name] = plots.marker(self.errors, "v", style.color, size=5)
             self.current_error[name] = plots.marker(
@@ -209,7 +210,8 @@ class Picture:
         """Update the static part of the picture: the curve and the limits of both plots."""
         name = reading.setting.function
         self.function.set_curve(*self.subject.curve(name))
-        # The errors at a kink are 1 and 0.5. Doubling them keeps them away from the edge of the plot.
+        # The limits are computed from doubled errors, so that the errors at a kink, 1 and 0.5, are not at the
+        # edge of the plot.
         self.errors.set_decades(*plots.decades(2 * self.subject.typical_errors(name), -14, 8))
 
     def move(self, reading: Reading) -> None:
@@ -224,7 +226,8 @@ class Picture:
             secant.set_data(across, height + reading.quotients[name] * (across - place))
         for row, (name, curve) in enumerate(self.curves.items()):
             at_zero = self.errors.set_curves(self.zeros[name], reading.steps, (curve, reading.curves[name]))
-            # Errors of 0 lie on one line for all quotients, so each quotient marks a third of its zeros.
+            # The zeros of all three quotients lie on the same line. Only every third zero of each is marked,
+            # so that no quotient hides the zeros of another.
             self.zeros[name].set_data(at_zero[row::3], np.full(len(at_zero[row::3]), self.errors.zero))
         self.errors.set_step(
             h, *((self.current_error[name], error) for name, error in reading.errors.items())

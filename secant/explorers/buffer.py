@@ -23,13 +23,12 @@ from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 
-MAX_CALLS = (
-    12  # largest number of calls; more would be indistinguishable in the plot and too slow for a frame
-)
-SLOPE_OFFSET = (
-    0.2  # horizontal offset of the last call's slope from its stem, so that the stem does not hide it
-)
-MAX_NAME_LENGTH = 7  # longest function name, in letters, that is shown below the number of a call
+# Largest number of calls. More would be indistinguishable in the plot and too slow for a frame.
+MAX_CALLS = 12
+# Horizontal distance between the last stem and the marker of the last call's slope. At distance 0, the stem
+# would hide the marker.
+SLOPE_OFFSET = 0.2
+MAX_NAME_LENGTH = 7  # maximum length, in characters, of a function name shown below the number of a call
 
 FUNCTIONS: dict[str, Function] = {"x²": square, "x³": cube}
 
@@ -71,12 +70,12 @@ class Reading(Findings):
 
     @property
     def gradient(self) -> float:
-        """The leaf's .grad after the last call; NaN if there was none."""
+        """The leaf's .grad after the last call, or NaN if there were no calls."""
         return self.grads[-1] if self.grads else math.nan
 
     @property
     def quotient(self) -> float:
-        """The quotient of the sum after the last call; NaN if there was none."""
+        """The difference quotient of the sum of all called functions, or NaN if there were no calls."""
         return self.quotients[-1] if self.quotients else math.nan
 
 
@@ -84,7 +83,7 @@ class Subject(Subjects):
     """The functions that can be called, and the range of x."""
 
     def read(self, setting: Setting) -> Reading:
-        """Call each function and then backward(), in order, on a fresh leaf at x.
+        """Call the functions in order on a fresh leaf at x, each followed by backward().
 
         A call that fails does not change the leaf's .grad.
         """
@@ -121,9 +120,10 @@ class Subject(Subjects):
 
     @memoised()
     def sums(self, calls: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return x, (n,), the sum of the functions at x, (n,), and the sum's slope after each call, (k, n).
+        """Return x, the sum of the called functions at x, and the sum's slope after each call.
 
-        Without a call, the sum is NaN and the slopes are a single row of zeros.
+        The arrays are of shape (n,), (n,) and (k, n). If there are no calls, the sum is NaN and the slopes
+        are a single row of zeros.
         """
         x = np.linspace(*ranges.padded(self.ends), POINTS)
         if not calls:
@@ -138,8 +138,8 @@ def _remark(reading: Reading) -> None:
     if not reading.calls:
         reading.remark(**REMARKS["none"])
     elif not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):
-        # If the sum is finite at other x, nan in x.grad is part of the lesson and gets a remark. Otherwise,
-        # nan is reported as a problem with the function.
+        # If the sum is finite at other x values, nan in x.grad is part of the lesson and gets a remark.
+        # Otherwise, nan is reported as a problem with the function.
         note = reading.remark if all(reading.visible_axes) else reading.problem
         note(**REMARKS["nan"], x=reading.x)
     elif reading.x_plus_h == reading.x:
@@ -164,7 +164,7 @@ class StemPlot:
         self.last = plots.marker(self, "s", GREEN, size=7, label="$f'(x)$")
 
     def set_calls(self, names: Sequence[str], *shown: np.ndarray) -> None:
-        """Set a tick for each call, and limits that include zero and all values to be shown."""
+        """Set a tick for each call, and vertical limits that include zero and all of the given values."""
         count = len(names)
         short = [name if len(name) <= MAX_NAME_LENGTH else "" for name in names]
         self.axes.set_xticks(range(1, count + 1), [f"{k}\n{name}" for k, name in enumerate(short, 1)])
@@ -297,8 +297,8 @@ def explore_buffer(
 
     At the start, each function has been called once, in order. The calls are really made, and they are
     repeated on a fresh leaf when x moves. Left: the sum of the functions called since the reset, its secant,
-    and a line with the slope x.grad. Right: x.grad after each call, next to the quotient of the functions
-    called up to then.
+    and a line with the slope x.grad. Right: x.grad after each call, next to the difference
+    quotient of the sum of the functions called so far.
 
     Args:
         functions: a function of x, a list of functions, or a dict from names to functions. By default x^2 and

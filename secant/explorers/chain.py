@@ -36,11 +36,13 @@ from secant.language import say
 from secant.quiet import quietly
 
 Steps = Sequence[tuple[str, Function]]
-# Number of x values near the chosen one for a median, and number of h values of an error curve, four per
-# decade.
+# Number of x values, near the chosen one, over which a median is taken; number of h values of an error
+# curve, four per decade.
 MEDIAN_POINTS, COUNT = 21, 65
-SINGLE_COUNT = 33  # number of h values, for a single x, if a step of the chain takes one number at a time
-MAX_STEPS = len(line_styles.PARTS)  # largest number of steps that fits into the picture
+# Number of h values of an error curve if a step of the chain takes one number at a time. The errors are then
+# computed at a single x.
+SINGLE_COUNT = 33
+MAX_STEPS = len(line_styles.PARTS)  # maximum number of steps that fit into the picture
 STRIP = -0.053  # vertical position of the drawn chain, in axes fractions: between the plot and its labels
 BOX: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": INK, "lw": 1.2}
 
@@ -54,7 +56,7 @@ class Setting:
     Attributes:
         x: the chosen x.
         h: the chosen step.
-        by_step: whether the steps are shown, rather than the whole chain alone.
+        by_step: whether each step is shown in addition to the whole chain.
     """
 
     x: float
@@ -75,7 +77,8 @@ class Reading(Findings):
         whole: the difference quotient of the whole chain.
         gradient: autograd's gradient of the whole chain.
         grid: the values of h at which `curves` are computed.
-        curves: the median errors at each of `grid`, one row for each step and one for the whole chain.
+        curves: the median errors at each of `grid`, with a row for each step and a last row for the
+            whole chain.
     """
 
     setting: Setting
@@ -91,7 +94,7 @@ class Reading(Findings):
     def quotient(self, i: int, k: int) -> float:
         """Return the difference quotient of result k with respect to result i; NaN if result i is unchanged.
 
-        Result 0 is x.
+        Result 0 is x, and the others are the results of the steps.
         """
         change = self.after[i] - self.before[i]
         return (self.after[k] - self.before[k]) / change if change else math.nan
@@ -138,7 +141,7 @@ class Subject:
             return difference.values(self.steps[i], x).detach().real
 
     def slope(self, i: int, x: Tensor) -> Tensor:
-        """Return autograd's slope of step i at x; a problem includes the name of the step."""
+        """Return autograd's slope of step i at x; any FunctionProblem includes the step's name."""
         with elementwise.prefix_problems(self.names[i]):
             return difference.gradient(self.steps[i], x)
 
@@ -150,9 +153,10 @@ class Subject:
 
     @memoised(8)
     def curves(self, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return values of h, (k,), and the median errors of the quotients at these h, (n + 1, k).
+        """Return values of h, and the median errors of the quotients at each h.
 
-        Each of the n steps of the chain has a row of errors, and the last row is for the whole chain.
+        The values have shape (k,). The errors have shape (n + 1, k), with a row for each of the n steps and a
+        last row for the whole chain.
         """
         near = ranges.around(x, self.ends) if self.is_vectorised else (x, x)
         points = torch.linspace(*near, MEDIAN_POINTS if self.is_vectorised else 1, dtype=torch.float64)
@@ -245,7 +249,7 @@ class FactorPlot:
         Args:
             axes: the axes to draw in.
             names: the names in the chain, "x" first.
-            typical: typical quotients and slopes without zeros, for the limits.
+            typical: typical quotients and slopes, excluding zeros, from which the axis limits are computed.
         """
         self.axes = axes
         count = len(names) - 1
@@ -285,7 +289,10 @@ class FactorPlot:
                 self.axes.annotate("", *ends, xycoords=where, textcoords=where, arrowprops=arrow)
 
     def set_factors(self, quotients: Sequence[float], slopes: Sequence[float]) -> None:
-        """Set the bars to the quotients and the dashes to the slopes, with the whole chain's at the end."""
+        """Set the bars to the quotients and the dashes to the slopes.
+
+        The last quotient and the last slope are those of the whole chain.
+        """
         clipped = np.clip(quotients, self.bottom or -np.inf, self.top)
         gap = np.full_like(clipped, np.nan)
         heights = np.stack([np.zeros_like(clipped), clipped, gap], axis=1).ravel()
@@ -294,31 +301,32 @@ class FactorPlot:
 
 
 def _factor_range(factors: np.ndarray) -> tuple[float, float, bool]:
-    """Return two powers of ten that enclose most factors' sizes, and whether any factor is negative."""
+    """Return two powers of ten that enclose the sizes of most factors, and whether a factor is negative."""
     if not len(factors):
         return 1.0, 10.0, True
     sizes = np.abs(factors)
-    high = math.ceil(math.log10(np.quantile(sizes, 0.98)) + 0.1)  # the largest factors come from a pole
+    # The largest factors are ignored, because they come from a pole.
+    high = math.ceil(math.log10(np.quantile(sizes, 0.98)) + 0.1)
     low = math.floor(math.log10(np.quantile(sizes, 0.1)))
     return 10.0 ** min(max(low, high - 5), high - 1), 10.0**high, bool((factors < 0).any())
 
 
 def _powers(low: float, high: float) -> list[float]:
-    """Return at most five powers of ten, from `low` to `high`."""
+    """Return at most five powers of ten, evenly spaced, from `low` to at most `high`."""
     first, last = round(math.log10(low)), round(math.log10(high))
     every = max(1, math.ceil((last - first + 1) / 5))
     return [10.0**k for k in range(first, last + 1, every)]
 
 
 def drawable(names: Sequence[str]) -> list[str]:
-    """Return "x" and the names of the results, with a number for any name that the font may lack."""
+    """Return "x" and the names of the results; replace names that the font may not support with numbers."""
     return ["x", *(name if name.isascii() else f"({i})" for i, name in enumerate(names, 1))]
 
 
 def fractions(names: Sequence[str]) -> list[str]:
     """Return the labels of the quotients, such as "Δz/Δx".
 
-    They pair each name with the one before it, and finally the last name with the first.
+    Each label pairs a name with the previous one, and a final label pairs the last name with the first.
     """
     return [f"Δ{above}/Δ{below}" for below, above in [*itertools.pairwise(names), (names[0], names[-1])]]
 
@@ -442,7 +450,7 @@ def explore_chain(
         x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
         x_range: the smallest and the largest x on the slider.
-        by_step: whether the steps are shown at the start, rather than the whole chain alone.
+        by_step: whether, at the start, each step is shown in addition to the whole chain.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

@@ -52,13 +52,13 @@ class Reading(Findings):
         setting: the values of the controls.
         height: the function at x.
         end_height: the function at x + h, with the detached factor kept at its value at x if `held` is set.
-        factor: the detached factor at x.
+        factor: the value of the detached factor at x.
         quotient: the difference quotient.
         slope: autograd's slope.
         lost_slope: the part of the slope that is lost by detaching the factor.
         steps: the values of h at which `errors` are computed.
-        errors: the quotient's distances from `slope`, first with the detached factor fixed, then with it
-            moving.
+        errors: the quotient's distances from `slope` at each of `steps`, first with the detached factor
+            fixed, then with it moving.
     """
 
     setting: Setting
@@ -90,7 +90,7 @@ class Subject(TwoPaths):
 
     @memoised()
     def curves(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return x and both factors at each x, with NaN where a factor fails."""
+        """Return the x values of the curves, and both factors at each x, with NaN where a function fails."""
         f, g, is_vectorised = self.prepared(name)
         count = POINTS if is_vectorised else FEW_POINTS
         grid = torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64)
@@ -112,11 +112,12 @@ class Subject(TwoPaths):
 
     @memoised()
     def decades(self, name: str, held: bool) -> Range:
-        """Return powers of ten that enclose the errors at several x values, for all h.
+        """Return two powers of ten that enclose the errors at several x values, for every step h.
 
         The errors with the detached factor fixed are included only if `held` is true.
         """
-        first = 1 if held else 2  # next to the errors with a fixed factor, this curve would look flat
+        # If the range included the smaller errors with a fixed factor, the other curve would look flat.
+        first = 1 if held else 2
         errors = elementwise.sample_range(lambda x: self.errors(name, x)[first:], self.ends)
         return plots.decades(errors, -18, 8)
 
@@ -157,7 +158,11 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: left, the product, its secant, and the product with b fixed; right, errors against h."""
+    """The figure, with a plot of the product and a plot of errors.
+
+    The left plot shows the product, its secant, and the product with b fixed. The right plot shows the
+    quotient's errors against h.
+    """
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -193,13 +198,14 @@ class Picture:
         self.function.set_lines((setting.x, reading.height), reading.quotient, reading.slope, ends, heights)
         held, moves = reading.errors
         zeros = self.plot.set_curves(self.zeros, reading.steps, (self.held, held))
-        # If some errors are 0, the others are only rounding errors. They are drawn as points, because a
+        # If some errors are 0, the others are only rounding errors. All are drawn as points, because a
         # line would suggest a trend.
         self.held.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.plot.set_curves(self.zeros_moving, reading.steps, (self.moves, moves))
         size = abs(reading.lost_slope) or math.nan
         self.lost.set_data([10 ** LOG_H[0], 10 ** LOG_H[1]], [size, size])
-        # If the detached factor is fixed, the quotient does not show that the graph is cut.
+        # If the detached factor is fixed, the quotient does not reveal the cut graph, so these artists have
+        # nothing to show.
         for artist in (self.moves, self.zeros_moving, self.lost):
             artist.set_visible(not setting.held)
         self.plot.set_step(setting.h, (self.error, reading.error))
@@ -272,12 +278,12 @@ def explore_cut(
     """Return an explorer with sliders for x and h that shows f(x) = a(x) · b(x).detach().
 
     Left: f with its secant, and a line with autograd's slope, which is the slope of a(x) times a constant.
-    Right: the distance of the quotient from autograd's slope, against h, with the detached factor moving as
-    in the program, or fixed at x.
+    Right: the distance of the quotient from autograd's slope, against h. In the quotient, the detached factor
+    either moves as in the program or is fixed at its value at x.
 
     Args:
         pairs: two functions of x, called a and b, or a dict from names to such pairs; do not detach b
-            yourself. By default x and x^2, x^2 and x, x and 1/|x|.
+            yourself. By default (x, x^2), (x^2, x) and (x, 1/|x|).
         x_range: the smallest and the largest x on the slider.
         x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 1e-6 to 1.

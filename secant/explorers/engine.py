@@ -54,7 +54,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls, with S = calls * f. Missing numbers are NaN.
+    """The numbers computed for a setting of the controls; S is calls * f. Missing numbers are NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -92,14 +92,14 @@ class Reading(Findings):
 
 
 def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -> Tensor:
-    """Return the gradient that the engine leaves in a leaf at each x, after several passes over one graph.
+    """Return the gradient that the engine accumulates at each x in several backward passes over one graph.
 
     Args:
         f: an elementwise function.
         x: the points.
         bug: "assign" replaces a gradient where it should add to it; "breadth" visits the operations breadth
             first; "kept" does not clear the gradients of intermediate values between passes.
-        calls: the number of passes.
+        calls: the number of backward passes.
 
     Raises:
         FunctionProblem: if f fails, or the backward of one of its operations fails.
@@ -155,7 +155,7 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
 
 
 def _newest_first(root: Any) -> list[Any]:
-    """Return the operations behind a node in the reverse of the order in which torch recorded them."""
+    """Return a node and all nodes that can be reached from it, the most recently recorded first."""
     return sorted(plain_backward.nodes_behind(root), key=lambda node: node._sequence_nr(), reverse=True)
 
 
@@ -164,7 +164,7 @@ class Subject(Subjects):
 
     @memoised(64)
     def leaf_gradients(self, name: str, bug: Bug, calls: int, x: float) -> tuple[float, float]:
-        """Return the gradients that torch and the engine leave in the leaf at x after `calls` passes.
+        """Return the gradients that torch and the engine accumulate at x in `calls` backward passes.
 
         Raises:
             FunctionProblem: if autograd finds no path from f(x) back to x.
@@ -176,7 +176,7 @@ class Subject(Subjects):
 
     @memoised()
     def decades(self, name: str) -> Range:
-        """Return powers of ten that enclose the engine's errors with each bug, at several x values."""
+        """Return two powers of ten that enclose the engine's errors with each bug, at several x values."""
         errors = [np.empty(0)]
         for x in np.linspace(*self.ends, 5):
             with contextlib.suppress(FunctionProblem):
@@ -239,7 +239,11 @@ def _same(one: float, other: float, share: float = 1e-9) -> bool:
 
 
 class Picture:
-    """The figure: left, the function, a secant and two slopes; right, the quotient's distance from each."""
+    """The figure, with a plot of the function and a plot of distances.
+
+    The left plot shows the function, a secant, and lines with the slopes that torch and the engine find. The
+    right plot shows the quotient's distance from both slopes, against h.
+    """
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -334,7 +338,7 @@ def explore_engine(
 
     The engine runs backward over the operations that torch has recorded. It orders the operations and
     sums the gradients itself, with the selected bug. Left: the function, a secant, and lines with the slopes
-    of torch and of the engine. Right: the distance of the difference quotient from both slopes, against h.
+    that torch and the engine find. Right: the difference quotient's distance from both slopes, against h.
 
     Args:
         functions: a function of x, a list of functions, or a dict from names to functions. By default
@@ -342,8 +346,9 @@ def explore_engine(
         x_range: the smallest and the largest x on the slider.
         x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
-        bug: the engine's bug: "none"; "assign", = instead of +=; "breadth", operations visited breadth first;
-            or "kept", no reset between passes.
+        bug: the engine's bug: "none"; "assign", which replaces a gradient instead of adding to it; "breadth",
+            which visits the operations breadth first; or "kept", which does not clear the gradients of
+            intermediate values between passes.
         calls: the number of backward() calls, 1 or 2.
         function: the name of the function to start with, by default the first.
 

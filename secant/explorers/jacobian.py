@@ -1,7 +1,8 @@
 """The explorer of lesson 5: a difference quotient of vectors, the vector J v, and the number u J v.
 
 Forward mode (`torch.func.jvp`) gives J v, and reverse mode (`torch.func.vjp`) gives u J. The explorer opens
-with J v alone. A dropdown adds u, and the number u J v from the quotient and from reverse mode.
+with J v alone. If u is selected in a dropdown, the number u J v is shown as well, computed both from the
+quotient and by reverse mode.
 """
 
 import math
@@ -26,11 +27,12 @@ from secant.language import say
 from secant.quiet import quietly
 
 Map = Callable[[Tensor], Tensor]  # maps a tensor of shape (2,) to a tensor of shape (2,)
-# Number of h values in the error curves, four per decade; number of points on the path to F(p + h v).
+# Number of h values in the error curves, four per decade; number of points on the path from F(p) to
+# F(p + h v).
 STEPS, PATH = 65, 33
 LINES, ALONG = 9, 41  # number of grid lines in each direction, and number of points on each line
-# Numbers of h values, path points, grid lines and points on a line for a function that is slow because it
-# takes one point at a time.
+# Smaller numbers of h values, path points, grid lines, and points on each grid line, for a function that is
+# slow because it takes one point at a time.
 FEW_STEPS, FEW_PATH = 17, 9
 FEW_LINES, FEW_ALONG = 5, 9
 SECONDS_PER_FRAME = 0.015  # seconds in each frame that are available for calling the function
@@ -43,7 +45,10 @@ with quietly():
 
 
 def two_numbers(f: Map) -> Map:
-    """Wrap f to return float64, and to raise a FunctionProblem for a tensor other than two real numbers."""
+    """Wrap f to return float64, and to reject a tensor that does not hold two real numbers.
+
+    The wrapper rejects a tensor by raising a FunctionProblem.
+    """
 
     def checked(x: Tensor) -> Tensor:
         y = f(x)
@@ -66,7 +71,7 @@ def two_numbers(f: Map) -> Map:
 
 
 def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return F(p), J v from forward mode and u J from reverse mode, each of shape (2,).
+    """Return F(p), J v (by forward mode) and u J (by reverse mode), each of shape (2,).
 
     Raises:
         FunctionProblem: if f fails, or autograd finds no path from its result back to p.
@@ -133,12 +138,12 @@ class Reading(Findings):
 
     Attributes:
         setting: the values of the controls.
-        value: F(p), (2,).
-        end: F(p + h v), (2,).
-        quotient: the difference quotient, (2,).
-        jvp: J v, (2,).
-        vjp: u J, (2,).
-        path: the points from F(p) to F(p + h v), (m, 2).
+        value: F(p), of shape (2,).
+        end: F(p + h v), of shape (2,).
+        quotient: the difference quotient, of shape (2,).
+        jvp: J v, of shape (2,).
+        vjp: u J, of shape (2,).
+        path: the points from F(p) to F(p + h v), of shape (m, 2).
         steps: the values of h at which `gaps` and `misses` are computed.
         gaps: the distance between the quotient and J v at each of `steps`.
         misses: the distance between u . quotient and (u J) . v at each of `steps`.
@@ -211,7 +216,10 @@ class Subject:
 
     @cached_property
     def grid(self) -> tuple[np.ndarray, np.ndarray]:
-        """The grid of the input plane and its image, with NaN between lines; no image if f always fails."""
+        """The grid of the input plane and the grid's image, both with NaN between lines.
+
+        The image is empty if f fails everywhere.
+        """
         plane = grid_points(*self.ranges, *((LINES, ALONG) if self.quick else (FEW_LINES, FEW_ALONG)))
         return plane, elementwise.images(self.rows, plane)
 
@@ -447,12 +455,12 @@ def explore_arrows(
 
     Args:
         function: a function from a tensor of two numbers to a tensor of two numbers, made of PyTorch
-            operations. By default polar coordinates, (x1, x2) to (x1 cos x2, x1 sin x2).
-        ranges: the ranges of its two inputs, ((low, high), (low, high)).
-        p: the point to start with, (x1, x2).
+            operations. By default the function that maps (x1, x2) to (x1 cos x2, x1 sin x2).
+        ranges: the ranges of the two inputs, as ((low, high), (low, high)).
+        p: the point to start with, as (x1, x2).
         h: the step to start with.
         v, u: the angles to start with, in degrees, of the directions in the input and the output plane.
-        along: whether u is shown at the start, with u · quotient and (u J) · v.
+        along: whether u is shown at the start, together with u · quotient and (u J) · v.
 
     Raises:
         ValueError: if a range or a value to start with is invalid.

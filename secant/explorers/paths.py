@@ -57,7 +57,7 @@ class Setting:
         merge: the name of the operation that combines both functions into z.
         x: the chosen x.
         h: the chosen step.
-        by_path: whether the paths are shown, rather than the whole quotient alone.
+        by_path: whether each path is shown in addition to the whole quotient.
     """
 
     pair: str
@@ -76,7 +76,7 @@ class Reading(Findings):
         parts: the heights of the bars: the quotients and the remainder.
         slopes: autograd's gradient through each path, and through both.
         steps: the values of h at which `rests` and `errors` are computed.
-        rests: the remainder at each of `steps`, 0 where it is only a rounding error.
+        rests: the remainder at each of `steps`, or 0 where it is only a rounding error.
         errors: the error of the whole quotient at each of `steps`.
         size: the larger of |z| at x and at x + h, from which a quotient's rounding error is estimated.
         height: the vertical limits of the bar chart.
@@ -132,7 +132,8 @@ class Subject(TwoPaths):
     def curves(self, name: str, merge: Merge, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the steps h, and at each of them the remainder and the error of the whole quotient.
 
-        A remainder that is only a rounding error is returned as 0, because rounding belongs to lesson 1.
+        A remainder that is only a rounding error is returned as 0, because rounding errors are the
+        subject of lesson 1.
         """
         steps, place = self.steps(name), torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, MERGED[merge], place, steps)
@@ -169,13 +170,13 @@ class Subject(TwoPaths):
             reading.parts = {column: getattr(parts, column).item() for column in BARS}
             reading.steps, reading.rests, reading.errors = self.curves(name, merge, setting.x)
             reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, MERGED[merge], x)))
-        # If there are bars, the right plot has a remainder to show, even if it is 0.
+        # Both plots are shown or hidden together: if there are bars, there is a remainder, even if it is 0.
         reading.visible_axes = (elementwise.any_finite(errors, reading.rests),) * 2
         return reading.with_remarks(_remark)
 
 
 def _beyond_rounding(parts: Parts, x: Tensor | float, slope: Tensor, h: Tensor) -> np.ndarray:
-    """Return the size of the remainder at each x or h, (k,), with 0 where it is only a rounding error."""
+    """Return the absolute remainders at each x or h, of shape (k,), with 0 for mere rounding errors."""
     x_tensor = torch.as_tensor(x, dtype=torch.float64)
     numbers = torch.broadcast_tensors(parts.size, x_tensor, slope, h)
     noise = [difference.rounding(*(number.item() for number in each)) for each in zip(*numbers, strict=True)]
@@ -224,7 +225,10 @@ class StackedBars:
         self.moving: list[Artist] = [*self.bars.values(), self.joints]
 
     def set_heights(self, heights: Sequence[float]) -> None:
-        """Set the heights of the bars, with the whole last; hide a bar if its height is not finite."""
+        """Set the heights of the bars; a bar is hidden if its height is not finite.
+
+        The last height is that of the whole quotient.
+        """
         tops = np.cumsum(heights[:-1])
         starts = [0.0, *tops[:-1], 0.0]
         for bar, start, height in zip(self.bars.values(), starts, heights, strict=True):
@@ -236,7 +240,7 @@ class StackedBars:
 
 
 class Picture:
-    """The figure: left, the quotient's parts as stacked bars; right, the remainder and the error."""
+    """The figure, with a bar chart of the quotient's parts and a plot of the remainder and the error."""
 
     def __init__(self) -> None:
         self.figure, (left, right) = plots.row(2)
@@ -244,7 +248,8 @@ class Picture:
         left.set_ylabel(r"$\Delta z/h$")
         self.stack = StackedBars(left, BARS)
         self.bars = self.stack.bars
-        # The gradient's line spans the whole plot. The part that comes through y is marked on the first bar.
+        # The line of the gradient spans the whole plot. The part of the gradient that comes through y is
+        # marked on the first bar.
         self.gradient = plots.line(self.stack, TANGENT, 2.2, plots.DASHES, label="$dz/dx$", zorder=4)
         self.through_y = plots.marker(
             self.stack, "D", TANGENT, size=8, hollow=True, label=r"$y'\,\partial z/\partial y$"
@@ -271,7 +276,7 @@ class Picture:
         self.through_y.set_data([0], [reading.slopes.y if shown else math.nan])
         rests = reading.rests if shown else np.empty(0)
         zeros = self.plot.set_curves(self.zeros, reading.steps, (self.rests, rests))
-        # If some remainders are 0, the others are hardly larger than rounding errors. They are drawn as
+        # If some remainders are 0, the others are hardly larger than rounding errors. All are drawn as
         # points, because a line would suggest a trend.
         self.rests.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.errors.set_data(reading.steps, np.where(reading.errors == 0, math.nan, reading.errors))
@@ -373,7 +378,7 @@ def explore_paths(
         merge: how z depends on y and w: "+", "×" (or "*"), or "log y + √w". By default "+" for given pairs,
             and "log y + √w" for x^3 and x^2.
         pair: the name of the pair to start with, by default the first.
-        by_path: whether the paths are shown at the start, rather than the whole quotient alone.
+        by_path: whether, at the start, each path is shown in addition to the whole quotient.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

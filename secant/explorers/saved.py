@@ -38,7 +38,7 @@ class Setting:
 
     Attributes:
         function: the name of the function.
-        spoiler: one of SPOILERS.
+        spoiler: what spoils the backward pass, one of SPOILERS.
         x: the chosen x.
         h: the chosen step.
         a: the number that "data" adds to x, or by which "hook" multiplies the gradient.
@@ -97,12 +97,12 @@ class Reading(Findings):
 
 
 def spoiled_gradient(f: Function, x: Tensor, spoiler: str, a: float) -> Tensor:
-    """Return the gradient that a spoiled backward() finds for an exact f(x), in x's shape and dtype.
+    """Return the gradient that a spoiled backward() finds for a correct f(x), in x's shape and dtype.
 
     Args:
         f: an elementwise function.
         x: the points.
-        spoiler: one of SPOILERS.
+        spoiler: what spoils the backward pass, one of SPOILERS.
         a: the number that "data" adds to x, or by which "hook" multiplies the gradient.
 
     Raises:
@@ -181,7 +181,11 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: left, the curve, its secant and a line of slope x.grad; right, the quotient's errors."""
+    """The figure, with a plot of the function and a plot of the quotient's errors.
+
+    The left plot shows the curve, its secant, and a line of slope x.grad. The right plot shows the quotient's
+    distances from x.grad and from the unspoiled gradient, against h.
+    """
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -308,8 +312,8 @@ def explore_saved(
         x_range: the smallest and the largest x on the slider.
         x: the x to start with, by default 1.3. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 1e-10 to 10**0.5.
-        spoiler: what spoils backward(): "none", nothing; "data", which adds a to x.data between forward and
-            backward; "float32", "bfloat16" or "float8", the dtype in which saved tensors are stored; or
+        spoiler: what spoils backward(): "none" for nothing; "data", which adds a to x.data between forward
+            and backward; "float32", "bfloat16" or "float8", the dtype in which saved tensors are stored; or
             "hook", which multiplies the gradient by a.
         a: the value of a to start with.
         function: the name of the function to start with, by default the first.

@@ -1,4 +1,4 @@
-"""The explorer of lesson 9: slopes of f, and f'' found with two differences, with one, or with none."""
+"""The explorer of lesson 9: slopes of f, and f'' computed with two differences, with one, or with none."""
 
 import contextlib
 import math
@@ -38,8 +38,8 @@ WAYS: dict[Derivative, tuple[str, ...]] = {
     "first": ("quotient",),
     "second": ("second", "quotient", "double"),  # f'' computed with two differences, with one, and with none
 }
-SHARE = 0.01  # numbers that differ by more than this share of the larger one count as different
-CALLS_OF_LIMITS = 63  # the time that `approached` takes, in calls of the function
+SHARE = 0.01  # two numbers count as different if they differ by more than this fraction of the larger one
+CALLS_OF_LIMITS = 63  # how long `approached` takes, measured in calls of the function
 FEW_STEPS = 33  # number of h values of an error curve, for functions that take one x at a time
 
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x⁴ − 8x²": quartic}
@@ -48,7 +48,7 @@ TRUTHS: dict[Function, Function] = {log_of_cube: lambda x: -3 / x**2, quartic: l
 
 
 class Limits(NamedTuple):
-    """The limits of the second difference and of the gradient's quotient; a limit not found is NaN."""
+    """The limits of the second difference and of the gradient's quotient; NaN if a limit is not found."""
 
     second: float
     quotient: float
@@ -74,13 +74,13 @@ class Reading(Findings):
     Attributes:
         setting: the values of the controls.
         x_plus_h: the point x + h.
-        median_count: the number of x values in a median.
+        median_count: the number of x values over which a median is taken.
         values: f at x and at x + h.
         slopes: autograd's gradient of f at x and at x + h.
         estimates: the quotient of f, or the second derivative as found in each of the three ways.
         truth: the exact second derivative, if it is known.
         steps: the values of h at which `curves` are computed.
-        curves: for each estimate, the median of its errors over x values nearby, at each of `steps`.
+        curves: for each estimate, the median of its errors over nearby x values, at each of `steps`.
         limits: the numbers that the differences approach as h shrinks, if `truth` is not known.
     """
 
@@ -117,8 +117,8 @@ class Reading(Findings):
     def errors(self) -> dict[str, float]:
         """The distance of each estimate of the derivative from the best known number.
 
-        That is autograd's gradient for the first derivative. For the second, it is the exact value if that is
-        known, and double backward otherwise.
+        For the first derivative, that number is autograd's gradient. For the second, it is the exact value if
+        that is known, and the result of double backward otherwise.
         """
         measured = self.tangent if math.isnan(self.truth) else self.truth
         return {way: abs(estimate - measured) for way, estimate in self.estimates.items()}
@@ -137,7 +137,7 @@ class Reading(Findings):
 
     @property
     def verdict(self) -> str:
-        """The name of the remark about an error of autograd that the differences reveal, or "".
+        """The name of the remark about an error of autograd that the differences reveal, or "" for no error.
 
         "wrong" means that double backward is wrong, "gradient" that the gradient is, "both" that both are.
         """
@@ -161,7 +161,7 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
     with torch.enable_grad():
         total = difference.values(f, leaf).sum()
         if not total.requires_grad:
-            difference.gradient(f, x)  # raises a FunctionProblem with the reason
+            difference.gradient(f, x)  # raises a FunctionProblem that explains why there is no graph
         try:
             (first,) = torch.autograd.grad(total, leaf, create_graph=True)
             if first.requires_grad:
@@ -183,20 +183,20 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
 
 
 def second_difference(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
-    """Return (f(x+h) - 2 f(x) + f(x-h)) / h², divided by the steps actually taken; NaN where these are 0."""
+    """Return (f(x+h) - 2 f(x) + f(x-h)) / h², using the steps actually taken; NaN where one of them is 0."""
     low, high = x - h, x + h
     left, middle, right = (difference.values(f, place).detach() for place in (low, x, high))
     return (right - 2 * middle + left) / ((high - x) * (x - low))
 
 
 def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
-    """Return (f'(x+h) - f'(x)) / h with autograd's f', for the step actually taken; NaN where it is 0."""
+    """Return (f'(x+h) - f'(x)) / h with autograd's f' and the step actually taken; NaN where that is 0."""
     x_plus_h = x + h
     return (difference.gradient(f, x_plus_h) - difference.gradient(f, x)) / (x_plus_h - x)
 
 
 def approached(f: Function, x: Tensor) -> Limits:
-    """Return the numbers that the second difference and the gradient's quotient approach at x, (1,).
+    """Return the numbers that the second difference and the gradient's quotient approach at the single x.
 
     They are medians over steps at which neither the function's curvature nor rounding matters much.
     """
@@ -226,7 +226,7 @@ class Subject(Subjects):
     def error_curves(
         self, name: str, derivative: Derivative, x: float
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the steps h, (k,), and for each estimate of the derivative its median errors, (k,)."""
+        """Return the steps h and the median errors of each estimate of the derivative, all of shape (k,)."""
         f, near, steps = self.prepared(name).f, self.median_points(name, x), self.steps(name)
         if derivative == "first":
             return steps.numpy(), {"quotient": difference.median_errors(f, near, steps).numpy()}
@@ -249,7 +249,10 @@ class Subject(Subjects):
 
     @memoised(64)
     def limits(self, name: str, x: float) -> Limits:
-        """Return the numbers that the differences approach; NaN if f'' is known exactly or f is too slow."""
+        """Return the numbers that the differences approach.
+
+        They are NaN if they are not needed because f'' is known exactly, or if f is too slow.
+        """
         prepared = self.prepared(name)
         if self.truth(name) or not prepared.can_afford(CALLS_OF_LIMITS):
             return NO_LIMITS
@@ -257,7 +260,7 @@ class Subject(Subjects):
 
     @memoised()
     def error_range(self, name: str, derivative: Derivative) -> Range:
-        """Return powers of ten that enclose the errors at several x values across the range."""
+        """Return two powers of ten that enclose the errors at several x values across the range."""
         errors = elementwise.sample_range(
             lambda x: self.error_curves(name, derivative, x)[1].values(), self.ends
         )
@@ -397,7 +400,7 @@ class SecondExplorer(Panel[Reading]):
         rows += [self.row(way, FORMULAS[way], number) for way, number in numbers.items()]
         errors = reading.errors
         if math.isnan(reading.truth):
-            del errors["double"]  # the other errors are distances from double backward
+            del errors["double"]  # double backward is the reference for the other errors
         else:
             rows.append(self.row("truth", "f″(x)", words.digits(reading.truth)))
         if "double" in errors:

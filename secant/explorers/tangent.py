@@ -58,8 +58,8 @@ class Reading(Findings):
         quotient: the difference quotient.
         gradient: autograd's gradient.
         error: the distance between the quotient and the gradient.
-        median: the median of this distance over x values nearby.
-        median_count: the number of x values in a median.
+        median: the median of `error` over x values near the chosen one.
+        median_count: the number of x values over which a median is taken.
         steps: the values of h at which `curves` are computed.
         curves: for each dtype, the median error at each of `steps`.
     """
@@ -109,12 +109,12 @@ class Subject:
 
     @memoised()
     def typical_errors(self, name: str, dtype: str, scheme: Scheme) -> np.ndarray:
-        """Return the errors at several x values of the range, without those where the function fails."""
+        """Return the errors at several x values in the range; skip any x at which the function fails."""
         return elementwise.sample_range(lambda x: self.error_curve(name, x, dtype, scheme)[1:], self.ends)
 
     @memoised()
     def error_range(self, name: str) -> Range:
-        """Return powers of ten that enclose the errors for every dtype and scheme, at several x."""
+        """Return two powers of ten that enclose the errors at several x, for every dtype and scheme."""
         kinds = itertools.product(self.dtypes, self.schemes)
         return plots.decades(np.concatenate([self.typical_errors(name, *kind) for kind in kinds]), -20, 8)
 
@@ -284,8 +284,8 @@ def explore(
         x_range: the smallest and the largest x on the slider.
         x: the x to start with, by default 5. A value outside x_range is clipped to it, with a message.
         h: the step to start with, from 10**-15.5 to 10**0.5.
-        dtype: "float32" or "float64".
-        scheme: "forward", "central" or "complex".
+        dtype: the dtype to start with, "float32" or "float64".
+        scheme: the kind of quotient to start with, "forward", "central" or "complex".
         function: the name of the function to start with, by default the first.
         rounding: whether the explorer shows rounding errors. If False, h goes only from 3 down to 1e-4, the
             dtype is float64, and the quotient is the forward one.

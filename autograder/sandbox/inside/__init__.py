@@ -1,1 +1,1 @@
-"""The only part of the grader that exists inside the wall, next to a student's code. It decides nothing."""
+"""The only part of the grader that is visible inside the sandbox (the wall). It never decides a score."""

@@ -1,11 +1,11 @@
-"""The process that runs a student's cells, and answers the examiner's questions with values.
+"""The candidate: the process that runs a student's cells, and answers the examiner's questions with values.
 
 Everything here shares a process with the student's code, which can change any of it. That is allowed, because
-nothing in this file decides anything: it only sends bytes, and the examiner checks those.
+nothing in this file decides a score. The process only sends bytes, and the examiner checks them.
 
 The process first serves as the *loaded candidate*: the request `load` runs the cells, and `task` forks a
-child for one task. The child serves `define` (run a test cell's imports and probes) and `ask` (call a
-function).
+child for one task. The child serves the requests `define` (run a test cell's imports and function
+definitions) and `ask` (call a function).
 """
 
 import contextlib
@@ -68,7 +68,7 @@ def restore_libraries(saved: list[tuple[Any, dict[str, Any]]]) -> None:
                 setattr(owner, name, before[name])
         for name in current.keys() - before.keys():
             if is_class and any(name in vars(base) for base in owner.__mro__[1:]):
-                # Deleting an override, such as one of torch.Tensor.abs, uncovers the inherited attribute.
+                # Deleting an override, e.g. of torch.Tensor.abs, makes the inherited attribute visible again.
                 delattr(owner, name)
 
 
@@ -130,7 +130,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                     wire.send(channel, run_cell(shell, label, source))
                 with contextlib.suppress(BaseException):
                     restore_libraries(saved)
-                reset()  # done once here instead of in the fork of each task
+                reset()  # reset once here instead of in the fork of each task
                 wire.send(channel, {"threads": thread_count(), **_findings(shell, request["answers"])})
             case "task":
                 child = fork_task(channel, partial(serve_task, shell=shell, number=request["seed"]))
@@ -168,7 +168,9 @@ def thread_count() -> int:
 
 
 def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list[Any]]]:
-    """Return findings about the notebook's names, for answers (keyed by task) and failed cells (by label).
+    """Return findings about the notebook's names.
+
+    The findings for answers are keyed by task, and those for failed cells by label.
 
     Args:
         shell: the shell that ran the notebook.
@@ -206,7 +208,7 @@ def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], obj
 
 
 def exit_code(child: int) -> int | None:
-    """Return the exit code of a task's process, which is negative for a signal, or None if it is unknown."""
+    """Return the exit code of a task's process (negative for a signal); None if the code is unknown."""
     until = time.monotonic() + 1.0
     with contextlib.suppress(OSError):
         while time.monotonic() < until:
@@ -243,8 +245,8 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindi
 
 
 def _define(source: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Run a test cell's imports and define its probes in `names`, but with Python's own builtins."""
-    module = types.ModuleType("probes")  # lets the probes' classes and dataclasses find their module
+    """Run a test cell's imports and function definitions in `names`, with Python's original builtins."""
+    module = types.ModuleType("probes")  # lets classes that the test cell defines find their module
     module.__dict__.update(names)
     module.__dict__.update(BUILTINS, __builtins__=dict(BUILTINS), __name__="probes")
     sys.modules["probes"] = module
@@ -264,7 +266,7 @@ def _ask(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], names: dict[s
     return {"kind": "value", "value": value}
 
 
-# --- Without a wall: `autograder check` of the user's own notebook ----------------------------------------
+# --- Without a sandbox: `autograder check` of the user's own notebook ---------------------------------------
 
 
 def main(arguments: list[str]) -> None:

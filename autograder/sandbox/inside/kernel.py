@@ -5,7 +5,7 @@ import os
 
 
 class KernelRefused(OSError):
-    """The kernel refused a step of building the wall, so no student's code may run behind it."""
+    """The kernel refused a step of building the sandbox, so no student's code may run in it."""
 
 
 def libc() -> ctypes.CDLL:
@@ -14,7 +14,7 @@ def libc() -> ctypes.CDLL:
 
 
 def check_result(result: int, step: str) -> int:
-    """Return the result of a system call; raise KernelRefused if it is an error.
+    """Return the result of a system call; raise KernelRefused if the result signals an error.
 
     Args:
         result: the value that the call returned.
@@ -27,5 +27,5 @@ def check_result(result: int, step: str) -> int:
 
 
 def prctl(option: int, value: int = 0) -> None:
-    """Set an option of this process with the system call of this name, or raise KernelRefused."""
+    """Set an option of this process with the system call prctl; raise KernelRefused if the call fails."""
     check_result(libc().prctl(option, ctypes.c_ulong(value), *[ctypes.c_ulong(0)] * 3), f"prctl {option}")

@@ -1,4 +1,4 @@
-"""The steps that make the namespaces and mounts of a container.
+"""The steps that create the namespaces and mounts of a container.
 
 Each function does one step, and raises `KernelRefused` if the kernel refuses it. The template (template.py)
 calls them in the right order.
@@ -28,7 +28,7 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int, option
 def enter_namespaces() -> None:
     """Move this process into new namespaces of every kind, keeping its user and group ids.
 
-    The next child of this process becomes process 1.
+    The next child of this process becomes process 1 of the new PID namespace.
     """
     user, group = os.getuid(), os.getgid()
     check_result(libc().unshare(ALL_NAMESPACES), "unshare")
@@ -42,7 +42,7 @@ def enter_namespaces() -> None:
 
 
 def mount_private_tmp(limits: ContainerLimits) -> None:
-    """Mount private, empty file systems over all directories that are writable inside the wall."""
+    """Mount private, empty file systems over all directories that are writable inside the sandbox."""
     _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
     options = f"size={limits.disk_mb}m,nr_inodes=10000,mode=1777"
     for path in ("/tmp", "/dev/shm"):
@@ -50,7 +50,7 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
         mounts = [(below, os.open(below, os.O_PATH)) for below in points]
         links = list(_links_beside(points, path))
         _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
-        for below, handle in mounts:  # restores the mounts below this folder, such as an installed Python
+        for below, handle in mounts:  # restores mounts below this folder, e.g. that of an installed Python
             os.makedirs(os.path.dirname(below), exist_ok=True)
             if os.path.isdir(f"/proc/self/fd/{handle}"):
                 os.mkdir(below)
@@ -63,9 +63,9 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
 
 
 def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
-    """Yield the symbolic links, with their targets, in the folders that contain mount points.
+    """Yield the path and the target of each symbolic link in the folders that contain mount points.
 
-    An example is the link `lib64` of a virtual environment. Links in the folder `top` itself are left out.
+    An example is the link `lib64` of a virtual environment. Links in the folder `top` itself are skipped.
     """
     folders = {os.path.dirname(point) for point in points} - {top}
     for entry in (entry for folder in folders for entry in os.scandir(folder)):
@@ -74,7 +74,7 @@ def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
 
 
 def _mounted_below(path: str) -> list[str]:
-    """Return the mount points below a folder, without those that lie below another of these mount points."""
+    """Return the mount points below a folder, excluding those below another of these mount points."""
     with open("/proc/self/mountinfo") as file:
         points = sorted(line.split()[4].encode().decode("unicode_escape") for line in file)
     outermost: list[str] = []
@@ -85,7 +85,10 @@ def _mounted_below(path: str) -> list[str]:
 
 
 def mount_proc() -> None:
-    """Mount a /proc that shows only this PID namespace. Only process 1 of a new namespace calls this."""
+    """Mount a /proc that shows only the processes of this PID namespace.
+
+    Only process 1 of a new namespace calls this function.
+    """
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
 
 

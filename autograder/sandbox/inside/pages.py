@@ -1,4 +1,4 @@
-"""Functions that make it quick to fork a large process: its memory is kept in few, large pages."""
+"""Functions that make it quick to fork a large process: they move its memory into fewer, larger pages."""
 
 import contextlib
 import ctypes
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 from autograder.sandbox.inside.kernel import libc
 
-_LARGE = 2 * 2**20  # size of a large page in bytes; a small one has 4 KiB
+_LARGE = 2 * 2**20  # size of a large memory page in bytes; an ordinary page has 4 KiB
 _MADV_COLLAPSE = 25
 
 
 @contextlib.contextmanager
 def frozen_imports() -> Iterator[None]:
-    """Exclude everything that the body imports from later garbage collections.
+    """Exclude the modules imported in the body of the `with` statement from later garbage collections.
 
-    A collection in a fork would touch, and so copy, every page. Garbage collection is also switched off while
-    the body runs, because modules leave little garbage, and looking for it would take a quarter of the import
-    time.
+    A collection in a fork would touch, and so copy, every memory page. Garbage collection is also switched
+    off while the body runs, because imports leave little garbage, and looking for it would take a quarter of
+    the import time.
     """
     gc.disable()
     try:
@@ -28,7 +28,7 @@ def frozen_imports() -> Iterator[None]:
 
 
 def collapse() -> None:
-    """Move this process's memory into large pages, once its imports are done; see `collapsing`."""
+    """Move this process's memory into large pages after its imports; see `collapsing`."""
     for _ in collapsing():
         pass
 
@@ -36,9 +36,9 @@ def collapse() -> None:
 def collapsing() -> Iterator[None]:
     """Move this process's memory into large pages, in steps of a few milliseconds.
 
-    When a process forks, the kernel copies an entry for each of its pages, and drops the entries when the
-    fork ends. With torch, there are 60,000 entries, and copying them takes longer than most tasks. Before
-    Linux 6.1, the kernel cannot merge pages, and forks stay slow.
+    When a process forks, the kernel copies a page table entry for each of its memory pages, and drops the
+    entries when the fork ends. With torch, there are 60,000 entries, and copying them takes longer than most
+    tasks. Before Linux 6.1, the kernel cannot merge pages, and forks stay slow.
     """
     with contextlib.suppress(OSError):
         for start, end in _own_memory():

@@ -1,7 +1,7 @@
 """Stand-ins for explorers and pictures of graphs, which are never shown during grading.
 
 To draw them, their packages compute what lessons ask for: difference quotients, gradients, second
-derivatives, and the nodes of a graph. So these packages do not exist inside the wall or during `autograder
+derivatives, and the nodes of a graph. So these packages do not exist inside the sandbox or during `autograder
 check`, and no answer can call them.
 """
 
@@ -14,7 +14,7 @@ PACKAGES = ("secant.explorers", "secant.graph")
 
 
 class DrawingStub:
-    """A stand-in for an explorer or a picture.
+    """A stand-in for an explorer (a figure with sliders) or for a picture of a graph.
 
     Reading an attribute of the stand-in, or calling it, returns the stand-in itself.
     """
@@ -33,9 +33,10 @@ class DrawingStub:
 
 
 def exclude_drawing() -> None:
-    """Prevent the packages that draw from being imported.
+    """Prevent drawing packages from being imported.
 
-    Notebooks can still import the names that `secant` provides from these packages, but they get stand-ins.
+    Notebooks can still import the names that `secant` provides from these packages, but get stand-ins for
+    them.
     """
     for name, home in secant.HOMES.items():
         if home.startswith(PACKAGES):

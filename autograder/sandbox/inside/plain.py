@@ -1,9 +1,9 @@
 """The process that runs a notebook with ordinary nbgrader tests among the student's cells.
 
-Tests and answers share a process, because a plain test may read any name of the notebook. So nothing here can
-make a score unforgeable, but a forgery takes more than a patched function (docs/trust.md). The code of a test
-is sent only when its turn comes. The grader's own loop runs the test, first in a fork. Before each test, the
-functions that tests rely on are restored to their state before the first cell.
+Tests and answers share a process, because an nbgrader test may read any name of the notebook. So nothing here
+can make a score unforgeable, but forging a score takes more than patching a function (docs/trust.md). The
+code of a test is sent only when it is the test's turn. The grader's own loop runs the test, first in a fork.
+Before each test, the functions that tests rely on are restored to their state before the first cell.
 """
 
 import contextlib
@@ -47,8 +47,8 @@ _RESTORED_MODULES = ("torch.testing", "marshal", "signal", "autograder.sandbox.i
 def serve(channel: socket.socket, shell: Shell, order: dict[str, Any]) -> None:
     """Serve the examiner's requests until the examiner closes the connection."""
     session = Session(shell, order)
-    # The functions are held in local variables. So if a notebook patches a module or a class of the grader,
-    # this loop does not change.
+    # The functions are stored in local variables, so that this loop does not change if a notebook patches a
+    # module or a class of the grader.
     send, fork, reap, threads = wire.send, fork_task, exit_code, thread_count
     receive = partial(next_request, limits=wire.PLAIN_LIMITS)
     run_cell, run_test = session.run_cell, session.run_test
@@ -91,7 +91,8 @@ class Session:
 
     Args:
         shell: the shell that runs the cells.
-        order: the examiner's first request. It has a `seed`, and the value of NBGRADER_EXECUTION as `done`.
+        order: the examiner's first request. It contains the seed as `seed`, and the value of the environment
+            variable NBGRADER_EXECUTION as `done`.
     """
 
     def __init__(self, shell: Shell, order: dict[str, Any]) -> None:
@@ -106,7 +107,7 @@ class Session:
         builtins = shell.copy_builtins()
         self._out, self._err = Output(), Output()
         # All cells share the same streams. If a notebook keeps a stream, for example in a logger's handler,
-        # later output to it still counts.
+        # later output to that stream is still recorded.
         sys.stdout, sys.stderr = self._out, self._err
         modules = _modules(builtins)
         owners = [*modules, Session, Shell, Output]
@@ -145,8 +146,8 @@ class Session:
         """Run a test cell's code in the notebook's namespace.
 
         Returns:
-            A cell's report, with the text of the test's last value. The test's proof is added if the test ran
-            to its end.
+            The cell's report, with the text of the test's last value and, if the test ran to its end, the
+            token that proves it.
         """
         # An object that the notebook has put into a module may raise any error.
         with contextlib.suppress(BaseException):
@@ -171,7 +172,7 @@ class Session:
     def _report(self, error: BaseException | None) -> dict[str, Any]:
         """Return what a cell printed and raised, and reset the output for the next cell."""
         with contextlib.suppress(BaseException):
-            plt.close("all")  # as the inline backend does after each cell
+            plt.close("all")  # matplotlib's inline backend also closes all figures after each cell
         report: dict[str, Any] = {"error": "", "message": "", "trace": []}
         if error is not None:
             report |= describe(error)
@@ -191,7 +192,7 @@ class Session:
             yield
             return
         if signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN, None):
-            signal.signal(signal.SIGALRM, self._stop)  # any other handler was set by the notebook, and stays
+            signal.signal(signal.SIGALRM, self._stop)  # a handler that the notebook has set is kept
         self._running = True
         signal.setitimer(signal.ITIMER_REAL, seconds)
         try:

@@ -1,6 +1,6 @@
 """A preloader for modules that submissions import but lessons do not. The template runs it on request.
 
-Each module is first imported in a fork of the template, as a trial. A module that fails, ends the process,
+Each module is first imported in a fork of the template, to try it out. A module that fails, ends the process,
 hangs or starts a thread is not preloaded. A notebook that imports such a module gets the same result as
 without preloading.
 """
@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from autograder.sandbox.inside import pages
 from autograder.sandbox.inside.limits import MESSAGE_LIMIT
 
-TRIAL_SECONDS = 30.0  # seconds allowed for the trial of one module
+TRIAL_SECONDS = 30.0  # seconds allowed for importing one module in a fork
 _DONE = b"imported"
 
 
@@ -33,7 +33,8 @@ class Preloader:
             The reasons why modules were not imported, keyed by module.
 
         Raises:
-            RuntimeError: a module started a thread, although it had started none in its trial.
+            RuntimeError: a module started a thread, although it had started none in the fork that tried it
+                out.
         """
         wanted = list(modules)
         new = [module for module in wanted if module not in sys.modules and module not in self._refused]
@@ -49,7 +50,7 @@ class Preloader:
         try:
             with pages.frozen_imports():
                 importlib.import_module(module)
-        except BaseException as error:  # the import failed here, although its trial succeeded
+        except BaseException as error:  # the import failed here, although it succeeded in the fork
             self._refused[module] = _described(error)
         finally:
             os.environ.clear()
@@ -62,7 +63,7 @@ def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
     """Import a module in a fork of this process.
 
     Returns:
-        The reason why the module must not be imported in this process, or an empty string.
+        The reason why the module must not be imported in this process; an empty string if it may be.
     """
     reading, writing = os.pipe()
     child = os.fork()
@@ -73,7 +74,7 @@ def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
         reply = _read(reading, seconds)
     finally:
         os.close(reading)
-        # The child may not have its process group yet, so the child is also killed directly.
+        # The child may not have entered its own process group yet, so it is also killed directly.
         for end in (os.killpg, os.kill):
             with contextlib.suppress(OSError):
                 end(child, signal.SIGKILL)

@@ -32,7 +32,7 @@ def become(user: int) -> None:
 
 
 def lift_memory_limit() -> None:
-    """Undo the memory limit that the examiner may have set for itself, because containers have their own."""
+    """Undo any memory limit that the examiner has set for itself. Containers have their own limits."""
     _, highest = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (highest, highest))
 
@@ -76,7 +76,7 @@ def drop_privileges() -> None:
     kernel = libc()
     for capability in range(64):
         if kernel.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), *[ctypes.c_ulong(0)] * 3) < 0:
-            break  # EINVAL after the kernel's last capability, EPERM if there is nothing to drop
+            break  # prctl fails with EINVAL beyond the last capability, or with EPERM if none can be dropped
     header, nothing = struct.pack("Ii", _CAPABILITY_VERSION_3, 0), bytes(24)
     check_result(kernel.capset(header, nothing), "capset")
     prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
@@ -96,7 +96,7 @@ def hide_arguments() -> None:
 
 
 def close_all_but(keep: Iterable[int]) -> None:
-    """Close all descriptors except standard input, output and error and the given ones."""
+    """Close all descriptors except standard input, output and error, and the given descriptors."""
     low = 3
     for number in sorted(set(keep)):
         os.closerange(low, number)

@@ -37,7 +37,7 @@ def sum_fields(path: str, names: tuple[str, ...]) -> int:
 
 
 def read_text(path: str) -> str:
-    """Return the text of a file in /proc, or an empty string if the process has ended or is unreadable."""
+    """Return the text of a file in /proc; empty if the process has ended or the file cannot be read."""
     try:
         with open(path, errors="replace") as file:
             return file.read()

@@ -109,7 +109,7 @@ _FCNTL, _IOCTL, _PRCTL = (72, 25), (16, 29), (157, 167)
 _GETSOCKOPT, _SETSOCKOPT = (55, 209), (54, 208)
 
 # The fcntl commands that are allowed. Others could put a lease, a notification or a hint on a file that all
-# walls share, or enlarge a pipe.
+# sandboxes share, or enlarge a pipe.
 _FCNTL_ALLOWED = {
     "F_DUPFD": 0,
     "F_GETFD": 1,
@@ -170,7 +170,7 @@ _SETSOCKOPT_ALLOWED = {
     "SO_SNDTIMEO_NEW": 67,
 }
 # The socket options that may be read. Others, such as SO_PEERPIDFD, reveal more about the process at the
-# other end, and that may be the examiner.
+# other end, which may be the examiner.
 _GETSOCKOPT_ALLOWED = _SETSOCKOPT_ALLOWED | {
     "SO_TYPE": 3,
     "SO_ERROR": 4,
@@ -342,7 +342,7 @@ def _program(machine: str) -> list[_Instruction]:
 
 
 def _only_for(number: int, body: list[_Instruction]) -> list[_Instruction]:
-    """Return instructions that run the body for one system call only. The body must end with _RETURN."""
+    """Return instructions that execute `body` for one system call only. `body` must end with _RETURN."""
     return [(_EQUAL, 0, len(body), number), *body]
 
 
@@ -374,8 +374,8 @@ def _filter_fcntl(number: int) -> list[_Instruction]:
 def _refuse_uncounted_mappings(number: int) -> list[_Instruction]:
     """Return instructions that refuse shared anonymous memory and huge pages.
 
-    Shared anonymous memory outlives the process that filled it, and then counts for no process. Huge pages
-    belong to the whole machine, and are set aside for other programs.
+    Shared anonymous memory outlives the process that filled it, and is then counted for no process. Huge
+    pages belong to the whole machine, and are set aside for other programs.
     """
     refuse = (_RETURN, 0, 0, _ERROR | errno.EPERM)
     body: list[_Instruction] = [

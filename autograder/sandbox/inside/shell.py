@@ -27,7 +27,7 @@ IMPORTS = "imports"  # label of the cell that contains the lesson's own imports 
 
 
 class _Compiler(CachingCompiler):
-    """A compiler that names each cell's code after the cell, so that tracebacks show the cell."""
+    """A compiler that names each cell's code after the cell, so that tracebacks show the cell's label."""
 
     label = ""
 
@@ -36,7 +36,7 @@ class _Compiler(CachingCompiler):
 
 
 class _Hook(DisplayHook):
-    """A display hook that ignores widgets and their stand-ins, because their text only lists their parts."""
+    """A display hook that ignores widgets and their stand-ins, because their text is only a list of parts."""
 
     def __call__(self, result: Any = None) -> None:
         if not isinstance(result, Widget | DrawingStub):
@@ -52,7 +52,7 @@ class Shell(InteractiveShell):
     bindings: Bindings
 
     def begin(self, cells: Sequence[tuple[str, str]]) -> None:
-        """Prepare for a notebook: give it its own copy of the builtins, and watch its names.
+        """Prepare for a notebook: give it its own copy of the builtins, and track the names that it binds.
 
         If the notebook changes a name in `builtins`, only the notebook's own cells are affected, not torch,
         IPython or the questions of a test.
@@ -107,7 +107,7 @@ class Shell(InteractiveShell):
         yield
 
     def system(self, cmd: str) -> None:
-        """Run a shell command inside the container, and print what it prints."""
+        """Run a shell command inside the container, and print its output."""
         done = subprocess.run(
             self.var_expand(cmd, depth=1),
             shell=True,
@@ -128,7 +128,7 @@ def make_shell() -> Shell:
     config.InteractiveShell.colors = "nocolor"
     config.InteractiveShell.ast_node_interactivity = "last_expr"
     shell = Shell.instance(config=config)
-    # A report shows only text, so pictures and HTML would be made in vain.
+    # A report shows only text, so making pictures and HTML would be wasted work.
     formatter = shell.display_formatter
     assert formatter is not None
     formatter.active_types = ["text/plain"]
@@ -151,7 +151,7 @@ class Output(io.TextIOBase):
         self.remaining = OUTPUT_LIMIT
 
     def write(self, text: str) -> int:
-        """Keep the part of a text for which there is room, and return the length of the whole text."""
+        """Keep as much of the text as there is room for, and return the length of the whole text."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         if self.remaining > 0:
@@ -169,7 +169,7 @@ class Output(io.TextIOBase):
 
 
 def clean(text: str, limit: int) -> str:
-    """Return at most `limit` characters of a text, with lone surrogates replaced, so that it can be sent."""
+    """Return at most `limit` characters of a string, with lone surrogates replaced so that it can be sent."""
     return text[:limit].encode(errors="replace").decode()
 
 
@@ -226,7 +226,7 @@ def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
         if name.startswith("<cell "):
             text = clean(linecache.getline(name, number).rstrip(), 200)
             lines.append((_cell(name), number, clean(frame.f_code.co_name, 100), text))
-            if len(lines) > 2 * TRACE_LIMIT:  # a deep recursion: only its beginning and its end are kept
+            if len(lines) > 2 * TRACE_LIMIT:  # in a deep recursion, only the first and last lines are kept
                 del lines[TRACE_LIMIT]
     return lines[: TRACE_LIMIT // 2] + lines[TRACE_LIMIT // 2 :][-TRACE_LIMIT // 2 :]
 

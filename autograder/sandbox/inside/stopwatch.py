@@ -9,29 +9,29 @@ from typing import NamedTuple
 from autograder.sandbox.inside.processes import process_ids, stat_fields
 
 _NANO = 1e-9
-_MAX_NOTES = 50_000  # maximum number of notes; beyond that, the older half is dropped
+_MAX_NOTES = 50_000  # maximum number of pairs of totals that are kept; beyond that, the older half is dropped
 
 
 class _Note(NamedTuple):
-    """Two running totals, in seconds, at a time.monotonic() timestamp."""
+    """Two running totals of a container's time, in seconds, at a time.monotonic() timestamp."""
 
     moment: float
-    idle: float  # total seconds in which certainly no thread ran
+    idle: float  # total seconds in which it is certain that no thread ran
     ready: float  # total seconds in which a thread was ready to run, but did not
 
 
 class Stopwatch:
-    """A stopwatch for the threads of this PID namespace. It reads the kernel's counts at each `look`.
+    """A stopwatch for the threads of this PID namespace. Each call of `look` reads the kernel's counts.
 
     The kernel counts how long each thread ran, and how long it was ready to run but had to wait
     (/proc/PID/task/TID/schedstat; see "Scheduler Statistics" in the kernel's documentation). The container is
     *starved* while one of its threads is ready and none of them runs, so starting many threads does not make
-    it starved. If the kernel does not keep these counts, the container is never starved, and all real time
-    counts. The same applies to the time between two looks if a thread ended meanwhile, because it is unknown
-    how long that thread ran.
+    it starved. Starved time does not count towards a time limit. If the kernel does not keep these counts,
+    the container never seems starved, so all real time counts. All real time also counts between two readings
+    if a thread ended in between, because it is unknown how long that thread ran.
 
     Attributes:
-        computed: seconds of processor time that the looks have recorded, for all threads together.
+        computed: seconds of processor time recorded so far, for all threads together.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Stopwatch:
         self._notes = [_Note(time.monotonic(), 0.0, 0.0)]
 
     def look(self) -> None:
-        """Record what the threads have done since the last look."""
+        """Read the kernel's counts, and record what the threads have done since the last reading."""
         last, now = self._notes[-1], time.monotonic()
         passed = now - last.moment
         newest, seen = _newest_thread(), _threads()
@@ -51,8 +51,8 @@ class Stopwatch:
         for thread, (running, waiting) in seen.items():
             before = self._seen.get(thread, (0, 0))
             if (running, waiting) == before:
-                # The kernel counts a wait only when it is over, so a thread that is still ready may have
-                # waited since the last look.
+                # The kernel adds a wait to its count only when the wait ends, so a thread that is still ready
+                # to run may have been waiting, uncounted, since the last reading.
                 waited = max(waited, passed if _is_ready(thread) else 0.0)
             else:
                 ran += max(0, running - before[0]) * _NANO
@@ -66,8 +66,8 @@ class Stopwatch:
 
     def starved_seconds(self, since: float) -> float:
         """Return how many seconds the container was starved since a time.monotonic() timestamp."""
-        # Start from the last look before `since`, because starting too early is better than starting too
-        # late.
+        # Start from the last reading before `since`, because counting too much starved time is better than
+        # counting too little.
         first = self._notes[max(bisect_right(self._notes, since, key=lambda note: note.moment) - 1, 0)]
         last = self._notes[-1]
         return max(0.0, min(last.idle - first.idle, last.ready - first.ready))
@@ -82,7 +82,7 @@ def _newest_thread() -> int:
 def _threads() -> dict[str, tuple[int, int]]:
     """Return how many nanoseconds each thread ran, and how many it waited for a processor.
 
-    Process 1 is left out, because it is the supervisor.
+    Process 1, the supervisor, is skipped.
     """
     times = {}
     for process in process_ids():

@@ -1,4 +1,4 @@
-"""Process 1 of a container. It runs only the grader's code, never the student's.
+"""The supervisor: process 1 of a container. It runs only the grader's code, never the student's.
 
 When it ends, the kernel ends every other process of the container.
 """
@@ -26,7 +26,8 @@ _CHECK_SECONDS = 0.1  # seconds between two checks of memory and processor time
 _PAUSE_FACTOR = 4
 _NICE = 10  # niceness of the candidate, so that the grader's own work comes first even without control groups
 _KILL_SECONDS = 3.0
-# Bytes of kernel memory for each mapping of a process. After 30 forks in a row, 820 bytes were measured.
+# Bytes of kernel memory for each memory mapping of a process. After 30 forks in a row, 820 bytes were
+# measured.
 _MAPPING = 1024
 _INODE = 2048  # bytes of kernel memory for each file in a tmpfs
 # Errors which show that this container's own processes have used up a resource.
@@ -44,8 +45,8 @@ def supervise(
         if own_proc:
             namespaces.mount_proc()
         proc = namespaces.cover_proc() if own_proc else os.open("/proc", os.O_PATH | os.O_DIRECTORY)
-        # Process 1 receives a signal from its own namespace only if it has a handler for it, and Python has a
-        # handler for SIGINT.
+        # Process 1 receives a signal from its own namespace only if it has a handler for that signal. Python
+        # has a handler for SIGINT, so SIGINT is ignored here.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         privileges.set_limits(limits)
         privileges.drop_privileges()
@@ -70,8 +71,8 @@ def _be_candidate(orders: socket.socket, channel: int, proc: int, shell: Any) ->
 
     try:
         privileges.hide_memory(False)
-        # Only the candidate is made the first victim if memory runs out. The supervisor has to survive, to
-        # end the other processes and report the reason.
+        # Only the candidate is marked as the process to kill first if memory runs out. The supervisor has to
+        # survive, so that it can end the other processes and report the reason.
         with contextlib.suppress(OSError):
             privileges.prefer_as_victim(proc)
         os.close(proc)  # closed before any of the student's code runs
@@ -79,7 +80,7 @@ def _be_candidate(orders: socket.socket, channel: int, proc: int, shell: Any) ->
         seccomp.filter_system_calls()
         report(orders, {"candidate": True})  # the kernel adds the process id of this process to the message
         orders.close()
-        # Makes a process group, not a session, because the kernel may give each session a share of the
+        # Create a process group, not a session, because the kernel may give each session a share of the
         # processors.
         os.setpgid(0, 0)
         os.chdir("/tmp")
@@ -201,9 +202,9 @@ def memory_in_use(limit: int) -> int:
     """Return how many bytes this container uses: its processes' pages, its files and its sockets' buffers.
 
     The quick sum counts a page twice if two processes share it after a fork. The exact sum takes milliseconds
-    for each process, so it is made only if the quick sum exceeds the limit. A process that hides its memory
-    map is counted with its quick figure, which is read again, because a process that has just ended has no
-    map either. The supervisor itself does not count.
+    for each process, so it is computed only if the quick sum exceeds the limit. For a process that hides its
+    memory map, the quick figure is used. That figure is read again, because a process that has just ended has
+    no map either. The supervisor itself is not counted.
     """
     pids = [pid for pid in process_ids() if pid != os.getpid()]
     others = _files() + _sockets()
@@ -216,9 +217,9 @@ def _quick_figure(pid: int) -> int:
 
 
 def _exact_figure(pid: int) -> int:
-    """Return a process's share of its pages plus the kernel's memory for its memory map, in bytes.
+    """Return a process's proportional set size (PSS) plus the size of its page tables and mappings.
 
-    The result is 0 if the memory map is hidden.
+    The unit is bytes. The result is 0 if the process hides its memory map.
     """
     pages = sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
     tables = sum_fields(f"/proc/{pid}/status", ("VmPTE:",))

@@ -1,12 +1,12 @@
 """The process inside the wall that has done all imports, and forks a candidate for each request.
 
 It holds no test, no secret and no descriptor except its control socket, because its children run strangers'
-code, which may read all its memory. It never computes and never starts a thread, because a fork of a process
-with threads hangs at its first parallel sum.
+code, which may read all its memory. It runs no computations and never starts a thread, because a fork of a
+process with threads hangs at its first parallel sum.
 
 A *container* is the environment of one submission: process 1 of new namespaces (the supervisor), the
-candidate, and all processes that the candidate starts. When the supervisor ends, the kernel ends everything
-in the container.
+candidate (the process that runs the student's code), and all processes that the candidate starts. When the
+supervisor ends, the kernel ends everything in the container.
 
     python -m autograder.sandbox.inside.template forked lessons USER CONTROL
     python -m autograder.sandbox.inside.template single lessons USER ORDERS CHANNEL
@@ -35,7 +35,7 @@ from autograder.sandbox.inside.supervisor import report, supervise
 
 
 def import_everything() -> Any:
-    """Import the modules that lessons import, and create the shell, so that no candidate has to."""
+    """Import the modules that lessons import, and create the shell, so that no candidate has to do so."""
     with pages.frozen_imports():
         for name in LIBRARIES:
             importlib.import_module(name)
@@ -117,7 +117,7 @@ _LATER = {
 
 
 def _prepare(guest: int) -> None:
-    """Mount /proc and give up root, if root built the wall.
+    """Mount /proc and give up root, if root built the sandbox.
 
     In that case, bubblewrap mounts no /proc; see bubblewrap.py.
     """
@@ -138,8 +138,8 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
     control.send(json.dumps({"ready": True}).encode())
     collapsing = pages.collapsing()
     while True:
-        # Large pages are made only while no request is waiting. They pay off for a whole class, but a single
-        # submission need not wait for them.
+        # Memory is moved into large pages only while no request is waiting. This pays off for a whole class,
+        # but a single submission should not have to wait for it.
         for _ in collapsing:
             if _has_order(control):
                 break
@@ -175,7 +175,7 @@ def _preload(preloader: Preloader, modules: list[str], descriptor: int) -> None:
         if "torch" in sys.modules and not had_torch:
             with pages.frozen_imports():
                 _reset()
-        with contextlib.suppress(OSError):  # the process that sent the request has ended
+        with contextlib.suppress(OSError):  # raised if the process that sent the request has ended
             reply.sendall(refused)
 
 
@@ -201,7 +201,7 @@ def _build_container(limits: ContainerLimits, descriptors: list[int], shell: Any
 
 
 def main(arguments: list[str]) -> None:
-    """Become a template or the only container of a wall, depending on the arguments."""
+    """Become a template or the only container of a sandbox, depending on the arguments."""
     kind, assignments, guest, *descriptors = arguments
     numbers = [int(text) for text in descriptors]
     privileges.close_all_but(numbers)

@@ -71,7 +71,7 @@ _PAUSE_SECONDS = 0.001
 
 
 class WireError(ValueError):
-    """The bytes are not a frame that this module would have written, or they break a limit."""
+    """The bytes are not a frame that this module would have written, or they exceed a limit."""
 
 
 class WireClosed(WireError):
@@ -92,12 +92,12 @@ class Limits:
     total_bytes: int = 64 * 2**20
     items: int = 100_000
     depth: int = 32
-    # Number of keys of all dicts together; if the keys' hashes collide, building a dict takes quadratic time.
+    # Total number of keys in all dicts; if the keys' hashes collide, building a dict takes quadratic time.
     keys: int = 1_000
     dims: int = 16
-    numbers: int = 64 * 2**20  # number of elements of all tensors together; an empty dimension counts as one
+    numbers: int = 64 * 2**20  # total number of elements in all tensors; a dimension of size 0 counts as 1
     int_bits: int = 4096
-    # Number of bytes of all strings together; Python may need four bytes for each of these bytes.
+    # Total number of bytes in all strings; Python may need four bytes of memory for each of them.
     text_bytes: int = 2**20
     raw_bytes: bool = False  # whether `bytes` may be sent as they are
     tensors: bool = True  # whether tensors may be sent; to read one, a process imports torch
@@ -131,7 +131,7 @@ class Unsendable:
 
     @property
     def is_too_much(self) -> bool:
-        """True if the object breaks a limit. No test asks for such an object."""
+        """True if the object exceeds a limit. No genuine test requests an object this large."""
         return self.note in _TOO_MUCH
 
     def describe(self) -> str:
@@ -179,10 +179,10 @@ def _too_large(name: str, size: tuple[int, ...]) -> tuple[str, str]:
 
 
 class TooMuch(WireError):
-    """The frame breaks a limit.
+    """The frame exceeds a limit.
 
     Attributes:
-        stand_in: a stand-in for the object that breaks the limit.
+        stand_in: a stand-in for the object that exceeds the limit.
     """
 
     def __init__(self, stand_in: Unsendable) -> None:
@@ -195,7 +195,7 @@ class Unsent(Exception):
 
     Attributes:
         note: the reason, one of NOTES.
-        detail: a text to add to the name of the object's type.
+        detail: a string to append to the name of the object's type.
         size: the object's shape or length, if it is part of the reason.
     """
 
@@ -207,10 +207,11 @@ class Unsent(Exception):
 
 
 class _TooMuch(Exception):
-    """A value breaks a limit of the frame as a whole, so no part of it is sent.
+    """A value exceeds a limit on the whole frame, so no part of the value is sent.
 
     Attributes:
-        stand_in: a stand-in for the longest of the objects in which the limit was reached.
+        stand_in: a stand-in for the longest of the objects that were being encoded when the limit was
+            reached.
     """
 
     def __init__(self, note: str) -> None:
@@ -234,17 +235,18 @@ def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> by
     """Encode a value as bytes.
 
     A subclass of a plain type is sent as its base value, and a tensor as a dense copy on the CPU. An object
-    that cannot be sent, or that breaks the limits of a frame, is replaced by an `Unsendable`. If the object
-    is an item of the list, tuple or dict that is sent, replacing that item may be enough. Otherwise, the
-    whole value is replaced.
+    that cannot be sent, or that exceeds a limit by itself, is replaced by an `Unsendable`. If a limit on the
+    whole frame is exceeded while an item of the list, tuple or dict is encoded, that item is replaced. If
+    this is not enough, the whole value is replaced.
 
     Args:
         value: any object.
         limits: the limits on the frame.
-        exact: True to raise an error instead of sending an `Unsendable`, if the value itself has to arrive.
+        exact: True if the value itself has to arrive. Then an error is raised instead of sending an
+            `Unsendable`.
 
     Raises:
-        WireError: only with `exact`, for a value that cannot be sent.
+        WireError: `exact` is True, and the value cannot be sent as it is.
     """
     try:
         writer = _Writer(limits, exact)
@@ -287,7 +289,7 @@ _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in (
 # Upper bounds for values that `_quick` encodes: characters of a string, bits of an int. For tensors, see
 # tensors.py.
 _SHORT_TEXT, _SMALL_INT = 1_000, 62
-_QUICK_BYTES = 2_000  # upper bound for the bytes of any value that `_quick` encodes
+_QUICK_BYTES = 2_000  # upper bound for the number of bytes of any value that `_quick` encodes
 _tensors: Any = None  # the module tensors.py, once it is loaded
 
 
@@ -333,7 +335,7 @@ class _Writer:
             self._value(value, depth)
         except _TooMuch as error:
             # Only a direct item of the encoded value is replaced on its own. Replacing a more deeply nested
-            # item would not help, because its neighbours would break the limit as well.
+            # item would not help, because its neighbours would exceed the limit as well.
             error.reached_in(value)
             if depth != 1:
                 raise
@@ -521,7 +523,7 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     return value
 
 
-_FEW_ITEMS = 1_000  # number of items; a set of so few is built quickly even if their hashes collide
+_FEW_ITEMS = 1_000  # number of items; a set of so few items is built quickly even if their hashes collide
 # Number of different values that may share a hash. The hashes of -1 and -2 are equal, and so are those of 67
 # powers of two.
 _MAX_SAME_HASH = 100
@@ -539,7 +541,7 @@ def _refuse_colliding(value: Any) -> None:
     same_hash: dict[int, set[bytes]] = {number: set() for number in repeated}
     for number, part in _hashed(value) if same_hash else ():
         if (encodings := same_hash.get(number)) is not None:
-            # Version 2 of the format writes no references, so equal values give equal bytes.
+            # Version 2 of marshal's format writes no references, so equal values give equal bytes.
             encodings.add(marshal.dumps(_plain(part), 2))
             if len(encodings) > _MAX_SAME_HASH:
                 raise TooMuch(Unsendable(type(value).__name__, "too_large"))
@@ -551,9 +553,9 @@ _HASHED = frozenset({type(None), bool, int, float, str, bytes, tuple, Unsendable
 
 
 def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
-    """Yield the hash of each part of a value that could be an item of a set, together with the part.
+    """Yield a pair (hash, part) for each part of a value that can be an element of a set.
 
-    Tensors are left out, because their hash is their address.
+    Tensors are skipped, because their hash is their address.
     """
     todo = [value]
     while todo:
@@ -583,7 +585,7 @@ _BYTE, _SHORT, _WORD, _LONG, _DOUBLE = (struct.Struct(f"<{form}") for form in "B
 
 
 class _Reader:
-    """A reader of untrusted bytes. It never reads past the end, and checks a count before it uses it."""
+    """A reader of untrusted bytes. It never reads past their end, and checks each count before using it."""
 
     def __init__(self, data: bytes | bytearray, limits: Limits) -> None:
         self.view = memoryview(data)
@@ -675,7 +677,7 @@ class _Reader:
         count = self.number(_WORD)
         if self.items + count > self.limits.items:
             raise TooMuch(Unsendable(name, "too_large", (count,)))
-        # Each value takes at least one byte, so a false count fails when the bytes run out.
+        # Each value takes at least one byte, so decoding a false count fails when the bytes run out.
         return [self.value(depth + 1) for _ in range(count)]
 
     def _dict(self, depth: int) -> dict[Any, Any]:
@@ -759,7 +761,7 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
     Raises:
         WireClosed: the connection ended before the frame was complete.
         WireTimeout: the deadline passed before the frame was complete, even if bytes kept arriving.
-        TooMuch: the frame breaks the limits. If it is too long, it has not been read.
+        TooMuch: the frame exceeds the limits. A frame that is too long is not read.
         WireError: the frame is not a value.
     """
     (length,) = struct.unpack("<I", _recv_bytes(sock, 4, deadline))

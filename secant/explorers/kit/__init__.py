@@ -1,1 +1,1 @@
-"""The parts that all explorers share."""
+"""The modules that the explorers share."""

@@ -26,7 +26,7 @@ class Call:
     default_options: State  # for each dropdown, its first option, which is selected if the argument is None
 
     def text(self, state: State) -> str:
-        """Return the call that makes an explorer with this state, without arguments at their defaults."""
+        """Return the source text of the call for a state, omitting arguments that equal their defaults."""
         arguments = []
         for parameter in self.signature.parameters.values():
             name = parameter.name
@@ -42,7 +42,7 @@ def with_call(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
     """Decorate a function that makes an explorer, so that the explorer knows its call and its questions.
 
     The questions are about the built-in functions, so an explorer of other functions gets none. They are read
-    from the .toml file with the name of the explorer's module.
+    from the .toml file named after the explorer's module.
     """
     signature = inspect.signature(make)
     first, file = next(iter(signature.parameters)), inspect.getfile(make)
@@ -63,7 +63,10 @@ def with_call(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
 
 
 def _digits(value: float, *, h: bool) -> str:
-    """Return the shortest text that reads back as the same number, or, for h, as the same slider position."""
+    """Return the shortest decimal notation that Python reads as exactly the given number.
+
+    For h, it is the shortest notation that sets the slider to the same position.
+    """
     candidates = (f"{value:.{places}g}" for places in range(1, 18))
     same = (text for text in candidates if (float(10 ** log_of(float(text))) if h else float(text)) == value)
     return next(same, repr(value))

@@ -21,7 +21,7 @@ WIDTH, HEIGHT = 9.0, 4.0  # size of a figure in inches
 DPI = 100  # CSS pixels per inch
 # Bounds on the device pixels per CSS pixel; with at least 2, a picture stays sharp on a narrow page.
 MIN_DENSITY, MAX_DENSITY = 2, 4
-# Minimum number of seconds between updates of the numbers during a drag, so that they can be read.
+# Minimum number of seconds between updates of the numbers during a drag, so that the numbers can be read.
 READING_SECONDS = 0.2
 
 
@@ -51,7 +51,7 @@ class Stage:
         self.figure = figure
         self.moving = sorted(moving, key=lambda artist: artist.get_zorder())
         for artist in self.moving:
-            # Matplotlib leaves animated artists out of a normal draw, but not out of a saved figure.
+            # Matplotlib skips animated artists when it draws a figure, but includes them when it saves one.
             artist.set_animated(True)
         self.canvas = FigureCanvasAgg(figure)
         figure.set_dpi(DPI * min(max(density, MIN_DENSITY), MAX_DENSITY))
@@ -90,8 +90,8 @@ def event_loop() -> asyncio.AbstractEventLoop | None:
 def after_reply(action: Callable[[], None]) -> Callable[[], None]:
     """Return a function that runs `action` once the kernel has replied to the page; pending calls are merged.
 
-    The page's slider sends its next value when it gets the reply. That value is therefore on its way already
-    while the frame for the current one is drawn.
+    The page's slider sends its next value when it gets the reply. That value is therefore already on its way
+    while the frame for the current value is drawn.
     """
     waiting = False
 
@@ -112,7 +112,7 @@ def after_reply(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def throttled(action: Callable[[], None], seconds: float = READING_SECONDS) -> Callable[[], None]:
-    """Return a function that runs `action` at most once every `seconds`, so that a text stays readable.
+    """Return a function that runs `action` at most once every `seconds`, so that its output stays readable.
 
     The first call takes effect at once, and the last call is never dropped. Fewer messages leave time for
     frames, and do not flood a screen reader.
@@ -139,7 +139,7 @@ def throttled(action: Callable[[], None], seconds: float = READING_SECONDS) -> C
 
 
 def png(figure: Figure) -> bytes:
-    """Return a figure as a PNG, with its moving artists."""
+    """Return a figure as a PNG, including the moving artists."""
     encoded = io.BytesIO()
     figure.savefig(encoded, format="png", dpi=DPI)
     return encoded.getvalue()

@@ -48,7 +48,7 @@ def recolour(figure: Figure, table: dict[str, str]) -> None:
         axes.tick_params(which="both", colors=changes.get(INK, INK))
     for artist in figure.findobj():
         parts = (artist, getattr(artist, "arrow_patch", None), getattr(artist, "_bbox_patch", None))
-        for part in filter(None, parts):  # `findobj` does not return a text's arrow and box
+        for part in filter(None, parts):  # `findobj` does not return the arrow and the box of a text artist
             _recolour(part, changes)
 
 

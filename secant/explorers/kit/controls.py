@@ -65,9 +65,9 @@ class Slider(widgets.FloatSlider):
         return position
 
     def choose(self, number: float) -> None:
-        """Set the slider to an exact position, as given in the call or typed.
+        """Set the slider to a given position, which may lie between two steps.
 
-        The page moves the handle to the nearest step, but `number` keeps returning the exact position.
+        The page moves the handle to the nearest step, but `number` keeps returning the given position.
         """
         self.exact_position = number
         if self.value == number:
@@ -78,7 +78,7 @@ class Slider(widgets.FloatSlider):
 
     @property
     def number(self) -> float:
-        """The exact position if the handle is at the step nearest to it, otherwise the handle's position."""
+        """The position last given to `choose`, or that of the handle if it has been moved to another step."""
         steps = math.floor((self.exact_position - self.min) / self.step + 0.5)
         nearest = min(self.min + steps * self.step, self.max)
         at_it = self.value == self.exact_position or abs(self.value - nearest) < 1e-6 * self.step
@@ -135,7 +135,7 @@ class StepSlider(Slider):
 
     @property
     def display_value(self) -> float:
-        """The value of h in the text box, with only three digits if log10(h) is a multiple of STEP."""
+        """The value of h in the text box, rounded to three digits if log10(h) is a multiple of STEP."""
         steps = self.number / STEP
         return float(f"{self.argument:.3g}") if steps == round(steps) else round_to_six_digits(self.argument)
 
@@ -230,7 +230,7 @@ def step_slider(h: float, log_h: Range = LOG_H) -> tuple[Slider, widgets.Widget]
 
 
 def log_of(h: float) -> float:
-    """Return log10(h), or the slider's nearest position if it stands for the same h to six digits."""
+    """Return log10(h), or the slider's nearest position if that gives the same h to six digits."""
     log_h = math.log10(h)
     step = round(log_h / STEP) * STEP
     return step if abs(log_h - step) < 3e-6 else log_h

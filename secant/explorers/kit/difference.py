@@ -55,13 +55,13 @@ def _numbered(functions: Iterable[tuple[str, Function]]) -> dict[str, Function]:
 
 
 def name_of(f: Function, letter: str = "f") -> str:
-    """Return a function's name, or, for a lambda, the letter followed by "(x)", such as "f(x)"."""
+    """Return a function's name. For a lambda, return the letter followed by "(x)", such as "f(x)"."""
     name = str(getattr(f, "__name__", type(f).__name__))
     return f"{letter}(x)" if name == "<lambda>" else name
 
 
 def error_summary(error: Exception) -> str:
-    """Return an error's type and the first line of its message, at most 200 characters."""
+    """Return an error's type and the first line of its message, truncated to 200 characters."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
 
@@ -127,7 +127,8 @@ def gradient(f: Function, x: Tensor) -> Tensor:
     """Return autograd's f'(x) at each x, from one backward() call, in x's shape and dtype.
 
     Raises:
-        FunctionProblem: if autograd finds no path from the result to x, or an operation on that path fails.
+        FunctionProblem: if f fails, if autograd finds no path from the result to x, or if the backward of an
+            operation on that path fails.
     """
     leaf = x.detach().clone().requires_grad_()
     with torch.enable_grad():
@@ -158,7 +159,8 @@ def _backward(value: Tensor, leaf: Tensor) -> None:
     try:
         if plain_backward.is_needed(value):
             plain_backward.run(value, leaf)
-        # Without `inputs`, backward() would also change other .grad, such as those of a model used by f.
+        # Without `inputs`, backward() would also change other .grad attributes, such as those of the
+        # parameters of a model used by f.
         else:
             value.backward(inputs=[leaf])
     except Exception as error:  # a custom autograd Function may raise any kind of error
@@ -213,7 +215,7 @@ def rounding(value: float, x: float, slope: float, step: float, dtype: str = "fl
     """Estimate the rounding error of a quotient: the rounding error of its values, divided by the step.
 
     The error of a value is one unit in its last place, plus the change of the value when x is rounded. The
-    latter is the size of roundings inside f, such as the rounding of x^3 in log(x^3).
+    latter is about as large as the rounding errors inside f, such as that of x^3 in log(x^3).
     """
     unit = torch.finfo(getattr(torch, dtype)).eps
     size = abs(value) + (abs(x * slope) if math.isfinite(slope) else 0.0)
@@ -251,9 +253,9 @@ def by_steps(f: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
     programs are running.
 
     Args:
-        f: a function of a block of steps, (j, 1), that returns (j, n).
-        x: the (n,) points; their number determines the size of a block.
-        steps: (k,) values of h.
+        f: a function that maps a block of steps, of shape (j, 1), to a result of shape (j, n).
+        x: the points, of shape (n,); their number determines the size of a block.
+        steps: the values of h, of shape (k,).
     """
     block = max(1, SINGLE_THREAD_SIZE // len(x))
     return torch.cat([f(part[:, None]) for part in steps.split(block)])
@@ -266,14 +268,14 @@ def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forwa
 
     Args:
         f: an elementwise function.
-        x: (n,) points.
-        steps: (k,) values of h.
-        scheme: see `quotient`.
+        x: the points, of shape (n,).
+        steps: the values of h, of shape (k,).
+        scheme: the kind of quotient; see `quotient`.
 
     Returns:
-        (k,) float64. Points where f has no gradient are left out. The median is NaN for an h at which more
-        than half of the remaining points have no quotient, because x + h rounds to x: the few others would
-        show no trend.
+        A float64 tensor of shape (k,). Points where f has no gradient are ignored. The median is NaN for an h
+        at which more than half of the remaining points have no quotient because x + h rounds to x. The few
+        other points would show no trend.
     """
     slope = gradient(f, x)
     quotients = by_steps(lambda h: quotient(f, x, h, scheme), x, steps.to(x.dtype))

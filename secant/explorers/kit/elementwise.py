@@ -14,7 +14,7 @@ from secant.explorers.kit import difference
 from secant.explorers.kit.difference import Function, FunctionProblem, values
 
 SECONDS_PER_FRAME = 0.03  # seconds per frame that are available to a function that takes one x at a time
-# Largest number of possible jumps of a curve to examine; number of times that the gap at each is halved.
+# Largest number of possible jumps of a curve to examine; number of times to halve the gap at each jump.
 JUMPS, HALVINGS = 64, 12
 # Number of repeated calls with the same x, and seconds that they may take, to detect a random function.
 CALLS_AGAIN, SECONDS_AGAIN = 8, 0.3
@@ -42,7 +42,7 @@ class Prepared:
 
 
 def prepare(f: Function, grid: Tensor) -> Prepared:
-    """Prepare a function of one x for many x, after trying it at the points of a grid."""
+    """Prepare a function of one x for many x, after calling it at the points of a grid."""
     try:
         check_deterministic(f, grid, grid[len(grid) // 3])
     except FunctionProblem as problem:
@@ -78,7 +78,7 @@ def check_deterministic(f: Function, *arguments: Tensor) -> None:
 
 
 class _Failed(Exception):
-    """An error that marks a failed call; its reason is reported where the value is needed."""
+    """An error that marks a failed call; the reason is reported when the value is needed."""
 
 
 def _value_or_failed(f: Function, argument: Tensor) -> Tensor:
@@ -132,7 +132,7 @@ def or_nan(f: Function, x: Tensor) -> Tensor:
 
 
 def named_in_problems(label: str, f: Function) -> Function:
-    """Wrap f to return float64, refuse complex results, and put its label before each problem's text."""
+    """Wrap f to return float64, refuse complex results, and put the label before the text of each problem."""
 
     def named(x: Tensor) -> Tensor:
         with prefix_problems(f"{label}(x)"):
@@ -148,7 +148,7 @@ def named_in_problems(label: str, f: Function) -> Function:
 
 
 def sample_range(f: Callable[[float], Iterable[np.ndarray]], ends: tuple[float, float]) -> np.ndarray:
-    """Return the flattened results of f at the ends and the middle of a range; skip points where it fails."""
+    """Return the flattened results of f at the ends and the middle of a range; skip points where f fails."""
     results = [np.empty(0)]
     for x in (ends[0], (ends[0] + ends[1]) / 2, ends[1]):
         with contextlib.suppress(FunctionProblem):
@@ -179,7 +179,7 @@ def median_sizes(errors: Tensor) -> Tensor:
 
 
 def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
-    """Prepare a function of one point, (n,), for many points, (k, n), after trying it at `points`.
+    """Prepare a function of a point of shape (n,) for points of shape (k, n), after calling it at `points`.
 
     The prepared function returns NaN for a point at which f fails. If f fails at every point, it raises the
     first FunctionProblem.
@@ -194,7 +194,7 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
     at_once = torch.func.vmap(f)
 
     def rows(x: Tensor) -> Tensor:
-        # If f fails at one point, as for a singular matrix, vmap fails for all points.
+        # If f fails at one point, for example because of a singular matrix, vmap fails for all points.
         with contextlib.suppress(Exception):
             return at_once(x).detach()
         return evaluate_each(f, x).detach()
@@ -209,7 +209,7 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
 def images(rows: Function, points: np.ndarray) -> np.ndarray:
     """Return the images of points under a function from `prepare_rows`; NaN stays NaN.
 
-    Points and images are (k, n). If the function fails at every point, the result has no rows.
+    Points and images are of shape (k, n). If the function fails at every point, the result has no rows.
     """
     try:
         mapped = rows(torch.from_numpy(points)).numpy()
@@ -241,7 +241,7 @@ def evaluate_each(f: Function, points: Tensor) -> Tensor:
     """Return the stacked values of f at each point, with NaN where f fails.
 
     Raises:
-        FunctionProblem: the first one, if f fails at every point.
+        FunctionProblem: if f fails at every point; the first problem is raised.
     """
     results: list[Tensor] = []
     problems: list[FunctionProblem] = []
@@ -260,7 +260,7 @@ def affordable_calls(f: Function, points: Tensor, seconds: float) -> int:
     """Return how many calls with a single point fit into `seconds`, estimated from one call per given point.
 
     Raises:
-        FunctionProblem: the first one, if f fails at every point.
+        FunctionProblem: if f fails at every point; the first problem is raised.
     """
     start = time.perf_counter()
     evaluate_each(f, points)

@@ -30,7 +30,7 @@ def cube_and_sine(x: Tensor) -> Tensor:
 
 
 def itself(x: Tensor) -> Tensor:
-    """Return x as the result of an operation, x * 1."""
+    """Return x * 1, so that x is the result of an operation."""
     return x * 1
 
 

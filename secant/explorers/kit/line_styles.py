@@ -14,7 +14,7 @@ from secant.explorers.kit.colours import AMBER, GREEN, INK, PURPLE, SECANT, SKY
 from secant.explorers.kit.plots import Plot
 from secant.explorers.kit.words import Entry
 
-Words = tuple[str, str]  # a text as HTML, in English and in Korean
+Words = tuple[str, str]  # the same text in English and in Korean, as HTML
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class LineStyle:
         return (0, self.dashes) if self.dashes else "-"
 
     def line(self, plot: Plot, label: str = "_", every: Any = 8) -> Line2D:
-        """Add an empty line to a plot and return it; `every` is matplotlib's `markevery`."""
+        """Add a line without data to a plot, and return it; `every` is matplotlib's `markevery`."""
         points: dict[str, Any] = {"marker": self.marker, "ms": 5, "markevery": every}
         return plots.line(plot, self.color, 1.8, self.style, label=label, zorder=3, **points)
 
@@ -60,20 +60,20 @@ WHOLE = LineStyle(INK, "D")
 
 
 def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
-    """Add an empty line for each label to a plot, and return the lines.
+    """Add a line without data for each label to a plot, and return the lines.
 
     The last label is for the whole, and the others, at most len(PARTS) of them, are for its parts. A
     $ in a label is shown as it is and does not begin a formula.
     """
     return [
-        # The markers of the lines are placed at different h, so that no marker hides another.
+        # Each line has its markers at different values of h, so that no marker hides another.
         style.line(plot, label.replace("$", r"\$"), (8 * i // len(labels), 8))
         for i, (style, label) in enumerate(_styles(labels))
     ]
 
 
 def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
-    """Add empty markers for the zeros of each line, in the line's colour and in one row per line."""
+    """Add markers for each line's zeros, without data yet, in the line's colour and in a separate row."""
     markers = [plots.marker(plot, "v", str(line.get_color()), size=3.5) for line in lines]
     figure = plot.axes.get_figure(root=True)
     for row, points in enumerate(markers):

@@ -25,7 +25,7 @@ class View(anywidget.AnyWidget):
 
     still = Bytes().tag(sync=True)  # the static image, as a data URL, at the screen's resolution
     # Width and height of `still` in pixels, the unit of `strokes`. The page does not use the image's natural
-    # size, about which browsers disagree for an SVG.
+    # size, because browsers disagree about that of an SVG.
     size: Any = List([1, 1]).tag(sync=True)
     strokes: Any = List().tag(sync=True)  # the moving artists, as strokes over `still`
     dark = Bool().tag(sync=True)  # whether `still` and `strokes` are drawn for a dark page
@@ -35,7 +35,7 @@ class View(anywidget.AnyWidget):
     gone = Unicode().tag(sync=True)  # the message that the page shows once the kernel has stopped
     label = Unicode().tag(sync=True)  # the accessible name of the picture, which explains its keys
     ratio = Float(1.0).tag(sync=True)
-    areas: Any = List().tag(sync=True)  # axes in which the pointer moves a control, as dicts from `area`
+    areas: Any = List().tag(sync=True)  # axes in which the pointer moves a control, as returned by `area`
     strides: Any = List().tag(sync=True)  # slider steps per press of a horizontal and of a vertical arrow key
     # The page sets the following values, so the kernel does not echo them.
     look = Dict().tag(sync=True, echo_update=False)
@@ -53,8 +53,8 @@ def area(axes: Axes, across: str, up: str) -> dict[str, Any]:
 
     Args:
         axes: the axes.
-        across: the name of the control for the horizontal direction, or "".
-        up: the name of the control for the vertical direction, or "".
+        across: the name of the control for the horizontal direction, or "" for no control.
+        up: the name of the control for the vertical direction, or "" for no control.
 
     Returns:
         A dict with the axes' "box": left, top, right and bottom, as fractions of the picture from its upper

@@ -83,7 +83,7 @@ class _Leaves(TorchDispatchMode):
 
 
 def nodes_behind(root: Any) -> list[Any]:
-    """Return a node and all nodes that can be reached from it, breadth first; an empty list for None."""
+    """Return a node and all nodes that can be reached from it, breadth first. For None, return no nodes."""
     if root is None:
         return []
     reached, queue = {root: None}, deque([root])

@@ -30,7 +30,7 @@ class PlanePlot:
         self.pixel = np.ones(2)  # width and height of one CSS pixel in data units
 
     def dotted_path(self, **options: Any) -> Line2D:
-        """Add an empty dotted line with markers at both ends, and return it.
+        """Add a dotted line without data, with markers at both ends, and return it.
 
         The markers belong to the line, because separate artists would take more time to draw.
         """
@@ -38,7 +38,7 @@ class PlanePlot:
         return plots.line(self, INK, 1.2, ":", **ends, zorder=6, **options)
 
     def arrow(self, color: str, width: float, **options: Any) -> Line2D:
-        """Add an empty line for an arrow, and return it; `arrow_points` computes its points."""
+        """Add a line without data for an arrow, and return it; `arrow_points` computes its points."""
         return plots.line(self, color, width, **options)
 
     def label(self, color: str, symbols: str, size: float) -> Line2D:
@@ -66,15 +66,15 @@ class PlanePlot:
         Args:
             arrow: the line returned by `arrow`.
             name: the artist returned by `label`, and its side as in `label_position`.
-            start: the arrow's start, (2,).
-            vector: the vector from its start to its tip, (2,).
+            start: the arrow's start, of shape (2,).
+            vector: the vector from the arrow's start to its tip, of shape (2,).
             options: options of `arrow_points`.
         """
         arrow.set_data(*self.arrow_points(start, vector, **options))
         name[0].set_data(*self.label_position(name[0], start, vector, name[1]))
 
     def label_position(self, label: Line2D, start: np.ndarray, vector: np.ndarray, side: float) -> np.ndarray:
-        """Return the position of an arrow's label, (2, 1), past its tip.
+        """Return the position of an arrow's label beyond the arrow's tip, as an array of shape (2, 1).
 
         The label lies to the left of the arrow's direction if `side` is positive, and to the right if it is
         negative.
@@ -91,14 +91,20 @@ class PlanePlot:
         return place[:, None]
 
     def set_grid(self, points: np.ndarray, across: Range, up: Range) -> None:
-        """Set the grid's points, (k, 2) with NaN between the lines, and the ranges that must be visible."""
+        """Set the points of the grid, and the ranges that must be visible.
+
+        The points are an array of shape (k, 2), with NaN between the lines of the grid.
+        """
         self.grid.set_data(*points.T)
         self.box = np.array([across, up])
 
     def arrow_points(
         self, start: np.ndarray, vector: np.ndarray, *, dashed: bool = False, closed: bool = False
     ) -> np.ndarray:
-        """Return the points, (2, k), of an arrow drawn as one line; a patch would take ten times as long."""
+        """Return the points of an arrow that is drawn as one line, as an array of shape (2, k).
+
+        Drawing a patch instead would take ten times as long.
+        """
         if not (np.isfinite(start).all() and np.isfinite(vector).all()):
             return np.empty((2, 0))
         on_screen = vector / self.pixel
@@ -120,7 +126,7 @@ class PlanePlot:
 
 
 def grid_points(across: Range, up: Range, lines: int, along: int) -> np.ndarray:
-    """Return the points, (k, 2), of a grid with NaN between its lines.
+    """Return the points of a grid, with NaN between its lines, as an array of shape (k, 2).
 
     Args:
         across: the horizontal range.
@@ -140,15 +146,15 @@ def grid_points(across: Range, up: Range, lines: int, along: int) -> np.ndarray:
 def fit(*planes: PlanePlot) -> None:
     """Set axis limits that include the planes' ranges.
 
-    Both directions get the same scale, so that angles are true, unless that would squeeze one of the ranges
-    flat.
+    Both directions get the same scale, so that angles are not distorted, unless a common scale would
+    flatten one of the ranges.
     """
     figure = planes[0].axes.get_figure(root=True)
     assert figure is not None
     for _ in range(2):  # new limits change the tick labels, and those change the size of the axes
         for plane in planes:
             plane.axes.set(xlim=plane.box[0], ylim=plane.box[1])
-        figure.draw_without_rendering()  # computes the layout, and so the sizes that are read below
+        figure.draw_without_rendering()  # computes the layout, and thus the sizes that are read below
         for plane in planes:
             size = plane.axes.get_window_extent()
             pixels = np.array([size.width, size.height]) * DPI / figure.dpi  # the size in CSS pixels

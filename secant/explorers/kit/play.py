@@ -16,7 +16,8 @@ from secant.explorers.kit.controls import STEP, Slider
 from secant.explorers.kit.ranges import clamp
 from secant.language import say
 
-START, NEAR, END = 0.0, -4.0, -12.0  # log10(h) at the start, after the first press, and after the second
+# log10(h) at the start, after the first press of the button, and after the second press.
+START, NEAR, END = 0.0, -4.0, -12.0
 #: Seconds per decade of h while log10(h) is above the key; the first such key counts. Playing is slow while
 #: the secant visibly differs from the tangent.
 PACE = {-2.0: 1.75, NEAR: 0.75, -math.inf: 0.67}

@@ -13,7 +13,8 @@ from secant.explorers.kit.canvas import new_figure
 from secant.explorers.kit.colours import INK, SECANT, TANGENT
 from secant.explorers.kit.ranges import LOG_H, Range, clamp
 
-STACKED_WIDTH, STACKED_HEIGHT = 3.9, 2.9  # inches: width of a figure with stacked axes, height of each axes
+# Width of a figure with stacked axes, and height of each of these axes, in inches.
+STACKED_WIDTH, STACKED_HEIGHT = 3.9, 2.9
 DASHES = (0, (5, 3))  # dash pattern of all lines that come from autograd
 
 
@@ -33,7 +34,7 @@ def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
 
 
 def stack(figure: Figure) -> None:
-    """Stack the axes of a figure from `row` vertically, for a page that is too narrow for a row."""
+    """Arrange the axes of a figure made by `row` one below another, for a page too narrow for a row."""
     count = len(figure.axes)
     figure.set_size_inches(STACKED_WIDTH, count * STACKED_HEIGHT)
     places = figure.add_gridspec(count, 1)
@@ -51,7 +52,7 @@ class Plot(Protocol):
 def line(
     plot: Plot, color: str, width: float, style: Any = "-", *, label: str = "_", **options: Any
 ) -> Line2D:
-    """Add an empty line to a plot and return it; style, label and options are matplotlib's."""
+    """Add a line without data to a plot, and return it; style, label and options are matplotlib's."""
     (artist,) = plot.axes.plot([], [], color=color, lw=width, ls=style, label=label, **options)
     plot.moving.append(artist)
     return artist
@@ -60,7 +61,7 @@ def line(
 def marker(
     plot: Plot, shape: str, color: str, *, size: float, hollow: bool = False, label: str = "_"
 ) -> Line2D:
-    """Add empty points to a plot and return them; `shape` is a matplotlib marker."""
+    """Add a set of points without data to a plot, and return it; `shape` is a matplotlib marker."""
     ends: dict[str, Any] = {"mec": color, "mfc": "none" if hollow else color, "mew": 2}
     return line(plot, color, 0, "none", label=label, marker=shape, ms=size, zorder=5, **ends)
 
@@ -85,7 +86,7 @@ def decades(errors: np.ndarray, lowest: int, highest: int, fewest: int = 3) -> R
         errors: the errors; only positive finite ones count.
         lowest: the smallest exponent to return, unless `fewest` requires a smaller one.
         highest: the largest exponent to return; larger errors come from a pole.
-        fewest: the least number of decades between the two powers.
+        fewest: the minimum number of decades between the two powers.
     """
     errors = errors[np.isfinite(errors) & (errors > 0)]
     if not len(errors):
@@ -173,7 +174,7 @@ class ErrorPlot:
 
         Args:
             axes: the axes to draw in.
-            label: the label of the errors' axis.
+            label: the label of the vertical axis, which shows the errors.
             log_h: the range of log10(h).
             every: the number of decades of h from one tick to the next.
             pad: the margin at both ends of h's range, in decades.
@@ -188,7 +189,7 @@ class ErrorPlot:
         self.moving: list[Artist] = [self.step]
 
     def set_decades(self, lowest: float, highest: float) -> None:
-        """Set the limits of the errors to powers of ten, and leave room below for the line of zeros."""
+        """Set the limits of the error axis to powers of ten, with room below them for the line of zeros."""
         self.zero, self.high = lowest / 10, highest
         self.axes.set_ylim(self.zero / 2, highest)
         every_decade = range(round(math.log10(lowest)), round(math.log10(highest)) + 1)

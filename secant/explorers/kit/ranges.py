@@ -10,13 +10,11 @@ from secant.language import say
 Range = tuple[float, float]
 Pairs = Sequence[Function] | Mapping[str, Sequence[Function]]  # a pair of functions, or several named pairs
 
-LOG_H: Range = (
-    -15.5,
-    0.5,
-)  # range of log10(h) on the slider: 256 steps of 1/16, all exact in floating point
+# Range of log10(h) on the slider: 256 steps of 1/16, all exact in floating point.
+LOG_H: Range = (-15.5, 0.5)
 
-# Range of log10(h) for the first look in lesson 1: the secant visibly turns, and float64 shows no rounding
-# errors.
+# Range of log10(h) for an explorer in lesson 1 that shows no rounding errors. In this range the secant
+# visibly turns, and the rounding errors of float64 are not visible.
 NEAR_LOG_H: Range = (-4.0, 0.5)
 
 
@@ -48,7 +46,7 @@ def check_choice(name: str, value: object, options: Iterable[object]) -> None:
 
 
 def first_or(value: str | None, name: str, options: Iterable[str]) -> str:
-    """Return the value after checking that it is one of the options, or the first option if it is None."""
+    """Return the first option if the value is None; otherwise check that it is an option, and return it."""
     choices = list(options)
     if value is None:
         return choices[0]
@@ -74,7 +72,7 @@ def check_named(name: str, pairs: Collection[object], max_count: int) -> None:
 def some_by_name(
     name: str, functions: Functions | None, built_in: Mapping[str, Function]
 ) -> Mapping[str, Function]:
-    """Return the given functions, or the built-in ones if None, keyed by name.
+    """Return the given functions, or the built-in ones if `functions` is None, keyed by name.
 
     Raises:
         ValueError: if `functions` is empty.
@@ -100,7 +98,7 @@ def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str
 
 
 def padded(ends: Range, share: float = 0.05) -> Range:
-    """Return a range widened at each end by a share of its length."""
+    """Return a range widened at each end by a fraction of its length."""
     pad = share * (ends[1] - ends[0])
     return ends[0] - pad, ends[1] + pad
 
@@ -119,8 +117,8 @@ def clamp(number: float, ends: Range) -> float:
 def place_and_step(x_range: Range, x: float | None, h: float, start: float) -> tuple[Range, float, float]:
     """Check x_range, x and h, and return their values as floats.
 
-    If x is None, use `start`, moved into the range. A given x may lie outside the range, because its
-    slider reports that; see `controls.slider`.
+    If x is None, return `start` in its place, clipped to the range. A given x may lie outside the range,
+    because the slider for x reports that; see `controls.slider`.
 
     Raises:
         ValueError: if the range is invalid, x is NaN, or h is not positive and finite.

@@ -23,7 +23,7 @@ def no_gradient(reading: Findings, x: float, gradient: float) -> None:
 
 
 def infinite_slope(reading: Findings, slopes: Mapping[str, float], gradient: float) -> None:
-    """Remark that a step of a chain has an infinite slope, and what that does to the gradient.
+    """Remark that a step of a chain has an infinite slope, and how that affects the gradient.
 
     If all slopes are finite, remark that their product, the gradient, is not.
     """

@@ -15,7 +15,7 @@ Stroke = dict[str, Any]  # the format that picture.js reads
 LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C", Path.CLOSEPOLY: "Z"}
 CAPS = {"butt": "butt", "round": "round", "projecting": "square"}
 ORIGIN = [[0.0, 0.0]]
-BEYOND = 100.0  # distance from the figure, in pixels, at which a long line is cut off, out of sight
+BEYOND = 100.0  # distance beyond the edge of the figure, in pixels, at which a long line is cut off
 
 
 class Recorder(RendererBase):

@@ -16,17 +16,21 @@ from secant.explorers.kit.ranges import LOG_H, Range
 
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 
-TRIAL_POINTS = 25  # number of x values at which a function is tried
-# Number of points of a curve; the smaller one is for functions that take one x at a time.
+TRIAL_POINTS = 25  # number of x values at which a function is tested before it is shown
+# Number of points of a curve; the smaller number is for functions that take one x at a time.
 POINTS, FEW_POINTS = 401, 101
-# Number of h values of an error curve; the smaller one is for functions that take one x at a time.
+# Number of h values of an error curve; the smaller number is for functions that take one x at a time.
 STEPS, FEW_STEPS = 65, 13
-# Number of x values for a median; the smaller one is for functions that take one x at a time.
+# Number of x values over which a median is taken; the smaller number is for functions that take one x at a
+# time.
 MEDIAN_POINTS, FEW_MEDIAN_POINTS = 201, 21
 
 
 def memoised(max_size: int | None = None) -> Callable[[MethodT], MethodT]:
-    """Return a decorator that caches a method's last `max_size` results on its object; None keeps all."""
+    """Return a decorator that caches a method's last `max_size` results on the method's object.
+
+    If `max_size` is None, all results are cached.
+    """
 
     def decorate(method: MethodT) -> MethodT:
         return cast(MethodT, cached_property(lambda owner: lru_cache(max_size)(MethodType(method, owner))))
@@ -71,12 +75,12 @@ class Subjects:
 
     @memoised()
     def prepared(self, name: str) -> elementwise.Prepared:
-        """Return the function of this name, prepared for many x."""
+        """Return the function with the given name, prepared for many x."""
         grid = torch.linspace(*self.ends, TRIAL_POINTS, dtype=torch.float64)
         return elementwise.prepare(self.functions[name], grid.to(self.dtype))
 
     def curve_points(self, name: str) -> Tensor:
-        """Return the x values of a curve, fewer if the function takes one x at a time."""
+        """Return the x values of a curve; there are fewer if the function takes one x at a time."""
         count = POINTS if self.prepared(name).is_vectorised else FEW_POINTS
         return torch.linspace(*ranges.padded(self.ends), count, dtype=torch.float64).to(self.dtype)
 
@@ -92,14 +96,14 @@ class Subjects:
         return elementwise.sampled(slope, self.curve_points(name))[1]
 
     def median_points(self, name: str, x: float) -> Tensor:
-        """Return the x values around the chosen one for a median, as many as a frame has time for."""
+        """Return x values near the chosen one for a median; there are as many as a frame has time for."""
         prepared = self.prepared(name)
         affordable_points = prepared.calls // (self.calls * self.few_steps)
         count = MEDIAN_POINTS if prepared.is_vectorised else min(FEW_MEDIAN_POINTS, max(1, affordable_points))
         return torch.linspace(*ranges.around(x, self.ends), count, dtype=torch.float64).to(self.dtype)
 
     def steps(self, name: str) -> Tensor:
-        """Return the h values of an error curve, fewer if the function takes one x at a time."""
+        """Return the h values of an error curve; there are fewer if the function takes one x at a time."""
         count = STEPS if self.prepared(name).is_vectorised else self.few_steps
         return torch.logspace(*self.log_h, count, dtype=torch.float64)
 

@@ -14,7 +14,7 @@ from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.subject import TRIAL_POINTS, memoised
 
 LOG_H: Range = (-6.0, 0.0)  # rounding errors, the subject of lesson 1, dominate below this range
-# Number of h values of an error curve; the smaller one is for functions that take one x at a time.
+# Number of h values of an error curve; the smaller number is for functions that take one x at a time.
 STEPS, FEW_STEPS = 49, 13
 
 Merge = Callable[[Tensor, Tensor], Tensor]
@@ -50,12 +50,12 @@ class Parts:
 
     @property
     def rest(self) -> Tensor:
-        """The part of the joint quotient that neither single quotient explains."""
+        """The remainder, which is `both` minus `y` minus `w`."""
         return self.both - self.y - self.w
 
 
 def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
-    """Return the quotients for x and h, after broadcasting; each divides by the step actually taken.
+    """Return the quotients for x and h, after broadcasting both; each quotient divides by the actual step.
 
     Args:
         z: the function of y and w.
@@ -107,7 +107,7 @@ class TwoPaths:
         return f, g, y.is_vectorised and w.is_vectorised
 
     def steps(self, name: str) -> Tensor:
-        """Return the h values of an error curve, fewer if a function takes one x at a time."""
+        """Return the h values of an error curve; there are fewer if a function takes one x at a time."""
         count = STEPS if self.prepared(name)[2] else FEW_STEPS
         return torch.logspace(*self.log_h, count, dtype=torch.float64)
 
@@ -117,6 +117,6 @@ class TwoPaths:
         return slopes(z, f, g, x)
 
     def parts(self, name: str, z: Merge, x: Tensor, h: Tensor) -> Parts:
-        """Return the quotients for x and h, after broadcasting; see the function `parts`."""
+        """Return the quotients for x and h, after broadcasting both; see the function `parts`."""
         f, g, _ = self.prepared(name)
         return parts(z, f, g, x, h)

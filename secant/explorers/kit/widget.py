@@ -30,7 +30,7 @@ from secant.quiet import quietly
 # Number of explorers whose figures stay in memory, at 8 MB each. Any other explorer needs 0.1 s for its next
 # frame, because its figure must be made again.
 MAX_FIGURES = 8
-# Slider steps per press of an arrow key; the second number is for h, and moves it by a quarter of a decade.
+# Slider steps per press of an arrow key. The second number is for h: four steps are a quarter of a decade.
 STEPS, FEW_STEPS = 10, 4
 
 
@@ -64,7 +64,7 @@ class Findings:
 
     @contextlib.contextmanager
     def collecting_problems(self) -> Iterator[None]:
-        """Suppress a FunctionProblem raised in the block, and add its message to the problems once."""
+        """Suppress a FunctionProblem raised in the block, and add its message, if new, to the problems."""
         try:
             yield
         except FunctionProblem as problem:
@@ -121,8 +121,9 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     front end for widgets shows a single static figure instead.
     """
 
-    #: The last look (such as theme and pixel density) that any page has sent. If many cells run at once, the
-    #: look for a new picture arrives only after all of them have run. Until then, the picture uses this look.
+    #: The look (theme, background, pixel density and so on) that a page has sent most recently. If many cells
+    #: run at once, the look for a new picture arrives only after all of them have run. Until then, the
+    #: picture uses this look.
     last_look: ClassVar[dict[str, Any]] = {"dark": False, "background": PAPER, "density": 1, "still": False}
     #: The explorers whose figures are in memory, in the order in which they were last drawn. This list is
     #: needed because ipywidgets keeps every widget ever made.
@@ -214,7 +215,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         Args:
             call: a function that returns the source text of the call for a given state.
             questions: the lesson's questions.
-            first_look: the questions to offer after `first_look()`.
+            first_look: the questions to offer after `first_look()` has been called.
         """
         self.call_of, self.start, self.questions = call, self.state, questions
         self._first_look = first_look
@@ -234,7 +235,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.bar.children = [reset, self.play.button, copy, *question_buttons, copied]
 
     def first_look(self) -> Self:
-        """Offer only the questions for the lesson's first look, and return the explorer."""
+        """Offer only the questions meant for a first look at the explorer, and return the explorer."""
         self.set_call(self.call_of, self._first_look, self._first_look)
         return self
 
@@ -526,5 +527,5 @@ def with_value(controls: Iterable[widgets.Widget]) -> Iterator[widgets.Widget]:
         if isinstance(control, widgets.Box):
             yield from with_value(control.children)
         elif control.has_trait("value") and not isinstance(control, widgets.FloatText | widgets.HTML):
-            # A slider's text box is left out, because it moves its slider, which is observed already.
+            # A slider's text box is skipped, because it moves its slider, which is observed already.
             yield control

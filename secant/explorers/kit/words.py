@@ -55,18 +55,16 @@ class Row(NamedTuple):
     number: str
 
 
-# Largest number of significant digits of a quotient (a dtype holds about 7 or 16), and of a number without
-# rounding error. More digits would make the numbers harder to read.
+# Largest number of significant digits of a quotient for each dtype (float32 holds about 7, float64 about
+# 16), and of a number without rounding error. More digits would make the numbers harder to read.
 MAX_DIGITS = {"float32": 7, "float64": 10}
 MAX_EXACT_DIGITS = 8
-UNIQUE_DIGITS = {
-    "float32": 9,
-    "float64": 17,
-}  # significant digits that distinguish any two numbers of the dtype
+# Number of significant digits that distinguish any two numbers of the dtype.
+UNIQUE_DIGITS = {"float32": 9, "float64": 17}
 
 
 def digits(number: float, noise: float = 0.0, max_digits: int = MAX_EXACT_DIGITS, min_digits: int = 2) -> str:
-    """Format a number with the digits that its rounding error leaves correct, and one more.
+    """Format a number with the digits that are correct despite its rounding error, and one more.
 
     Args:
         number: the number to format.
@@ -87,7 +85,7 @@ def quotient_digits(number: float, noise: float, dtype: str = "float64", min_dig
 
 
 def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
-    """Return a quotient, a slope, and their distance, with enough digits to show the distance."""
+    """Format a quotient, a slope, and their distance, with enough digits to show the distance."""
     error = abs(float(quotient) - float(slope))  # as floats, because NumPy would warn about inf - inf
     min_digits = _apart(quotient, error, dtype)
     return (
@@ -112,7 +110,7 @@ def _apart(number: float, distance: float, dtype: str = "float64") -> int:
 
 
 def rounded(values: Iterable[float], places: int = 4, between: str = ", ") -> str:
-    """Return numbers as one line of text, each to `places` significant digits."""
+    """Format numbers on one line, each with `places` significant digits."""
     return between.join(f"{value:.{places}g}" for value in values)
 
 
@@ -208,7 +206,8 @@ def _paragraphs(sentences: Iterable[str]) -> str:
 
 # Legends
 
-# A drawing made by `sample` or `line`, and its text in English and in Korean, all as HTML.
+# An entry of a legend: a drawing made by `sample` or `line`, and its text in English and in Korean, all as
+# HTML.
 Entry = tuple[str, str, str]
 
 
@@ -269,7 +268,7 @@ def bar(color: str, opacity: float = 1) -> str:
 
 
 def arrow(color: str, width: float, dashes: str = "", *, closed: bool = False) -> str:
-    """Return the SVG of an arrow for `legend`, with an open head or a triangle as its head."""
+    """Return the SVG of an arrow for `legend`, whose head is either open or a triangle."""
     path = f"M28 2.5 35 7 28 11.5{'z' if closed else ''}"
     return line(color, width, dashes, f'<path d="{path}" stroke="{color}" stroke-width="2" fill="none"/>')
 
