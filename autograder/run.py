@@ -227,7 +227,7 @@ def _nothing_found(submitted: Path, gradable: Gradable, students: Sequence[str])
 def _local(
     course: "Course", wanted: int, submissions: int, template: "Template | None", *, plain: bool
 ) -> "Workers":
-    """Return workers on this machine, and print how many there are and why.
+    """Return workers on this machine, and print how many there are and why that many.
 
     Args:
         course: the course.

@@ -21,7 +21,7 @@ from secant.where import NoCourseError, course_root, has_hidden_tests
 
 @dataclass(frozen=True)
 class Assignment:
-    """A lesson, ready to grade.
+    """The notebooks with which submissions of a lesson are graded.
 
     Attributes:
         lesson: the lesson's name.
@@ -37,7 +37,7 @@ class Assignment:
     def digest(self) -> str:
         """A hash of everything that affects a grade: the tests, points, stubs and import statements.
 
-        The lesson's prose, examples and explorers are left out.
+        The hash does not cover the lesson's prose, examples or explorers.
         """
         tested = [
             [task.id, task.points, task.test.source if task.test else ""] for task in tasks(self.source)
@@ -47,7 +47,7 @@ class Assignment:
 
 
 def _compared_parts(release: NotebookNode) -> list[Any]:
-    """Return the parts of a released notebook that a submission is compared with: stubs and imports."""
+    """Return the stubs and imports of a released notebook, with which submissions are compared."""
     graded = [cell for cell in release.cells if grade_id(cell)]
     stubs = [[grade_id(cell), cell.cell_type, "" if is_test(cell) else cell.source] for cell in graded]
     return [stubs, imports(release.cells)]
@@ -66,7 +66,7 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
     """
     releases = read_releases(root, lesson)
     if not releases:
-        # `autograder add` copies a lesson without its text, so `autograder build` cannot build it.
+        # `autograder add` does not copy a lesson's source text, so `autograder build` cannot build the copy.
         has_text = (root / "course" / lesson / f"{lesson}.py").is_file()
         command = "autograder build" if has_text else f"nbgrader generate_assignment {lesson}"
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `{command}`.")
@@ -138,8 +138,8 @@ def not_built(name: str) -> str:
 def built_lessons(root: Path, source: str = "source") -> list[str]:
     """Return the names of the lessons that have been built, sorted.
 
-    A class's edition of the course has no lesson texts. There, every notebook that has a lesson's name
-    counts as built.
+    A class's edition of the course does not contain the source texts of lessons. There, every notebook that
+    has a lesson's name counts as built.
     """
     names = sorted(path.stem for path in (root / source).glob("[0-9][0-9]_*/*.ipynb") if is_home(path))
     return [name for name in names if not has_hidden_tests(root) or (root / "course" / name).is_dir()]
@@ -166,7 +166,7 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def find_course(*starts: Path) -> Path:
-    """Return the course directory that contains one of these paths, or the course installed with Secant.
+    """Return the course directory that contains one of the given paths, or the course installed with Secant.
 
     Raises:
         CourseError: no course directory is found.

@@ -1,4 +1,4 @@
-"""A lesson's cells: their nbgrader metadata, the marks in their header lines, and the tasks they form."""
+"""A lesson's cells: their nbgrader metadata, its short form in header lines, and the tasks they form."""
 
 import ast
 import hashlib
@@ -12,8 +12,8 @@ from nbformat import NotebookNode
 
 BEGIN_HIDDEN, END_HIDDEN = "BEGIN HIDDEN TESTS", "END HIDDEN TESTS"
 BEGIN_SOLUTION, END_SOLUTION = "BEGIN SOLUTION", "END SOLUTION"
-#: The marks in a cell's header line that replace nbgrader's metadata: answer="f" for an answer cell; test="f"
-#: points=2 for its test; answer="f" points=2 for an answer that is graded by hand.
+#: The keys in a cell's header line that stand for nbgrader's metadata: answer="f" for an answer cell;
+#: test="f" points=2 for the answer's test; answer="f" points=2 for an answer that is graded by hand.
 HEADER_MARKS = ("answer", "test", "points")
 
 
@@ -39,12 +39,12 @@ def grade_id(cell: NotebookNode) -> str:
 
 
 def text_id(kind: str, source: str) -> str:
-    """Return the id that the build gives a cell without a grade_id: a hash of its kind and text."""
+    """Return the id that the build gives to a cell without a grade_id: a hash of the cell's type and text."""
     return hashlib.sha256((kind + source).encode()).hexdigest()[:12]
 
 
 def fill_metadata(cell: NotebookNode) -> None:
-    """Fill in a cell's nbgrader metadata from its header marks, or the header marks from the metadata."""
+    """Derive a cell's nbgrader metadata from the keys in its header line, or the keys from the metadata."""
     marks = {key: cell.metadata[key] for key in HEADER_MARKS if key in cell.metadata}
     if isinstance(marks.get("answer", marks.get("test")), str):
         cell.metadata["nbgrader"] = _metadata_of(marks, cell.cell_type)
@@ -53,7 +53,7 @@ def fill_metadata(cell: NotebookNode) -> None:
 
 
 def header_marks(cell: NotebookNode) -> dict[str, object]:
-    """Return the header marks equivalent to a cell's nbgrader metadata; empty if there are none."""
+    """Return the header keys equivalent to a cell's nbgrader metadata; empty if there are none."""
     metadata = grading(cell)
     marks: dict[str, object] = {"test": grade_id(cell).removeprefix("test_")}
     if is_answer(cell):
@@ -64,7 +64,7 @@ def header_marks(cell: NotebookNode) -> dict[str, object]:
 
 
 def _metadata_of(marks: Mapping[str, object], cell_type: str) -> dict[str, object]:
-    """Return the nbgrader metadata for header marks of an answer or a test.
+    """Return the nbgrader metadata equivalent to the header keys of an answer or a test.
 
     An answer that has points is graded by hand.
     """
@@ -97,7 +97,10 @@ def is_ordinary(cell: NotebookNode) -> bool:
 
 
 def is_installer(cell: Mapping[str, Any]) -> bool:
-    """Return whether a cell installs Secant, for a lesson opened on its own, and has no outputs."""
+    """Return whether a cell installs Secant and has no outputs.
+
+    A lesson that is opened on its own needs such a cell.
+    """
     return "installs" in cell["metadata"] and not cell.get("outputs")
 
 
@@ -114,7 +117,7 @@ def split_tests(source: str) -> tuple[str, str]:
 def split_solution(source: str) -> tuple[str, str]:
     """Split an answer cell's source into the part that students receive and the solution.
 
-    The solution is empty if no lines mark it.
+    The solution is empty if no marker lines enclose it.
     """
     return _split(source, BEGIN_SOLUTION, END_SOLUTION)
 

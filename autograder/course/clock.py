@@ -1,9 +1,9 @@
-"""Reading and showing submission times and due dates.
+"""Parsing and formatting of submission times and due dates.
 
 nbgrader's `parse_utc` reads an abbreviation such as KST as UTC, and the offset `+0900` as 900 seconds. This
 module looks a zone up in nbgrader's own settings first, then among all zones. An abbreviation with several
-meanings is left undecided. When the clocks change, a local time occurs twice or never. Such a time is read
-as the earlier of its two possible times, so that no student is late because of it.
+meanings is left undecided. When the clocks change, some local times occur twice or never. Such a time is
+read as the earlier of its two possible UTC times, so that no student is late because of it.
 
 Times are stored in UTC and shown in the class's time zone.
 """
@@ -36,7 +36,7 @@ EXAMPLE = "2026-10-11 09:30:00 Asia/Seoul"
 
 @dataclass(frozen=True)
 class Reading:
-    """The meaning of a written time.
+    """The result of parsing a written time.
 
     Attributes:
         when: the time as a naive datetime in UTC; None if it cannot be decided.
@@ -50,10 +50,10 @@ class Reading:
 
 
 class _UndecidedZone(Exception):
-    """Raised for a time zone name that is unknown or could mean several offsets from UTC.
+    """Raised for a time zone name that is unknown or could stand for several offsets from UTC.
 
     Attributes:
-        offsets: the offsets that the name could mean, in ascending order; empty for an unknown name.
+        offsets: the offsets that the name could stand for, in ascending order; empty for an unknown name.
     """
 
     def __init__(self, *offsets: timedelta) -> None:
@@ -94,7 +94,7 @@ class Clock:
         return cls(zone, _zone_named("NbGraderAPI", name), name, submit.timestamp_format, bool(is_set))
 
     def read(self, text: str) -> Reading:
-        """Read a date and a time of day, optionally followed by a zone's name, abbreviation or offset."""
+        """Parse a date and a time of day, optionally followed by a zone's name, abbreviation or offset."""
         text = unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-").strip()
         local, zone = _split(text) or self._split_in_form(text) or (None, "")
         if local is None or local.year not in _YEARS:
@@ -107,7 +107,7 @@ class Clock:
         return Reading(when, when)
 
     def extend(self, due: datetime, extension: timedelta | None) -> datetime:
-        """Return a due date in UTC, moved by an extension.
+        """Return a due date in UTC, postponed by an extension.
 
         The extension's days are added in the class's time zone, so the time of day stays the same. nbgrader
         adds 24 hours for each day, so its deadlines shift by an hour when the clocks change.
@@ -146,7 +146,7 @@ class Clock:
         """Return the time zone that a name, abbreviation or offset refers to at a given local time.
 
         Raises:
-            _UndecidedZone: the word could stand for several zones, or no zone has this name.
+            _UndecidedZone: the name could stand for several zones, or no zone has this name.
         """
         if not word:
             return self.zone
@@ -201,7 +201,7 @@ def _zone_named(section: str, name: str) -> tzinfo:
 
 
 def _split(text: str) -> tuple[datetime, str] | None:
-    """Split a written time that begins with the year into the local time and the zone's name."""
+    """Return the local time and the zone's name in a written time; None unless it begins with the year."""
     match = _ISO.fullmatch(text)
     if match is None:
         return None
@@ -233,7 +233,7 @@ def _names() -> dict[str, str]:
 
 @cache
 def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
-    """Map each zone abbreviation to all UTC offsets that it stands for in January or July of a year."""
+    """Map each zone abbreviation to all UTC offsets that it stands for in January or July of one year."""
     offsets: dict[str, frozenset[timedelta]] = {}
     for name in _names().values():
         for season in _seasons(ZoneInfo(name), year):
@@ -244,7 +244,7 @@ def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
 
 
 def _names_of(zones: tuple[tzinfo, ...], year: int) -> set[str]:
-    """Return the zones' abbreviations, in upper case, for January and July of a year."""
+    """Return the zones' abbreviations, in upper case, for January and July of one year."""
     return {(season.tzname() or "").upper() for zone in zones for season in _seasons(zone, year)}
 
 
@@ -253,7 +253,7 @@ def _seasons(zone: tzinfo, year: int) -> tuple[datetime, datetime]:
 
 
 def _undecided(zone: str, offsets: list[timedelta]) -> str:
-    """Return the message for a zone's name that is ambiguous or unknown."""
+    """Return the error message for a zone's name that is ambiguous or unknown."""
     if not offsets:
         return f"{zone} is no time zone"
     *others, last = map(_as_text, sorted(set(offsets)))
@@ -261,6 +261,6 @@ def _undecided(zone: str, offsets: list[timedelta]) -> str:
 
 
 def _as_text(offset: timedelta) -> str:
-    """Format an offset from UTC, as in UTC+09:00."""
+    """Format an offset from UTC, such as "UTC+09:00"."""
     minutes = round(offset.total_seconds() / 60)
     return f"UTC{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"

@@ -10,8 +10,9 @@ POLL_SECONDS = 0.3  # seconds between two checks of the file
 def watch_file(place: Path, pause: Callable[[], object] = lambda: time.sleep(POLL_SECONDS)) -> Iterator[None]:
     """Yield immediately, and then after each completed change to a file or to the files in a folder.
 
-    The file is polled, because not every file system reports changes and editors replace files. Several saves
-    in quick succession count as one. If the file is temporarily missing, the function waits for it.
+    The file is polled, because some file systems do not report changes, and because some editors replace a
+    file when they save it. Several saves in quick succession count as one. If the file is temporarily
+    missing, the function waits for it.
 
     Args:
         place: the file or folder to watch.
@@ -33,7 +34,7 @@ def watch_file(place: Path, pause: Callable[[], object] = lambda: time.sleep(POL
 def _stamp(place: Path) -> object:
     """Return values that change when a file is saved: inode, size and modification time.
 
-    For a folder, return those of its files. If there is no such file or folder, return None.
+    For a folder, return these values for each of its files. If the file or folder is missing, return None.
     """
     if place.is_dir():
         return sorted((path.name, _stamp(path)) for path in place.iterdir() if path.suffix != ".pyc")

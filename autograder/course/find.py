@@ -1,4 +1,4 @@
-"""Finding the notebook that a learner names: by path, by a folder with one notebook, or by lesson number."""
+"""Finding the notebook that a learner specifies by a path, a folder with one notebook, or a lesson number."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def find_notebook(word: str, current: Path) -> Path:
 
     Args:
         word: the path of a notebook or a folder, or a lesson's number such as 3 or 03.
-        current: the current folder: a lesson's folder, or the one that holds the lessons.
+        current: the current folder, which may be a lesson's folder or the folder that contains all lessons.
 
     Raises:
         CourseError: no notebook matches the word, or several do.

@@ -39,7 +39,7 @@ def find_gradable(root: Path, source: str = "source") -> Gradable:
 
 
 def choose_gradable(root: Path, words: Sequence[str], source: str = "source") -> list[str]:
-    """Return the names of the assignments that the words select; all assignments for an empty list.
+    """Return the names of the assignments that the words select. An empty list selects all assignments.
 
     Args:
         root: the course directory.

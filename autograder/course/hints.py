@@ -1,4 +1,4 @@
-"""Hints in test cells: notebooks in source/ have them in every language, students' notebooks in one."""
+"""Hints in test cells: notebooks in source/ have them in every language, students' notebooks in only one."""
 
 import ast
 import re
@@ -36,7 +36,7 @@ def with_all_languages(source: str, catalogue: Catalogue) -> str:
 
 
 def with_hints(notebook: NotebookNode) -> NotebookNode:
-    """Put the hints that a notebook stores into its test cells, and return the notebook."""
+    """Insert the hints stored in a notebook into its test cells, and return the notebook."""
     catalogue = catalogue_of(notebook)
     for cell in filter(is_test, notebook.cells):
         cell.source = with_all_languages(cell.source, catalogue)
@@ -44,7 +44,10 @@ def with_hints(notebook: NotebookNode) -> NotebookNode:
 
 
 def in_one_language(source: str, language: str) -> str:
-    """Reduce the hints that `with_all_languages` wrote into a test cell to one language and those it uses."""
+    """Reduce the hints in a test cell to those that the cell uses, in one language.
+
+    `with_all_languages` has written the hints into the cell.
+    """
 
     def written(call: re.Match[str]) -> str:
         texts = ast.literal_eval(call[2].removeprefix(", "))
@@ -60,7 +63,7 @@ def in_one_language(source: str, language: str) -> str:
 
 
 def unknown_hints(source: str, catalogue: Catalogue) -> Iterator[str]:
-    """Yield a message if a test cell uses hints that are defined neither for its task nor in the kit."""
+    """Yield a message if a test cell uses hints that are defined neither for its task nor for all lessons."""
     call = _CALL.search(source)
     defined = {**usual(), **(of_task(catalogue, call[1]) if call else {})}
     names = [name for name in used_hints(source) if name not in defined]
@@ -75,7 +78,7 @@ def used_hints(source: str) -> list[str]:
 
 
 def _argument(name: str, text: str) -> Iterator[str]:
-    """Yield the lines of a keyword argument, wrapped to the maximum width."""
+    """Yield the lines of a keyword argument's source code, wrapped to the maximum line length."""
     first, rest = f"    {name}=", "    "
     pieces = textwrap.wrap(
         text,

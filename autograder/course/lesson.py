@@ -1,4 +1,4 @@
-"""Reading a lesson's text into a notebook, and the recorded answers that are stored with it."""
+"""Reading a lesson's source text as a notebook, and reading the recorded answers stored with it."""
 
 import hashlib
 import re
@@ -20,20 +20,20 @@ from secant.catalogue import Texts, of_task, read_hints, usual
 from secant.language import LANGUAGES, is_language
 from secant.where import TRUST, is_course, is_trusted, nearest
 
-#: The metadata keys that a cell of a lesson's text may have. rules.py reports any other key as a mistake.
+#: The metadata keys that a cell in a lesson's source may have. rules.py reports any other key as a mistake.
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
 #: The folders of a lesson whose files are released to students together with the notebook.
 EXTRA_FOLDERS = ("data", "images")
-#: The name of the course's own answer, on which a recorded answer can be based.
+#: The name by which a recorded answer refers to the course's own answer, if it is a variant of that answer.
 OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-# Matches a call of use_secant that is not commented out. An import of the name has no bracket, so it does not
-# match.
+# Matches a call of use_secant that is not commented out. It does not match an import, because the name is not
+# followed by a parenthesis there.
 _CALL = re.compile(r"^[^#\n]*\buse_secant\(", re.MULTILINE)
 _LESSON_COUNT = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
-# Metadata in which jupytext records the layout of the text. It is removed, because it does not describe the
-# notebook.
+# Metadata in which jupytext records the layout of a py:percent file. It is removed, because it does not
+# describe the notebook.
 _LAYOUT = ("cell_marker", "lines_to_next_cell", "lines_to_end_of_cell_marker", "skipline", "noskipline")
 
 
@@ -51,7 +51,7 @@ class Lesson:
 
     @property
     def text(self) -> Path:
-        """The path of the lesson's py:percent text."""
+        """The path of the lesson's py:percent file."""
         return self.folder / f"{self.name}.py"
 
     @property
@@ -71,7 +71,7 @@ class Answer:
         source: the answer's code.
         hint: the text of the hint, keyed by language; empty for a correct answer.
         hint_name: the hint's name in a catalogue, if the answer refers to the hint by name. If no catalogue
-            has this name, `hint` is empty.
+            contains this name, `hint` is empty.
         line: the line at which the answer begins in its file.
         points: the points that a wrong answer earns in a task with partial credit.
     """
@@ -89,7 +89,7 @@ def find_root(start: Path) -> Path:
     """Return the course directory that contains `start`.
 
     It is the nearest folder that contains an nbgrader_config.py and either a folder course/ or a call of
-    use_secant in that file. An nbgrader course has no course/ before its first `autograder add`.
+    use_secant in that file. An nbgrader course has no folder course/ before its first `autograder add`.
 
     Raises:
         CourseError: there is no course directory, or it belongs to another user.
@@ -179,10 +179,10 @@ def lesson_text(lesson: Lesson) -> str:
 
 
 def read_text(path: Path) -> NotebookNode:
-    """Read a py:percent text into a notebook. Equal texts give equal notebooks, cell ids included.
+    """Read a py:percent file into a notebook. Files with the same text give the same notebook and cell ids.
 
     Raises:
-        CourseError: the file cannot be read or is not a py:percent text.
+        CourseError: the file cannot be read or is not a py:percent file.
     """
     import jupytext  # imported here because it is slow: it imports half of a Jupyter server
 
@@ -202,11 +202,11 @@ def read_text(path: Path) -> NotebookNode:
 
 
 def cell_lines(path: Path, count: int) -> list[int]:
-    """Return the line at which each cell of a py:percent text begins.
+    """Return the number of the line at which each cell of a py:percent file begins.
 
     Args:
-        path: the text's file.
-        count: the number of its cells.
+        path: the file.
+        count: the number of cells in the file.
     """
     text = path.read_text(encoding="utf-8").splitlines()
     lines = [number for number, line in enumerate(text, 1) if line.startswith("# %%")]
@@ -214,7 +214,7 @@ def cell_lines(path: Path, count: int) -> list[int]:
 
 
 def read_lesson(lesson: Lesson, *, marked: bool = False) -> NotebookNode:
-    """Read a lesson's text into a notebook, with its placeholders filled.
+    """Read a lesson's source text into a notebook, with its placeholders filled in.
 
     Args:
         lesson: the lesson.
@@ -236,7 +236,7 @@ def listed_lessons(root: Path) -> int | None:
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:
-    """Give each cell an id that edits elsewhere in the lesson do not change."""
+    """Give each cell an id that stays the same when other cells of the lesson are edited."""
     seen: Counter[str] = Counter()
     for cell in cells:
         graded_id = re.sub(r"[^A-Za-z0-9_-]", "-", grade_id(cell))[:64]
@@ -250,9 +250,9 @@ def _digest(text: str, length: int) -> str:
 
 
 def english_hash(source: str) -> str:
-    """Return the hash of an English cell that its translations store, to detect stale translations.
+    """Return the hash of an English cell. Its translations store the hash, so that stale ones are detected.
 
-    The lesson count ("of 10") is removed before hashing, so that adding a lesson makes no translation stale.
+    The lesson count ("of 10") is removed before hashing, so that a new lesson makes no translation stale.
     """
     return _digest(_LESSON_COUNT.sub(r"\1", with_placeholders(source).strip()), 8)
 
@@ -309,8 +309,8 @@ def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[st
 def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer:
     data = cell.metadata
     task = str(data.get("task", ""))
-    # An answer refers to a hint by its name in the lesson's or the kit's catalogue. If the message is in no
-    # catalogue, the answer quotes a part of it.
+    # An answer refers to a hint by its name in the lesson's catalogue or in the catalogue of all lessons. If
+    # no catalogue contains the message, the answer quotes a part of it.
     name = str(data.get("hint", ""))
     texts = {**usual(), **of_task(hints, task)}.get(name)
     hint = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}
@@ -323,7 +323,7 @@ def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer
 
 
 def _title(data: Mapping[str, str | None]) -> str:
-    """Return an answer's title, including words such as .grad or h=0, which jupytext reads as metadata."""
+    """Return an answer's title, including words such as .grad or h=0 that jupytext takes for metadata."""
     words = [data.get("title", ""), data.get("incorrectly_encoded_metadata", "")]
     words += [key for key, value in data.items() if value is None]
     return " ".join(word for word in words if word)

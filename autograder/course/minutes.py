@@ -11,7 +11,7 @@ from autograder.course.cells import grading
 WORDS_A_MINUTE = 180  # words a careful reader reads per minute; formulas count as words
 CELL_MINUTES = 0.75  # minutes to read and run a short code cell and look at its output
 EXPLORER_MINUTES = 5.0  # minutes to answer an explorer's questions with the sliders
-# minutes to answer the single question below the heading "First look" with the sliders
+# minutes to answer, with the sliders, the one question below the heading "First look"
 FIRST_LOOK_MINUTES = 2.0
 MAX_MINUTES = 90  # maximum minutes of a lesson, so that learners finish it in one sitting
 
@@ -23,7 +23,7 @@ _HEADER = re.compile(r"(?:~|약 )(\d+)(?: min|분)")
 
 
 def minutes(cells: Iterable[NotebookNode]) -> float:
-    """Return the minutes that a lesson's prose, code, explorers and tasks take, optional parts excluded.
+    """Return the minutes that a lesson's prose, code, explorers and tasks take, excluding optional parts.
 
     A section or task is optional if its heading contains "optional". It ends at the next heading of the same
     or a higher level. Hints and worked detours are not counted, because they are collapsed.
@@ -54,8 +54,8 @@ def round_minutes(estimate: float) -> int:
 
 
 def _required(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
-    """Yield the English text and the ungraded code of a lesson, without its optional sections."""
-    skipped = 0  # level of the heading marked as optional; 0 outside of optional sections
+    """Yield the English text and the ungraded code of a lesson, excluding its optional sections."""
+    skipped = 0  # heading level of the current optional section; 0 outside optional sections
     for cell in cells:
         if cell.metadata.get("lang", "en") != "en" or grading(cell):
             continue

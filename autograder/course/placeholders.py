@@ -1,6 +1,6 @@
 """Placeholders in a lesson's text, such as {{points}}, that are filled with values from its cells.
 
-In source/, each filled-in value is marked by a span whose class is the placeholder's name. When such a
+In source/, each filled-in value is enclosed in a span whose class is the placeholder's name. When such a
 notebook is saved back to the text, the span is turned into the placeholder again, so no placeholder is lost.
 Released notebooks contain the plain value.
 """
@@ -38,7 +38,7 @@ def with_placeholders(text: str) -> str:
 
 
 def fill(cells: Sequence[NotebookNode], lesson: int, lessons: int) -> None:
-    """Fill the placeholders in a lesson's text, each value in a span that names its placeholder.
+    """Fill the placeholders in a lesson's text, and enclose each value in a span that names its placeholder.
 
     Args:
         cells: the lesson's cells.
@@ -66,9 +66,9 @@ def _marked(text: str, values: Values) -> str:
 
 
 def _counts(text: str, lang: str, lesson_tasks: Sequence[Task]) -> Values:
-    """Return the values of the placeholders for points and tasks in a text.
+    """Return the values of the placeholders for the points and tasks in one cell.
 
-    The points are those of the task that the text describes, or else those of the whole lesson.
+    The points are those of the task that the cell's text describes, or else those of the whole lesson.
     """
     graded = [task for task in lesson_tasks if not is_manual(task.answer)]
     named = _TASK.search(text)
@@ -82,9 +82,9 @@ def _counts(text: str, lang: str, lesson_tasks: Sequence[Task]) -> Values:
 
 
 def _kinds(graded: Sequence[Task]) -> tuple[int, int]:
-    """Return the number of tasks that ask for a function and for a class.
+    """Return how many tasks ask for a function, and how many ask for a class.
 
-    Both are zero if a task asks for neither or two tasks ask for the same name.
+    Both numbers are zero if a task asks for neither, or if two tasks ask for the same name.
     """
     matches = [re.search(r"^(def|class) (\w+)", task.answer.source, re.MULTILINE) for task in graded]
     names = {match.groups() for match in matches if match}

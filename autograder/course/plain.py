@@ -2,7 +2,7 @@
 
 A plain assignment is a folder in source/ without a folder of the same name in course/. Its notebooks contain
 test cells that the instructor wrote for nbgrader. Assignments that use nbgrader options the grader does not
-support are refused here, with a message that names the option.
+support are rejected here, with a message that names the option.
 """
 
 import ast
@@ -28,7 +28,7 @@ from autograder.course.errors import CourseError
 Kind = Literal["test", "answer", "manual", "task", "locked"]
 # maximum total bytes of the files that accompany the notebooks; every submission gets a copy of them
 MAX_FILES_BYTES = 64_000_000
-#: Patterns of files that nbgrader does not release with a notebook, unless the course's settings list others.
+#: Patterns of the names of files that nbgrader does not release. The course's settings can replace them.
 IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache")
 _AWAIT = re.compile(r"'(?:await|async \w+)' outside|asynchronous comprehension outside")
 _AUTOTEST = re.compile(r"^\s*#+\s*(?:HASHED\s+)?AUTOTEST\b", re.MULTILINE)
@@ -81,7 +81,7 @@ class PlainSource:
 
 @dataclass(frozen=True)
 class PlainAssignment:
-    """A plain assignment, ready to grade.
+    """The notebooks and files with which submissions of a plain assignment are graded.
 
     Attributes:
         name: the name of the assignment's folder.
@@ -187,8 +187,7 @@ def merge_files(
     Args:
         assignment_files: the contents of the assignment's files, keyed by path.
         student_files: the contents of the student's files, keyed by path.
-        protected: the paths at which the student's file is used even if the assignment
-            has one
+        protected: the paths at which the student's file is used even if the assignment has a file there
             (`Autograde.exclude_overwriting`).
     """
     overwritten = {
@@ -293,7 +292,7 @@ def _kind(cell: NotebookNode) -> Kind:
 
 
 def names_bound(tree: ast.AST) -> set[str]:
-    """Return the names that code assigns, defines or imports, also inside functions and classes."""
+    """Return the names that code assigns, defines or imports, including those in functions and classes."""
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -308,7 +307,7 @@ def names_bound(tree: ast.AST) -> set[str]:
 def _names_bound(sources: Iterable[str]) -> frozenset[str]:
     names: set[str] = set()
     for source in sources:
-        with suppress(SyntaxError, ValueError):  # skips cells that do not parse, such as magics or stubs
+        with suppress(SyntaxError, ValueError):  # skips cells that do not parse, e.g. with magics
             names |= names_bound(ast.parse(source))
     return frozenset(names)
 

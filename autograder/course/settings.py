@@ -26,7 +26,7 @@ REPORT = "report"  # the folder to which `autograder report` writes
 def load_config(root: Path) -> Config:
     """Read the settings of the course in a folder.
 
-    The folder is the course's root unless the settings name another.
+    The folder is the course's root unless the settings specify another root.
 
     Raises:
         CourseError: the settings cannot be read.
@@ -76,7 +76,7 @@ class Course:
         return cls(Path(directory.root), config, directory)
 
     def folder(self, step: Literal["submitted", "autograded", "feedback"], student: str, lesson: str) -> Path:
-        """Return the folder in which a step stores a student's submission of a lesson."""
+        """Return the folder in which a step of grading stores a student's submission of a lesson."""
         name = getattr(self.directory, f"{step}_directory")
         return Path(self.directory.format_path(name, student, lesson))
 
@@ -125,7 +125,7 @@ class Course:
 
 
 def sqlite_file(db_url: str) -> Path | None:
-    """Return the file of an SQLite URL; None for other databases, in-memory ones and invalid URLs."""
+    """Return the file that an SQLite URL refers to; None for invalid URLs and any other database."""
     with suppress(ArgumentError):  # an invalid URL is reported when the gradebook is opened
         url = make_url(db_url)
         if url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:":

@@ -1,4 +1,4 @@
-"""Worked solutions. Each explains why the course's own answer to a task is right, and a common detour.
+"""Worked solutions. Each explains why the course's own answer to a task is right, and shows a common detour.
 
 They are stored next to a lesson's text, in course/NN_x/solutions.py, and not in any notebook. `autograder
 check` shows one on request, with `--solution`.
@@ -54,7 +54,7 @@ def solution_words(lesson: Lesson) -> dict[str, dict[Language, str]]:
 
 
 def solution_problems(lesson: Lesson, tasks: set[str], languages: Sequence[str] = LANGUAGES) -> list[str]:
-    """Return the problems of a lesson's worked solutions; an empty list if the lesson has no solutions.
+    """Return the problems found in a lesson's worked solutions; an empty list if it has no solutions.
 
     Args:
         lesson: the lesson.

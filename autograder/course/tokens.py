@@ -1,6 +1,6 @@
-"""Normal forms in which texts are compared to find copies: letters and digits, and tokens of code.
+"""Normal forms of text that are compared to find copies: letters and digits, or tokens of code.
 
-The tokenizer accepts any text, so that an answer that does not compile has tokens too.
+The tokenizer accepts any text, so even an answer that does not compile can be compared.
 """
 
 import keyword
@@ -27,7 +27,7 @@ def tokens(text: str, is_code: bool = True, max_chars: int = MAX_CHARS) -> tuple
 
     Args:
         text: the answer.
-        is_code: whether the answer is code. In code, comments are left out. All variable names are replaced
+        is_code: whether the answer is code. In code, comments are skipped. All variable names are replaced
             with one token and all strings with another, because a writer is free to choose them.
             Attributes, keywords, numbers and symbols are kept. In prose, every word counts.
         max_chars: the maximum number of characters to read.
@@ -37,12 +37,12 @@ def tokens(text: str, is_code: bool = True, max_chars: int = MAX_CHARS) -> tuple
 
 
 def letters(text: bytes, *, lines: bool = False) -> str:
-    """Return the letters and digits of a text, in any script, with JSON's Unicode escapes decoded.
+    """Return the letters and digits in UTF-8 text, in any script, with JSON's Unicode escapes decoded.
 
-    So a text and its copy inside a JSON string can be compared.
+    This makes a passage comparable with a copy of it inside a JSON string.
 
     Args:
-        text: the text in UTF-8. It may contain invalid bytes, because students submit it.
+        text: the bytes of the text. They may be invalid UTF-8, because students submit them.
         lines: whether to keep line feeds.
     """
     text = _ESCAPED.sub(lambda escape: chr(int(escape[1], 16)).encode(errors="replace"), text)

@@ -15,7 +15,7 @@ def variant(base: str, changes: str) -> str:
             before or after the whole answer.
 
     Raises:
-        ValueError: one of the two is not valid Python, or they have no class of the same name.
+        ValueError: `base` or `changes` is not valid Python, or they do not define a class of the same name.
     """
     old, new = without_marks(base).splitlines(), changes.splitlines()
     new_class = next((each for each in _classes(changes)), None)

@@ -1,1 +1,1 @@
-"""The examiner: runs a lesson's tests in its own process and sends their questions to the candidate."""
+"""The examiner: runs a lesson's tests in its own process, and sends questions to the student's process."""

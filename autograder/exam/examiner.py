@@ -1,9 +1,9 @@
-"""The examiner: runs a lesson's test cells, sends their questions to the candidate, and decides each verdict.
+"""The examiner: runs a lesson's test cells, questions the student's code, and decides each verdict.
 
-No code of a student runs in this process. In a test cell, the task's own name and the functions marked
-`@probe` are stand-ins: calling one sends plain data to the candidate and returns the plain data of the
-answer. Everything else in the cell, above all the expected values, stays in this process. A task passes only
-if its test cell ran to the last line.
+The student's code runs in another process, the candidate, and never in this one. In a test cell, the task's
+own name and the functions marked `@probe` are stand-ins. A call of a stand-in sends plain data to the
+candidate, and returns the candidate's answer as plain data. Everything else in the cell, above all the
+expected values, stays in this process. A task passes only if its test cell ran to the last line.
 """
 
 import ast
@@ -132,7 +132,8 @@ class Examiner:
         if task.id not in self._tests:
             by_hand = Verdict(head(en="A person grades this answer.", ko="사람이 채점하는 답입니다."))
             return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
-        # Seeding also clears the previous student's state, so it comes before anything that can end the task.
+        # Seeding also discards the calls recorded for the previous task, so it precedes anything that can end
+        # this task.
         check.seed(draw)
         try:
             if not loaded.ready:
@@ -206,7 +207,7 @@ class _Decided(Exception):
 # --- Running a test cell -------------------------------------------------------------------------------
 
 
-# The candidate's side of `secant.ask`: it answers with the objects that the student's notebook defines.
+# The code that answers `secant.ask` in the candidate, with the objects that the student's notebook defines.
 _ANSWER_CODE = """
 def __put__(request):
     from secant.checking.situation import answer_request
@@ -226,7 +227,7 @@ class _Test:
         self.candidate_code = (
             ast.unparse(ast.Module([*_imports_for(probes, tree.body), *probes], [])) + _ANSWER_CODE
         )
-        # This call proves that the cell ran to its last line, because nothing else in the cell can make it.
+        # This call proves that the cell ran to its last line, because nothing else in it can make the call.
         end = ast.parse("__reached_the_end__()").body
         remaining = ast.Module([node for node in tree.body if node not in probes] + end, tree.type_ignores)
         self._code = compile(ast.fix_missing_locations(remaining), f"<test {task.id}>", "exec")
@@ -242,7 +243,7 @@ class _Test:
         """Run the cell to its end.
 
         Raises:
-            _Decided: the verdict, if the task did not pass.
+            _Decided: the task did not pass. The exception contains the verdict.
             TimedOut, Crashed: the candidate timed out or crashed.
         """
         questions.define(self.candidate_code)
@@ -275,8 +276,8 @@ def _decided_by(error: Exception, questions: "_Questions") -> _Decided:
     if isinstance(error, check.CheckFailed):
         decided = _Decided("wrong", error.verdict.parts, error.verdict.hint)
     else:
-        # The course's solution passes every test. So the error comes from a returned value that the test
-        # could not use.
+        # The course's own solution passes every test. So the error arose because the test could not use a
+        # value that the student's code returned.
         decided = _Decided("wrong", questions.unusable(error))
     return decided.with_traceback(error.__traceback__)
 
@@ -288,7 +289,7 @@ def _is_probe(node: ast.stmt) -> bool:
 
 
 def _imports_for(probes: Sequence[ast.stmt], cell: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the imports of a cell, without functions that judge answers unless a probe uses them."""
+    """Yield the imports of a cell. Functions that judge answers are skipped unless a probe uses them."""
     used = {node.id for probe in probes for node in ast.walk(probe) if isinstance(node, ast.Name)}
     for node in cell:
         if isinstance(node, ast.Import):
@@ -302,7 +303,7 @@ def _imports_for(probes: Sequence[ast.stmt], cell: Sequence[ast.stmt]) -> Iterat
 
 
 def _judges(module: str | None, name: str) -> bool:
-    """Return whether a name belongs to a module that judges answers, or is such a module."""
+    """Return whether a name is defined in a module that judges answers, or is the name of such a module."""
     home = secant.HOMES.get(name) if module == "secant" else module
     return home in secant.JUDGES or f"{module}.{name}" in secant.JUDGES
 
@@ -324,7 +325,7 @@ class _Questions:
         """Send the imports and probes of a test cell to the candidate.
 
         Raises:
-            _Decided: the candidate could not run them.
+            _Decided: the candidate could not run this code.
         """
         answer = self._copy.define(source, self._seconds())
         self._refuse_too_much(answer)
@@ -332,7 +333,7 @@ class _Questions:
             raise _Decided("wrong", words.raised(answer, self._loaded.findings_for(answer)))
 
     def stand_in(self, name: str) -> Callable[..., Any]:
-        """Return a stand-in for the student's function (or a probe) that sends each call to the candidate."""
+        """Return a stand-in for the student's function or a probe. It sends each call to the candidate."""
 
         def ask(*args: Any, **kwargs: Any) -> Any:
             try:
@@ -440,7 +441,7 @@ class _LoadedCells:
         return findings or (self._other_definition(name[1]) if name else ())
 
     def _other_definition(self, name: str) -> Sequence[Finding]:
-        """Return where a name is defined if its definition never ran, for example in a text cell."""
+        """Return where a name is defined if its definition never ran, e.g. because it is in a text cell."""
         if name in self._script.text_definitions:
             return [Finding(name, "text", f"cell {self._script.text_definitions[name]}")]
         lost = (step for step in self._script.steps if step.label in self._lost)
@@ -466,9 +467,10 @@ class _LoadedCells:
         return "wrong", words.not_found(task, self.findings_about(task) or self._other_definition(task))
 
     def failure_behind(self, task: str, outcome: Outcome, parts: Parts) -> tuple[Outcome, Parts] | None:
-        """Return a better outcome and message for a failed task if its answer cell failed; None otherwise.
+        """Return the outcome and message for a task that failed because of its answer cell; None otherwise.
 
-        The test may then have used an earlier definition of the same name, such as lesson 10's `Value`.
+        If the answer cell failed, the test may have used an earlier definition of the same name, such as
+        lesson 10's `Value`.
         """
         label = self.answers.get(task, "")
         if outcome in ("passed", "not_attempted") or parts == (missing := self.missing_message(task))[1]:
@@ -484,7 +486,7 @@ class _LoadedCells:
 
 
 def _load(candidate: CandidateClient, script: Script, seed: int) -> _LoadedCells:
-    """Run the cells. If one times out or crashes, run them again without it, to save the other tasks."""
+    """Run the cells. If one times out or crashes, run the others again, so that their tasks can be graded."""
     loading = _LoadedCells(script)
     for _ in range(LOADS):
         cells = [(step.label, step.source) for step in script.steps if step.label not in loading.lost_cells]
@@ -509,7 +511,7 @@ def _is_missing(answer: Reply, task: str) -> bool:
 
 
 def _is_own_stub(answer: Reply, task: str) -> bool:
-    # The placeholder in this task's own function raised the error, whatever code precedes it.
+    # The placeholder in this task's own function raised the error. Other code may precede it in the function.
     return answer.message == STUB and [line.function for line in answer.trace] == [task]
 
 

@@ -1,14 +1,15 @@
-"""A server process that has imported everything and forks a candidate for each check of a user's notebook.
+"""A server that forks a candidate (a process that runs a user's notebook) for each check of the notebook.
 
-It resembles the sandbox's template, but without the sandbox. Each candidate leads its own session. The
-process that requested the candidate, its owner, holds a socket that is connected to the server. When the
-owner closes this socket, the server ends all processes of the session, so that nothing outlives a check, even
-if the check fails. When the control socket is closed, the server ends all candidates and exits.
+The server has already imported everything. It resembles the sandbox's template process, but without the
+sandbox. Each candidate leads its own session. The process that requested the candidate, called the
+candidate's owner, holds a socket that is connected to the server. When the owner closes this socket, the
+server ends all processes of the session, so that nothing outlives a check, even if the check fails. When the
+control socket is closed, the server ends all candidates and exits.
 
     python -m autograder.exam.forks CONTROL
 
 CONTROL is the number of an inherited socket. A process that has already imported torch forks the server
-instead (`in_fork`), so that both share that memory. Linux only.
+instead (`in_fork`), so that both share the memory of torch. This module works on Linux only.
 """
 
 import contextlib
@@ -34,7 +35,7 @@ _KILL_SECONDS = 3.0  # maximum seconds spent on killing all processes of a candi
 
 @dataclass
 class _Candidate:
-    """A candidate's process, which leads its own session.
+    """A candidate: a process that runs a user's notebook and leads its own session.
 
     Attributes:
         pid: the process id, which is also the session's id.
@@ -86,9 +87,10 @@ def _session(pid: int) -> int:
 
 
 def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
-    """Fork one candidate per message. A message is the path of the candidate's working folder.
+    """Fork one candidate for each message that is received.
 
-    Each message carries two descriptors: the candidate's channel and the socket to its owner.
+    A message contains the path of the candidate's working folder. It carries two descriptors: the candidate's
+    channel, and the socket to its owner.
     """
     selector = selectors.DefaultSelector()
     selector.register(control, selectors.EVENT_READ)

@@ -23,7 +23,7 @@ from autograder.course.cells import is_answer, is_manual, split_solution, split_
 from autograder.course.tokens import letters, tokens
 from autograder.sandbox.leak_scan import read
 
-# Minimum number of letters and digits that a line must have to be compared: in a test, and in an answer.
+# Minimum number of letters and digits in a line that is compared: first for tests, then for answers.
 _MIN_TEST_LINE, _MIN_ANSWER_LINE = 20, 8
 # Minimum number of letters and digits of a whole answer, because a shorter one, such as `return x**2`, may
 # occur anywhere.
@@ -32,9 +32,9 @@ _MIN_ANSWER = 30
 # an answer contains none of their lines by chance.
 _MIN_LEAKED_LINES = 3
 _LONG_LINE = re.compile(rf"[^\n]{{{_MIN_TEST_LINE},}}")
-# Limits on what is compared as tokens: the bytes of a line, and the number of lines of a file.
+# Limits on what is compared as tokens: maximum bytes of a line, and maximum number of lines of a file.
 _CODE_LINE, _CODE_LINES = 1_000, 5_000
-# Minimum number of tokens that code must have to be compared: two adjacent lines, and a whole answer.
+# Minimum number of tokens in code that is compared: first for two adjacent lines, then for a whole answer.
 _LONG_PAIR, _LONG_ANSWER = 18, 30
 # A copied test contains this import even if its variables were renamed.
 _TEST_IMPORT = b"from secant import"
@@ -56,7 +56,7 @@ class _Secret:
     answer: frozenset[str]
 
     def is_quoted_in(self, text_letters: str) -> bool:
-        """Return whether a text contains more than half of the hidden test's lines, or the whole answer."""
+        """Return whether a file contains more than half of the hidden test's lines, or the whole answer."""
         if 2 * sum(line in text_letters for line in self.tests) > len(self.tests):
             return True
         return sum(map(len, self.answer)) >= _MIN_ANSWER and all(line in text_letters for line in self.answer)
@@ -77,7 +77,7 @@ class _Shape:
     answer: str
 
     def is_quoted_in(self, pairs: frozenset[str], shapes: str) -> bool:
-        """Return whether a text contains over half of the hidden test's line pairs, or the whole answer."""
+        """Return whether a file contains over half of the hidden test's line pairs, or the whole answer."""
         common = len(self.pairs & pairs)
         has_tests = common >= _MIN_LEAKED_LINES and 2 * common > len(self.pairs)
         return has_tests or (bool(self.answer) and self.answer in shapes)
@@ -122,7 +122,7 @@ class LessonSecrets:
 
     @cached_property
     def _shapes(self) -> list[_Shape]:
-        """Each task's hidden test and answer with all names normalised, without code given to students."""
+        """Each task's hidden test and answer with all names normalised, excluding released code."""
         released = "\n".join(_parts(cell)[0] for cell in self._source.cells).encode()
         answers = "\n".join(answer.source for answer in self._answers.values()).encode()
         open_pairs, released_shapes = _pairs(released) | _pairs(answers), _shapes(released)
@@ -206,13 +206,13 @@ def _parts(cell: NotebookNode) -> tuple[str, str]:
 
 
 def _lines(text: str, shortest: int, released: str) -> list[str]:
-    """Return the distinctive lines of a text: long enough, in ASCII, and not in what students receive."""
+    """Return the distinctive lines of code: long enough, in ASCII, and not in what students receive."""
     lines = [letters(line.encode()) for line in text.splitlines() if line.isascii()]
     return [line for line in lines if len(line) >= shortest and line not in released]
 
 
 def _long_lines(data: bytes) -> list[str]:
-    """Return the long lines of a text or of a notebook's JSON, as letters and digits."""
+    """Return the long lines of a file, or of a notebook's JSON, as letters and digits."""
     return _LONG_LINE.findall(letters(data.replace(b"\\n", b"\n"), lines=True))
 
 
@@ -235,24 +235,24 @@ def _pairs(data: bytes) -> frozenset[str]:
 
 
 def _shapes(data: bytes) -> str:
-    """Return the lines of a text as tokens with all names normalised, each enclosed in line feeds."""
+    """Return the lines of a file as tokens with all names normalised, each line enclosed in line feeds."""
     shapes = (_shape(line) for line in itertools.islice(_code_lines(data), _CODE_LINES))
     return "".join(f"\n{shape}\n" for shape in shapes if shape)
 
 
 def _long_shape(code: str, released: str) -> str:
-    """Return an answer's lines as `_shapes` does; empty if the answer is short or students receive it."""
+    """Return the `_shapes` of an answer's lines; empty if the answer is short or students receive it."""
     shapes = _shapes(code.encode())
     return shapes if len(shapes.split()) >= _LONG_ANSWER and shapes not in released else ""
 
 
 def _code_lines(data: bytes) -> Iterator[bytes]:
-    """Yield the lines of a text or of a notebook's JSON that are short enough to be code."""
+    """Yield those lines of a file, or of a notebook's JSON, that are short enough to be code."""
     lines = data.replace(b"\\n", b"\n").split(b"\n")
     return (line for line in lines if len(line) < _CODE_LINE)
 
 
-@lru_cache(maxsize=50_000)  # many notebooks of a class contain the same lines
+@lru_cache(maxsize=50_000)  # cached because many notebooks contain the same lines
 def _shape(line: bytes) -> str:
     """Return a line as tokens with all names normalised, without JSON's quotation marks."""
     text = line.decode(errors="replace").replace('\\"', '"').replace("\\\\", "\\").strip(' \t\r",')

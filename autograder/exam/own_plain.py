@@ -55,9 +55,9 @@ def run_visible_tests(
 
     Args:
         notebook: the notebook file.
-        pool: the source of the process to run it in.
+        pool: the pool from which the process that runs the notebook is taken.
         timeout: the time limit of a cell in seconds; nbgrader's default unless the course sets another.
-        below: a folder that must contain the file; the path below this folder may contain no link.
+        below: a folder that must contain the file; the path below this folder must not contain links.
 
     Raises:
         CheckError: the file cannot be read, or a test can only run in a Jupyter kernel.

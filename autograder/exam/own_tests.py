@@ -27,7 +27,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
 
     Args:
         path: the notebook.
-        below: a folder that must contain the notebook; the path below this folder may contain no link.
+        below: a folder that must contain the notebook; the path below this folder must not contain links.
 
     Returns:
         The assignment; None if no test uses Secant's checks; the rejection if the notebook cannot be parsed.

@@ -33,7 +33,7 @@ from secant.bindings import PRISTINE
 LOADS = 3
 SUBMISSION_SECONDS = 300.0
 MAX_CELL_BYTES = 900_000  # maximum bytes of one cell, so that it fits into one frame of the wire protocol
-_NOT_RENAMED = frozenset({"super"})  # the compiler treats this name specially
+_NOT_RENAMED = frozenset({"super"})  # the compiler treats the name `super` specially
 _SILENT = (tokenize.COMMENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
 
 
@@ -58,13 +58,13 @@ class _Step:
 
 @dataclass
 class _Progress:
-    """The results so far of a notebook that is being run.
+    """The results of a notebook's run so far.
 
     Attributes:
         grades: the grades of the tests, keyed by the cell's id.
         cells: the results of the other cells, keyed by the cell's label.
         lost: the labels of cells that ended the process.
-        over: the outcome of the tests that have no grade.
+        over: the outcome of all tests for which `grades` has no entry.
     """
 
     grades: dict[str, Grade] = field(default_factory=dict)
@@ -179,7 +179,7 @@ class PlainExaminer:
         runs only in the process itself, because nothing needs the process afterwards.
 
         Raises:
-            TimedOut, Crashed: the notebook's process is lost.
+            TimedOut, Crashed: the test ended the notebook's process itself, not only a copy of it.
         """
         compiled = self._tests[cell.id]
         if isinstance(compiled, Grade):
@@ -288,7 +288,7 @@ def _builtin_names() -> frozenset[str]:
 
 
 def _bound_in(tree: ast.AST) -> set[str]:
-    """Return every name that code assigns anywhere, arguments included."""
+    """Return every name that code assigns anywhere, parameters of functions included."""
     names = names_bound(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
@@ -320,13 +320,15 @@ def _scored(step: _Step, cell: PlainCell, ran: Ran, proof: str) -> Grade:
 def _credit(value: str, most: float) -> tuple[float | None, Outcome]:
     """Return the points and outcome for a test's last value.
 
-    A number up to the maximum is partial credit. Any other value is full credit.
+    A number from zero to the maximum gives that many points. A larger number requires a manual grade. Any
+    other value gives full points.
     """
     try:
         points = float(value)
     except ValueError:
         points = most
-    if points > most:  # nbgrader would refuse to grade the whole submission
+    # nbgrader would not grade a submission at all if a test gave more than the maximum points.
+    if points > most:
         return None, "manual"
     if math.isnan(points) or points < 0 or points == most:
         return most, "passed"

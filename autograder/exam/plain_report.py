@@ -11,14 +11,14 @@ Outcome = Literal["passed", "partial", "failed", "timed_out", "crashed", "manual
 
 @dataclass(frozen=True)
 class Grade:
-    """The result of a cell that gives points.
+    """The result of a cell that is worth points.
 
     Attributes:
         id: the cell's grade_id.
         points: the points earned; None if a person decides, or if the submission does not contain the cell.
         max_points: the maximum points of the cell.
-        outcome: the kind of result. `manual` waits for a person; `missing` means that the cell is not in the
-            submission.
+        outcome: the kind of result. `manual` means that a person grades the cell; `missing` means that the
+            submission does not contain it.
         error, message, output: the error and the output of a test; empty if they could quote a hidden test.
         seconds: the time that the test took.
         hidden: whether the test has a hidden part, or follows a test that has one.
@@ -43,7 +43,7 @@ class PlainReport:
 
     Attributes:
         notebook: the notebook's name.
-        grades: the results of the cells that give points, in the assignment's order.
+        grades: the results of the cells that are worth points, in the assignment's order.
         unanswered: the ids of the answers that are unchanged from the release.
         cells: the output or error of each other cell, as claimed by the candidate. Cells after a test with a
             hidden part are left out, because they could quote it.

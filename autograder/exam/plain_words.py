@@ -1,4 +1,4 @@
-"""Explanations of the results of a notebook's own visible tests. This module imports no code to run them."""
+"""Explanations of the results of a notebook's own visible tests. The code that runs them is not imported."""
 
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ def has_error(test: "Grade") -> bool:
 
 
 def failure_reason(test: "Grade") -> str:
-    """Return the reason why a test did not give full points; empty if it did."""
+    """Return the reason why a test did not give full points; empty if it gave full points."""
     return f"{test.error}: {test.message}".removesuffix(": ") if has_error(test) else explanation(test)
 
 
@@ -59,7 +59,7 @@ def explanation(test: "Grade") -> str:
 
 
 def no_grade_note(report: "OwnReport") -> str:
-    """Return a sentence with the number of tests that ran without an error and a note that it is no grade."""
+    """Return a sentence that states the number of passed tests, and a note that it is not a grade."""
     count, ran = len(report.tests), sum(test.outcome == "passed" for test in report.tests)
     return say(
         en=f"{ran} of {count} visible tests in this notebook ran without an error and gave "

@@ -32,13 +32,13 @@ class Pool(Protocol):
     """A source of processes in which users check their own notebooks. These processes are not sandboxed."""
 
     def take(self) -> Container:
-        """Return a process that has imported everything."""
+        """Return a process that has imported all that a lesson needs."""
 
     def refill(self) -> None:
-        """Start as many processes as are missing, without waiting for them."""
+        """Start processes until the pool is full, without waiting for their imports."""
 
     def close(self) -> None:
-        """End the processes that are still waiting."""
+        """End the processes that are still waiting for a notebook."""
 
 
 class WarmPool:
@@ -51,18 +51,18 @@ class WarmPool:
         self.refill()
 
     def refill(self) -> None:
-        """Start as many processes as are missing, without waiting for them."""
+        """Start processes until the pool is full, without waiting for their imports."""
         while len(self._containers) < _POOL_SIZE:
             self._containers.append(self._starter.submit(start_bare, "en"))
 
     def take(self) -> Container:
-        """Return the process that has waited longest."""
+        """Return the process that has been waiting the longest."""
         if not self._containers or sys.platform != "linux":
             self.refill()
         return self._containers.popleft().result()
 
     def close(self) -> None:
-        """End the processes that are still waiting."""
+        """End the processes that are still waiting for a notebook."""
         while self._containers:
             with contextlib.suppress(WallError, OSError):  # a process that failed to start needs no cleanup
                 self._containers.popleft().result().close()
@@ -95,8 +95,9 @@ class ForkPool:
     """A server process that has done its imports once and forks each candidate in milliseconds; see forks.py.
 
     Args:
-        fork: whether to fork the server from this process. This requires that this process has imported
-            torch, has never computed, and holds no lock at this moment that the fork would inherit.
+        fork: whether to fork the server from this process. To allow this, the process must have imported
+            torch, must not have computed anything with it, and must not currently hold a lock, which the
+            fork would inherit.
     """
 
     def __init__(self, *, fork: bool = False) -> None:
@@ -112,7 +113,7 @@ class ForkPool:
             pass_fds=[number],
             stdin=subprocess.DEVNULL,
             env=bare_environment("en"),
-            process_group=0,  # keeps Ctrl+C from the server; the parent handles it by closing the pool
+            process_group=0,  # keeps Ctrl+C from reaching the server; the parent then closes the pool
         )
 
     def refill(self) -> None:
@@ -136,7 +137,9 @@ class ForkPool:
             raise WallError("the process that others are forked from did not start")
 
     def take(self) -> Container:
-        """Fork a candidate. The process that created the pool and its forks may call this method.
+        """Fork a candidate.
+
+        Only the process that created the pool, and forks of that process, may call this method.
 
         Raises:
             WallError: the server did not start, or could not be reached.
@@ -171,7 +174,7 @@ def lasting_pool() -> Pool:
 
 
 class _Forked(Container):
-    """A forked candidate. A socket reports its exit, and closing that socket ends it."""
+    """A forked candidate. Its exit status arrives on a socket, and closing that socket ends the candidate."""
 
     def __init__(self, channel: socket.socket, owner_socket: socket.socket) -> None:
         super().__init__(channel)

@@ -52,8 +52,8 @@ def modules_to_preload(root: Path, names: Iterable[str], config: Config, source:
 def imported_modules(folders: Iterable[Path]) -> list[str]:
     """Return the installed modules that the notebooks in these folders import.
 
-    Modules of the standard library are left out, because they import quickly. Modules next to a notebook are
-    left out too, because they may differ between students.
+    Modules of the standard library are skipped, because they import quickly. Modules next to a notebook are
+    also skipped, because they may differ between students.
 
     Args:
         folders: the folders of the instructor's notebooks.
@@ -73,7 +73,7 @@ def preload_warnings(refused: Mapping[str, str]) -> list[str]:
     """Return a warning for each module that could not be preloaded.
 
     Args:
-        refused: the reason for each such module, keyed by the module's name; see `Wall.preload`.
+        refused: the reasons why modules could not be preloaded, keyed by module name; see `Wall.preload`.
     """
     return [
         f"The module {module} was not imported in advance, so submissions import it themselves: {why}."
@@ -136,7 +136,7 @@ def _modules(node: ast.stmt) -> Iterator[str]:
 def _longest_installed(dotted: str) -> str:
     """Return the longest prefix of a dotted name that is an installed module, without importing anything.
 
-    The result is empty if no prefix is installed, and for modules of the standard library and of Secant.
+    The result is empty if no prefix is installed, or if the module belongs to the standard library or Secant.
     """
     top, *parts = dotted.split(".")
     if top in _OWN or top in sys.stdlib_module_names:

@@ -82,12 +82,12 @@ class Report:
 
     @property
     def score(self) -> float:
-        """The points earned, without manual tasks."""
+        """The points earned, excluding those for manually graded tasks."""
         return sum(task.points for task in self.tasks if task.outcome != "manual")
 
     @property
     def max_score(self) -> float:
-        """The maximum points, without manual tasks."""
+        """The maximum points, excluding those for manually graded tasks."""
         return sum(task.max_points for task in self.tasks if task.outcome != "manual")
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Checking a user's own notebook with the intake and the examiner of real grading, but without the sandbox.
+"""Checking a user's own notebook with the same intake and examiner as in grading, but without the sandbox.
 
     with Checker() as checker:
         report = checker.check(Path("01_what_autograd_does.ipynb"))
@@ -22,7 +22,7 @@ from secant.language import say
 
 
 class OwnProcesses:
-    """The sandbox's substitute in a self-check: ordinary processes of the user."""
+    """The substitute for the sandbox in a self-check: ordinary processes of the user."""
 
     def __init__(self, pool: Pool, kind: type[CandidateClient] = CandidateClient) -> None:
         self._pool = pool
@@ -34,7 +34,7 @@ class OwnProcesses:
 
 
 class Checker:
-    """A checker of notebooks, one after another, that reuses the courses it has read and its processes.
+    """A checker of notebooks that keeps its processes, and the courses it has read, for the next notebook.
 
     Args:
         pool: the pool of processes to use.
@@ -65,12 +65,12 @@ class Checker:
         self.close()
 
     def close(self) -> None:
-        """End the processes that are still waiting."""
+        """End the processes that are still waiting for a notebook."""
         self._pool.close()
 
     @property
     def pool(self) -> Pool:
-        """The pool that the checker takes its processes from."""
+        """The pool from which the checker takes its processes."""
         return self._pool
 
     def check(self, notebook: Path) -> Report:

@@ -1,6 +1,7 @@
 """A user's notebook to be checked: which lesson it belongs to, and which answers it contains.
 
-This module does not import torch, so that web pages that use it need not wait for that slow import.
+This module does not import torch, so that web pages that use the module do not have to wait for that slow
+import.
 """
 
 import re
@@ -149,8 +150,8 @@ class NotebookReader:
 
         Args:
             notebook: the notebook file.
-            below: a folder that must contain the file; the path below this folder may contain no link. If it
-                is None, links are followed.
+            below: a folder that must contain the file; the path below this folder must not contain links. If
+                `below` is None, links are followed.
 
         Raises:
             PlainNotebook: the notebook's tests are ordinary nbgrader tests.
@@ -177,7 +178,8 @@ class NotebookReader:
     def _recognise(self, path: Path, root: Path) -> Assignment | None:
         """Return the lesson that shares the most graded cells with a notebook; None if no lesson matches.
 
-        If lessons share equally many cells or none, one whose name is part of the file's name is chosen.
+        If several lessons share equally many cells, or if none shares any, a lesson whose name is part of the
+        file's name is preferred.
         """
         marks = _grade_ids(path)
         places = [(name, folder) for folder in _asked(root) for name in built_lessons(root, folder)]
@@ -199,7 +201,7 @@ class NotebookReader:
         return best
 
     def _assignment(self, root: Path, lesson: str, folder: str) -> Assignment:
-        """Read a lesson, and read it again only after its files have changed."""
+        """Return the assignment of a lesson. Its files are read again only if they have changed."""
         stamp = tuple(_stamps(root, lesson))
         key = (root, lesson, folder)
         if key not in self._assignments or self._assignments[key][0] != stamp:
@@ -229,7 +231,7 @@ def _own(path: Path, below: Path | None) -> Assignment:
     """Return the assignment formed by a notebook's own tests.
 
     Raises:
-        NoLesson: the notebook has no test that uses Secant's checks, or it is damaged.
+        NoLesson: the notebook has no test that uses Secant's checks, or the notebook is damaged.
     """
     assignment = own_assignment(path, below)
     if isinstance(assignment, Assignment):
@@ -247,7 +249,7 @@ def _own(path: Path, below: Path | None) -> Assignment:
 
 
 def refusal(rejected: Rejected) -> str:
-    """Return the reason for a rejection, for a user who checks a notebook instead of handing it in."""
+    """Return the reason for a rejection, worded for a user who checks a notebook and does not hand it in."""
     match rejected.reason:
         case "empty":
             return say(
@@ -291,7 +293,7 @@ def _graded(assignment: Assignment) -> set[str]:
 
 
 def _grade_ids(path: Path) -> set[str]:
-    """Return the grade ids that appear in a file's bytes; the intake parses them properly."""
+    """Return the grade ids that a quick search of a file finds. The intake parses the file properly."""
     with open(path, "rb") as file:
         text = file.read(MAX_FILE_BYTES).decode("utf-8", "replace")
     return set(re.findall(r'"grade_id"\s*:\s*"([^"\\]*)"', text))

@@ -23,7 +23,10 @@ MAX_CHILDREN = min(4, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaff
 
 
 class SharedCandidate(CandidateClient):
-    """A candidate that runs several copies at once. Ending a copy sends no request to the loaded process."""
+    """A candidate that runs several copies of the loaded process at once.
+
+    To end a copy, no request is sent to the loaded process.
+    """
 
     def _ending_of_task(self, container: Container) -> Crashed:
         return Crashed("unknown")  # without a sandbox, the message does not depend on how a process ended
@@ -74,7 +77,7 @@ class _ChildTask:
 
 
 class _ForkOnTask:
-    """A stand-in for the loaded candidate that forks the examiner when a task asks for its copy.
+    """A stand-in for the loaded candidate that forks the examiner when a task requests a copy.
 
     Attributes:
         spent_before: the seconds that the candidate had used when the task began.

@@ -35,8 +35,8 @@ DECIDING = (
     "secant.visible",
 )
 
-#: The modules and packages that decide the scores of plain nbgrader assignments. The ones that are not in
-#: `DECIDING` affect no lesson.
+#: The modules and packages that decide the scores of plain nbgrader assignments. Those that are not also
+#: in `DECIDING` do not affect lessons.
 DECIDING_PLAIN = (
     *DECIDING,
     "autograder.course.plain",
@@ -80,7 +80,10 @@ def digest(modules: Iterable[str], *versions: str) -> str:
 
 
 def files_of(modules: Iterable[str]) -> Iterator[tuple[str, Path]]:
-    """Yield each file of the modules and packages with a name that is the same in every installation."""
+    """Yield a name and the path for each file of the modules and packages.
+
+    The name is the same in every installation.
+    """
     for name in modules:
         spec = importlib.util.find_spec(name)
         assert spec is not None

@@ -38,7 +38,7 @@ def ended(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
 
     Args:
         error: how the process ended.
-        seconds: the time limit that a TimedOut reached.
+        seconds: the time limit that was exceeded, if `error` is a TimedOut.
     """
     if isinstance(error, TimedOut):
         return "timed_out", too_long(seconds)
@@ -51,7 +51,7 @@ def ended(error: TimedOut | Crashed, seconds: float) -> tuple[Outcome, Parts]:
 
 
 def too_long(seconds: float) -> Parts:
-    """Return the message for code that reached a time limit."""
+    """Return the message for code that exceeded a time limit."""
     return head(
         en=f"took longer than {seconds:g} s. Is there a loop that does not end?",
         ko=f"{seconds:g}초가 넘게 걸렸습니다. 끝나지 않는 반복문이 있나요?",
@@ -92,7 +92,7 @@ def not_found(task: str, findings: Sequence[Finding]) -> Parts:
 
 
 def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
-    """Add a note on each name in an answer that was rebound later, unless a part already contains it."""
+    """Add a note for each name in an answer that a later cell rebinds, unless a part already has it."""
     notes = (Part("note", describe_finding(finding)) for finding in findings if finding.kind in REBOUND)
     return (*parts, *(note for note in notes if all(note.text not in part.text for part in parts)))
 
@@ -128,7 +128,7 @@ def error_of(failure: Reply | CellResult, findings: Sequence[Finding] = ()) -> P
     """Return a description of an error: its name, where it was raised, and its likely cause.
 
     Args:
-        failure: the reply or the cell's result with the error.
+        failure: the candidate's reply, or the result of a cell, that contains the error.
         findings: findings about the notebook's names that explain the error; they replace the usual cause.
     """
     usual = (

@@ -68,7 +68,7 @@ class Printed:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the output that is part of the data of `Result.as_text`."""
+        """Rebuild an output from its part of the data of `Result.as_text`."""
         fields = {name: value for name, value in data.items() if name not in ("place", "notebook")}
         trace = tuple(TraceLine(**line) for line in data["trace"])
         return cls(data["place"], CellResult(**{**fields, "trace": trace}), data.get("notebook", ""))
@@ -196,7 +196,7 @@ class Result:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the result from the data of `as_text`."""
+        """Rebuild a result from the data of `as_text`."""
         return cls(
             student=data["student"],
             lesson=data["lesson"],

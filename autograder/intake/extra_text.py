@@ -1,4 +1,4 @@
-"""Text that a student added to a lesson: which parts belong to a written answer, and what else is shown."""
+"""Text that a student added to a lesson: the parts that belong to a written answer, and the other text."""
 
 import keyword
 import re
@@ -16,14 +16,14 @@ MAX_ADDED = 100
 MAX_ADDED_CHARS = 50_000
 MAX_ADDED_CELL_CHARS = 10_000
 
-# An id that the build gives to a text cell. No notebook program makes such ids.
+# Matches an id that the build gives to a text cell. No notebook program makes such ids.
 _BUILT_ID = re.compile(r"[0-9a-f]{12}")
-# Maximum number of cells with equal texts in a lesson. The build gives each of them its own id.
+# Maximum number of cells with the same text in a lesson. The build gives each of them its own id.
 _MAX_COPIES = 4
 # Maximum number of changed lines of a cell that are compared character by character. Further lines are shown
 # in full.
 _MAX_CHANGED_LINES = 50
-# Minimum length, in characters, of a line that another text would not contain by chance.
+# Minimum length, in characters, of a line that unrelated text would not contain by chance.
 _DISTINCTIVE_CHARS = 8
 # Minimum number of letters or digits of an addition. Ticking a check box adds only one.
 _MIN_LETTERS = 2
@@ -39,7 +39,7 @@ _MIN_WORDS = 3
 
 
 def added_text(unclaimed: list[Cell], texts: Collection[str]) -> list[Cell]:
-    """Return the text cells that the student added, without the lesson's text in other editions or languages.
+    """Return the text cells that the student added, excluding text from other editions of the lesson.
 
     Args:
         unclaimed: the submitted cells that match no cell of the lesson.
@@ -66,7 +66,7 @@ def _is_of_another_edition(cell: Cell) -> bool:
     if not _BUILT_ID.fullmatch(cell.id):
         return False
     source = cell.source
-    before, _, last = source.rpartition("\n\n")  # a release adds a link to its last text cell
+    before, _, last = source.rpartition("\n\n")  # releasing a notebook adds a link to its last text cell
     forms = (source, before) if "](http" in last and "\n" not in last else (source,)
     ids = {text_id(kind, form) for kind in ("markdown", "code", "raw") for form in forms}
     ids |= {text_id("", f"{each} {number}") for each in tuple(ids) for number in range(1, _MAX_COPIES)}
@@ -113,7 +113,7 @@ def _new_part(line: str, known: Sequence[str]) -> str:
 
 
 def _shared(text: str, other: str) -> int:
-    """Return the length of the common prefix of two texts."""
+    """Return the length of the common prefix of two strings."""
     differing = (at for at, (left, right) in enumerate(zip(text, other, strict=False)) if left != right)
     return next(differing, min(len(text), len(other)))
 
@@ -140,10 +140,11 @@ def is_words(source: str) -> bool:
 def in_place_of(
     index: int, cells: list[Cell], claims: Mapping[int, list[Cell]], added: list[Cell]
 ) -> list[Cell]:
-    """Return the added cells in each gap that contains a copy of a lesson's cell or that it was deleted from.
+    """Return the added cells that are close to copies of a lesson's cell, or in the place of a deleted cell.
 
-    A gap is a run of submitted cells between two that match other cells of the lesson. The lesson's cell was
-    deleted from a gap if the gap comes right after the lesson's previous cell or right before its next one.
+    They are found in gaps: runs of submitted cells between two cells that match other cells of the lesson. If
+    there are copies of the lesson's cell, every gap with a copy counts. Otherwise, the gaps right after the
+    lesson's previous cell and right before its next cell count.
 
     Args:
         index: the position of the cell in the lesson.
@@ -201,9 +202,10 @@ def in_section_of(
 def _gaps(
     cells: list[Cell], claims: Mapping[int, list[Cell]], index: int
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """Yield each run of cells between two that match the lesson, with the lesson positions of these two.
+    """Yield each run of unmatched cells with the lesson positions of the matched cells around it.
 
-    Cells that match the lesson's cell at `index` are treated as unmatched.
+    The position is -1 before the first run and `len(claims)` after the last run. Cells that match the
+    lesson's cell at `index` are treated as unmatched.
     """
     places = {cell.number: at for at, claimed in claims.items() for cell in claimed if at != index}
     before, between = -1, list[Cell]()
@@ -217,7 +219,7 @@ def _gaps(
 
 
 def text_to_show(added: list[Cell]) -> dict[int, Cell]:
-    """Return the first of the added cells, keyed by cell number, with long text cut short."""
+    """Return the first few added cells, keyed by cell number, with long text cut short."""
     chars_left, result = MAX_ADDED_CHARS, {}
     for cell in added[:MAX_ADDED]:
         limit = min(chars_left, MAX_ADDED_CELL_CHARS)

@@ -70,7 +70,8 @@ def read_lesson_notebooks(
     Args:
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
-        root: a folder above `path` that the autograder created, or None.
+        root: a folder above `path` that the autograder created. No part of the path below it may be
+            a link. Without `root`, this holds only for the last part of `path`.
         released_files: a folder with the files that students receive with the lesson.
 
     Returns:
@@ -112,7 +113,7 @@ def read_lesson_notebooks(
 
 
 def read_plain_notebooks(path: Path, names: Sequence[str], root: Path) -> tuple[dict[str, bytes], list[str]]:
-    """Read the notebooks of an assignment that may have several.
+    """Read the notebooks submitted for an assignment that may consist of several notebooks.
 
     If a notebook is missing, a file whose name marks it as a copy of that notebook is read instead.
 
@@ -221,12 +222,12 @@ def _open_existing(name: str, flags: int, folder: int | None) -> int:
 def _no_notebook(
     lesson: str = "", names: Sequence[str] = (), kinds: Mapping[str, Kind] = MappingProxyType({})
 ) -> Refused:
-    """Return the refusal for a folder that contains no notebook.
+    """Return the exception to raise for a folder that contains no notebook.
 
     Args:
         lesson: the lesson's name.
         names: the names of the files in the folder.
-        kinds: the recognised kinds of the first few of these files, keyed by file name.
+        kinds: the file types recognised for the first few of these files, keyed by file name.
     """
     name = f" {lesson}.ipynb" if lesson else ""
     listed = [_listed(names, {file: kind.name[at] for file, kind in kinds.items()}) for at in (0, 1)]
@@ -321,7 +322,7 @@ def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str])
 
 
 def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
-    """Return the kind of each file that can be read and is not a notebook, keyed by file name."""
+    """Return the type of each file that can be read and is not a notebook, keyed by file name."""
     kinds = {}
     for name in names:
         with suppress(Refused, OSError):
@@ -332,7 +333,7 @@ def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
 
 
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
-    """Return the other notebooks in order of preference: first the copies of the lesson's notebook.
+    """Return the other notebooks: first the copies of the lesson's notebook, then the rest.
 
     Within each group, longer names come first, and names of equal length are in descending order.
     """
@@ -384,9 +385,9 @@ def read_small_file(path: Path, root: Path, limit: int) -> bytes | None:
 
 
 def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[bytes]) -> dict[str, bytes]:
-    """Read the picture files in a submitted folder that one of its notebooks refers to.
+    """Read those picture files in a submitted folder to which a notebook in the folder refers.
 
-    A reference may contain the file's name with the escapes of JSON or of a URL.
+    In a reference, the file's name may be escaped as in JSON or as in a URL.
 
     Args:
         folder: the submitted folder. If it is a notebook file instead, no pictures are read.
@@ -409,7 +410,7 @@ def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[byt
 
 
 def _spellings(name: str) -> set[bytes]:
-    """Return the possible spellings of a file's name in a notebook: both Unicode forms, JSON, and URLs."""
+    """Return a file's name as a notebook may spell it: in both Unicode forms, as in JSON, and as in a URL."""
     forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
     spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
     return {spelling.encode("utf-8", "replace").lower() for spelling in spelled}
@@ -427,8 +428,8 @@ def read_side_files(
             whether to read it.
 
     Returns:
-        The files' bytes, keyed by relative path, and the number of files and folders that were left out, such
-        as links, devices, and those beyond a limit.
+        The files' bytes, keyed by relative path, and the number of files and folders that were not read,
+        such as links, devices, and those that exceed a limit.
     """
     contents: dict[PurePosixPath, bytes] = {}
     bytes_left, left_out = MAX_FILE_BYTES, 0
@@ -449,7 +450,7 @@ def read_side_files(
                     else:
                         contents[path], bytes_left = data, bytes_left - len(data)
         except (Refused, OSError):
-            # the submitted folder itself may be missing; then there are no side files
+            # the submitted folder itself may be missing
             left_out += bool(at.parts)
     return contents, left_out
 

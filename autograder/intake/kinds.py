@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-_HEAD = 65_536  # number of characters or bytes at the start of a file that are searched for its kind
+_HEAD = 65_536  # number of characters or bytes at the start of a file that are examined to recognise it
 _CHOOSE_NOTEBOOK = (
     "Choose the notebook itself, the file that ends in .ipynb.",
     "확장자가 .ipynb인 노트북 파일 자체를 고르세요.",
@@ -32,10 +32,10 @@ _UNPACK = (
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file.
+    """A type of file that students hand in by mistake.
 
     Attributes:
-        name: the kind's name, in English and in Korean.
+        name: the type's name, in English and in Korean.
         to_do: the advice to the student, in English and in Korean.
     """
 
@@ -135,7 +135,7 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
 )
 _ZIP_MARKS = (b"PK\3\4", b"PK\5\6", b"PK\7\x08")
 _FIRST_NAME = slice(30, 60)  # bytes of a zip file that hold the name of its first entry
-# The first entry of an Office, OpenDocument, HWPX or Pages document has a name that begins like this.
+# The name of the first entry in an Office, OpenDocument, HWPX or Pages document begins with one of these.
 _OFFICE_ENTRIES = (
     b"[Content_Types].xml",
     b"_rels/",
@@ -174,7 +174,7 @@ _TEXTS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
 
 
 def of_bytes(data: bytes) -> Kind | None:
-    """Return the kind of a file, judging by its bytes; None if it may be text."""
+    """Return the type of a file, judged by its bytes; None if it may be text."""
     head = data[:_HEAD]
     if head.startswith(_ZIP_MARKS):
         if not head[_FIRST_NAME].startswith(_OFFICE_ENTRIES):
@@ -194,7 +194,7 @@ def of_bytes(data: bytes) -> Kind | None:
 
 
 def of_text(text: str) -> Kind | None:
-    """Return the kind of a text that is not JSON; None if it looks like a damaged notebook."""
+    """Return the type of a text file that is not JSON; None if it looks like a damaged notebook."""
     head = text[:_HEAD]
     if (match := _CONFLICT.search(text)) and _BETWEEN.search(text, match.end()):
         return _conflict(text.count("\n", 0, match.start()) + 1)
@@ -208,18 +208,18 @@ def of_text(text: str) -> Kind | None:
 
 
 def of_undecodable(data: bytes) -> Kind | None:
-    """Return the kind of a file in an unknown encoding; None if it looks like a notebook."""
+    """Return the type of a file in an unknown encoding; None if it looks like a notebook."""
     return of_text(data.decode("latin-1"))
 
 
 def of_json(document: Any) -> Kind:
-    """Return the kind of JSON that is not a notebook, such as a shortcut written by Google Drive."""
+    """Return the type of a JSON file that is not a notebook, such as a shortcut written by Google Drive."""
     is_pointer = isinstance(document, Mapping) and bool({"doc_id", "url"} & set(document))
     return _SHORTCUT if is_pointer else _JSON
 
 
 def kind_of(data: bytes) -> Kind | None:
-    """Return the kind of a file that is not named like a notebook; None if the kind is unknown."""
+    """Return the type of a file that is not named like a notebook; None if the type is unknown."""
     text = data.decode(json.detect_encoding(data), "replace")
     if kind := of_bytes(data) or of_text(text):
         return kind
@@ -231,7 +231,7 @@ def kind_of(data: bytes) -> Kind | None:
 
 
 def _conflict(line: int) -> Kind:
-    """Return the kind of a file that contains git's merge conflict markers.
+    """Return the type of a file that contains git's merge conflict markers.
 
     Args:
         line: the line number of the first marker.

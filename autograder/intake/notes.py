@@ -1,7 +1,7 @@
 """The parts of a student's written answer: text, code, and the pictures that the text refers to.
 
-A picture appears in a text as an attachment of its cell, as a data URI, or as the name of a file next to the
-notebook. Pictures are not decoded here. They stay in base64, as submitted, until the feedback page is made.
+In the text, a picture is an attachment of the cell, a data URI, or the name of a file next to the notebook.
+Pictures are not decoded here. They stay in base64, as submitted, until the feedback page is made.
 """
 
 import base64
@@ -21,8 +21,8 @@ MAX_CHARS = 200_000
 MAX_PICTURES = 20  # maximum number of pictures shown per submission
 _ALT_CHARS = 80
 
-# The possible beginnings of a picture must not overlap. Otherwise, searching a text that consists only of
-# such beginnings would take quadratic time.
+# A match must not extend past the beginning of another picture reference. Otherwise, searching text that
+# consists only of such beginnings would take quadratic time.
 _IN_MARKDOWN = (
     r"!\[(?P<alt>[^\[\]\n]{0,300}+)\]\(\s{0,9}"
     r"(?P<target><[^<>\n]{1,600}+>|[^()\n]{1,600}+(?:\([^()\n]{0,100}+\)[^()\n]{0,100}+)?+)\s{0,9}\)"
@@ -46,7 +46,7 @@ _TITLE = re.compile(r"\s(?:\"[^\"]*+\"|'[^']*+')$")
 
 @dataclass(frozen=True)
 class Sources:
-    """The pictures that a submission's texts can refer to.
+    """The pictures that the text of a submission can refer to.
 
     Attributes:
         files: the contents of the picture files next to the notebook, keyed by path.
@@ -61,8 +61,8 @@ class Sources:
 def split(cells: Sequence[Cell], sources: Sources) -> list[Part]:
     """Split the contents of text and code cells into parts, in order.
 
-    An attached picture that no cell refers to has lost its reference. It is shown below the text of its cell,
-    unless that cell shows another picture.
+    An attached picture that no cell refers to any longer is shown below the text of the cell it is attached
+    to, unless that cell shows another picture.
     """
     parts_of_cells: list[list[Part]] = []
     named: set[str] = set()
@@ -95,12 +95,12 @@ def _named_in_words(parts: list[Part], files: Mapping[str, bytes], named: set[st
 
 
 def is_plain(parts: Sequence[Part]) -> bool:
-    """Return whether the parts consist of a single text."""
+    """Return whether the parts consist of a single piece of text."""
     return len(parts) == 1 and parts[0].kind == "text"
 
 
 def join_cells(cells: Sequence[Cell]) -> Cell:
-    """Return the first of several cells with the text of all of them."""
+    """Merge several cells: return the first one with the text of all of them."""
     return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
 
 
@@ -131,7 +131,7 @@ def _parts_of(cell: Cell, sources: Sources, named: set[str]) -> Iterator[Part]:
 
 
 def _without_definitions(source: str) -> tuple[str, dict[str, str]]:
-    """Remove definitions of picture references from a text; return the text, and the addresses by label."""
+    """Remove definitions of picture references from text; return the text, and addresses keyed by label."""
     used = {(match["label"] or match["text"]).casefold() for match in _REFERENCE.finditer(source)}
     targets: dict[str, str] = {}
 
@@ -157,7 +157,10 @@ def _alt_and_target(match: re.Match[str], targets: Mapping[str, str]) -> tuple[s
 
 
 def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part | None:
-    """Return the picture at an address, or the reason why it is missing; None for any other address."""
+    """Return the picture at an address, or the reason why it is missing.
+
+    If the address is not that of a picture, return None.
+    """
     written = _TITLE.sub("", target.strip()).strip().removeprefix("<").removesuffix(">").strip()
     address = unquote(written)
     name = (alt.strip() or address.rsplit("/", 1)[-1])[:_ALT_CHARS]

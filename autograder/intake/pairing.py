@@ -4,11 +4,11 @@
   and if that fails as well, by having the same text.
 - The answer to a task is the cell that takes effect when the notebook runs. This is the last code cell,
   anywhere, that defines the task's function or class and is not the released stub. If there is no such cell,
-  these candidates are tried in order:
+  the first of these that exists is the answer:
   1. the last code cell that assigns a value, such as a lambda, to the task's name;
   2. the last cell that claims the task and is not the stub;
   3. a definition of the function or class in a test cell, if it can be distinguished from the released test;
-  4. a code cell in the place of the task's own cell;
+  4. a code cell where the task's own cell was;
   5. the stub.
 - A note is an answer in words that is graded by hand. It consists of everything that the student wrote in its
   place, from top to bottom: in the note's cell, in copies of it that arise when a cell is split, and in cells
@@ -31,13 +31,13 @@ from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language, supported_language
 
 _MAX_COMPARED = 3  # maximum number of copies of a lesson's cell that are compared with it
-# Minimum length, in characters, of a line that another text would not contain by chance.
+# Minimum length, in characters, of a line that unrelated text would not contain by chance.
 _DISTINCTIVE_CHARS = 8
 _MAX_DEFINITIONS = 50  # maximum number of definitions that are read from one text cell
 # Maximum total bytes of all code cells, so that they fit into one message to the sandbox.
 MAX_SOURCE_BYTES = 1_000_000
 _MAX_INDENTED = 100_000  # maximum length, in characters, of a cell that is dedented
-# A cell magic, such as %%bash, whose cell defines nothing in the notebook's own namespace.
+# Matches a cell magic, such as %%bash, that keeps its cell from defining names in the notebook's namespace.
 _FOREIGN_MAGIC = re.compile(r"\s*%%(?!(?:time|capture|prun)\b)")
 
 
@@ -85,7 +85,7 @@ class Pairing:
 
     @property
     def halves_of_code(self) -> set[int]:
-        """The numbers of code cells that still run although they are a part of a written answer."""
+        """The numbers of the code cells that run although they are part of a written answer."""
         several = [cells for cells in self.notes.values() if len(cells) > 1]
         return {cell.number for cells in several for cell in cells if cell.kind == "code"}
 
@@ -189,7 +189,7 @@ def _words_in_our_code(pairing: Pairing) -> list[Cell]:
 
 
 def _as_note(cell: Cell) -> Cell:
-    """Return a cell of a written answer, even a code cell, with its data URIs turned into attachments."""
+    """Return a copy of a written answer's cell (text or code) with its data URIs turned into attachments."""
     source, attachments = without_data_uris(cell.source, cell.attachments)
     return replace(cell, source=source, attachments=attachments)
 
@@ -285,7 +285,7 @@ def _defines(cell: Cell, stub: NotebookNode) -> bool:
     if _FOREIGN_MAGIC.match(source):
         return False
     if source[:1] in (" ", "\t") and len(source) <= _MAX_INDENTED:
-        source = dedent(source)  # IPython dedents such a cell as well
+        source = dedent(source)  # IPython also dedents a cell that begins with an indented line
     if _has(source, _UNINDENTED, [grade_id(stub)]):
         return True
     heads, methods = _HEAD.findall(stub.source), _METHOD.findall(stub.source)
@@ -372,7 +372,8 @@ def unwritten(pairing: Pairing) -> frozenset[str]:
 def text_definitions(pairing: Pairing) -> dict[str, int]:
     """Return the functions and classes that text cells define, each with the number of its cell.
 
-    Such a cell was a code cell until the student pressed M on it or merged it with the text above it.
+    Such a cell was a code cell until the student converted it (with the key M) or merged it with the text
+    above it.
     """
     lesson_texts = {cell.source.strip() for cell in pairing.lesson}
     code = {cell.number for cell in pairing.answers.values()}
@@ -397,12 +398,15 @@ def _language(submitted: Submitted) -> Language:
     korean = len(re.findall("[가-힣]", prose))
     latin = len(re.findall("[A-Za-z]", prose))
     # Korean prose about code contains many words in Latin letters; English prose contains one Korean word at
-    # most. So a small share of Korean letters is enough for Korean.
+    # most. So a small fraction of Korean letters is enough to recognise Korean.
     return "ko" if korean > latin / 5 else "en"
 
 
 def _leave_out_long(pairing: Pairing, language: Language) -> None:
-    """Leave out the longest code cells, answers last, until the others fit in one message to the sandbox."""
+    """Skip code cells until the others fit in one message to the sandbox.
+
+    The longest cells are skipped first, but answers only after all other cells.
+    """
     lesson = pairing.lesson
     answer_indexes = [
         index for index, cell in enumerate(lesson) if is_answer(cell) and cell.cell_type == "code"

@@ -23,7 +23,8 @@ PASTED = "pasted-"
 
 _KINDS = ("code", "markdown", "raw")
 _RASTER = ("image/png", "image/jpeg", "image/webp", "image/gif")
-# A data URI of any declared type. Data that are not base64 belong to a vector picture, which is not shown.
+# Matches a data URI of any declared type. Data that are not base64 belong to a vector picture, which is not
+# shown.
 _DATA_URI = re.compile(r"data:[\w.+/-]{1,80}+(?:;[\w.=-]{1,80}+){0,8}?;base64,([A-Za-z0-9+/=%_-]++)")
 
 
@@ -163,7 +164,7 @@ def _json(text: str) -> Any:
 
 
 def _int(digits: str) -> int:
-    # No integer that matters is long, and int() refuses more than 4300 digits.
+    # No integer that matters is long, and int() raises an error for more than 4300 digits.
     return int(digits) if len(digits) < 20 else 0
 
 
@@ -201,12 +202,12 @@ def _raw_cells(document: dict[str, Any]) -> tuple[list[Any], bool]:
 
 def _cell(raw: dict[str, Any], number: int) -> Cell:
     kind = raw.get("cell_type")
-    if kind == "heading":  # a cell type of format 3
+    if kind == "heading":  # a cell type that exists only in notebook format 3
         kind = "markdown"
     metadata = _mapping(raw.get("metadata"))
     marks = _mapping(metadata.get("nbgrader"))
     kind = kind if kind in _KINDS else "raw"
-    source = _text(raw.get("source", raw.get("input")))  # format 3 names the source "input"
+    source = _text(raw.get("source", raw.get("input")))  # notebook format 3 names the source "input"
     attachments: dict[str, str] = {}
     if kind != "code":
         source, attachments = without_data_uris(source, _attachments(raw))
@@ -222,9 +223,10 @@ def _cell(raw: dict[str, Any], number: int) -> Cell:
 
 
 def without_data_uris(source: str, attachments: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Replace a text's data URIs with references to attachments; return the text and all attachments.
+    """Replace the data URIs in a cell's text with references to attachments.
 
-    Colab writes a pasted picture into the text, which then has hundreds of thousands of characters.
+    The text and all attachments are returned. Colab writes a pasted picture into the text, which
+    then has hundreds of thousands of characters.
 
     Args:
         source: the cell's text.
@@ -264,7 +266,7 @@ def _base64(data: Any) -> str:
 
 
 def _illustrated(cells: list[Cell], raw: list[dict[str, Any]]) -> list[Cell]:
-    """Add the pictures in their outputs to the code cells, up to the limits for a submission.
+    """Add to each code cell the pictures in its outputs, up to the limits for a submission.
 
     Args:
         cells: the parsed cells.
@@ -287,7 +289,7 @@ def _word(value: Any) -> str:
 
 
 def _unicode(text: str) -> str:
-    """Replace lone surrogates in a text. JSON can contain them, but files and hashes cannot."""
+    """Replace lone surrogates in a string. JSON can contain them, but files and hashes cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

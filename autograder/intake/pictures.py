@@ -13,10 +13,11 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-MAX_OUTPUT_PICTURES = 30  # maximum number of pictures kept per submission
+MAX_OUTPUT_PICTURES = 30  # maximum number of pictures per submission; more are dropped
 # Maximum total number of base64 characters of a submission's pictures. A typical plot takes about 40,000.
 MAX_PICTURE_CHARS = 3_000_000
-_MAX_SIDE = 4_000  # maximum width and height in pixels; a browser needs 64 MB for 4,000 by 4,000
+# Maximum width and height in pixels. A browser needs 64 MB of memory for a picture of 4,000 by 4,000 pixels.
+_MAX_SIDE = 4_000
 _HEAD = struct.Struct(">8sI4sII")
 
 
@@ -31,7 +32,7 @@ def pictures_of(raw: Mapping[str, Any]) -> Iterator[str]:
         if not isinstance(output, dict):
             continue
         data = output.get("data")
-        # Format 3 stores a picture in the output itself, under the name "png".
+        # Notebook format 3 stores a picture in the output itself, under the name "png".
         value = data.get("image/png") if isinstance(data, dict) else output.get("png")
         text = "".join(value) if isinstance(value, list) and all(isinstance(p, str) for p in value) else value
         if (
@@ -43,7 +44,7 @@ def pictures_of(raw: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_png(text: str) -> bool:
-    """Return whether a text is base64 data that begins like a PNG file of acceptable width and height."""
+    """Return whether a string is base64 data that begins like a PNG file of acceptable width and height."""
     try:
         data = base64.b64decode(text, validate=True)
     except (ValueError, binascii.Error):

@@ -27,7 +27,7 @@ class FoundNotebooks:
         notebooks: the bytes of the submitted notebooks, keyed by name.
         files: the bytes of the student's other files, keyed by path.
         notes: remarks for staff; see `read_plain_notebooks`. `side_files_left_out:` gives the number of files
-            left out.
+            that were not read.
     """
 
     notebooks: Mapping[str, bytes]

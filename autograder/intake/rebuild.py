@@ -1,10 +1,11 @@
 """The rebuilt notebook that is graded: the lesson's cells with the student's answers and extra code.
 
-- Every other code cell of the student runs in its original place: extra cells, changed cells of the lesson,
-  and earlier copies of an answer. So the last definition is graded, as in the student's own "Run all".
+- Code cells that are not chosen as answers run in their original place: extra cells, changed cells of the
+  lesson, and earlier copies of an answer. So the last definition is graded, as in the student's own
+  "Run all".
 - A released stub does not run if the answer was written elsewhere. Test cells never run.
 - In a lesson with written answers, which are graded by hand, text that the student added stays in its place
-  as well. A written answer that spans several cells is shown as one.
+  as well. A written answer that spans several cells is shown as one cell.
 - The imports of the lesson's own cells always run first, so a student who deleted such a cell loses
   nothing. Any other cell of the lesson that was changed or deleted stays changed or deleted.
 """
@@ -31,10 +32,10 @@ Layout = list[tuple[Cell, int | None]]
 
 
 def layout_of(pairing: Pairing) -> Layout:
-    """Return the submitted cells that are kept, each with the position of the lesson's cell it stands for.
+    """Return the submitted cells for the rebuilt notebook, each with the position of its cell in the lesson.
 
     The position is None for an extra cell. Stubs of tasks that have another answer, copies of tests, and
-    other prose are left out.
+    prose that is not shown do not go into the rebuilt notebook.
     """
     in_ours = {
         cell.number
@@ -79,10 +80,10 @@ def layout_of(pairing: Pairing) -> Layout:
 
 
 def _shown_text(pairing: Pairing) -> list[Cell]:
-    """Return the added text to show.
+    """Return the cells of added text that the rebuilt notebook shows.
 
-    In a lesson with written answers, this is all of the text. In other lessons, it is only text that defines
-    a task's function or class.
+    In a lesson with written answers, these are all such cells. In other lessons, they are only the cells
+    that define a task's function or class.
     """
     if any(map(is_manual, pairing.lesson)):
         return pairing.added
@@ -129,7 +130,7 @@ def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> Note
             cells[-1].outputs = list(map(output_of, cell.pictures))
     for index, lesson_cell in enumerate(pairing.lesson):
         if index not in places:  # a missing cell is inserted after its predecessor in the lesson
-            answer = pairing.answers.get(index)  # may come from a cell that also answers another task
+            answer = pairing.answers.get(index)  # the answer's cell may also answer another task
             places[index] = _copy_cell(lesson_cell, lesson_cell.source if answer is None else answer.source)
             before = next((i for i, cell in enumerate(cells) if cell is places.get(index - 1)), -1)
             cells.insert(before + 1, places[index])
@@ -137,9 +138,9 @@ def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> Note
 
 
 def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> dict[str, list[Part]]:
-    """Return the parts of the student's texts, keyed by the id of the cell that shows the text.
+    """Return the parts of the student's text, keyed by the id of the cell that shows them.
 
-    A text without pictures or code is left out, because its cell already shows it.
+    Cells without pictures or code are skipped, because they already show their text.
     """
     shown = {pairing.lesson[index].id: cells for index, cells in pairing.notes.items()}
     shown |= {
@@ -160,7 +161,7 @@ def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> di
 
 
 def _copy_cell(lesson_cell: NotebookNode, source: str) -> NotebookNode:
-    """Return a copy of a lesson's cell. In an answer or an ordinary code cell, replace the source."""
+    """Return a copy of a lesson's cell. If it is an answer or ordinary code, `source` replaces its text."""
     cell = copy.deepcopy(lesson_cell)
     if is_answer(cell) or (cell.cell_type == "code" and not is_test(cell)):
         cell.source = source

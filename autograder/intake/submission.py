@@ -25,7 +25,7 @@ class Rejected:
 
     @property
     def message(self) -> str:
-        """The message for the student in the language in use."""
+        """The message for the student in the current language."""
         return say(en=self.en, ko=self.ko)
 
 
@@ -70,7 +70,7 @@ class Part:
     """A piece of a student's written answer.
 
     Attributes:
-        kind: the kind of piece. `missing` stands for a picture that cannot be shown, and `cut` for text
+        kind: the type of piece. `missing` stands for a picture that cannot be shown, and `cut` for text
             beyond the length limit.
         text: the words or the code; for a picture, its data in base64; for `missing`, the reason as a key of
             `autograder.page.words`.
@@ -93,7 +93,7 @@ class Submission:
             pictures are its only outputs. Its tests are the released ones, so it contains no hidden test.
         file: the name of the file that was read.
         notes: remarks for staff, such as `changed_test:grad_square`; see `take_in.parse_submission`.
-        parts: the parts of the student's texts that contain pictures or code, keyed by the id of their cell.
+        parts: the parts of the student's text cells that contain pictures or code, keyed by cell id.
     """
 
     script: Script

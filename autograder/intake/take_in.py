@@ -2,7 +2,7 @@
 
 A submitted file is hostile bytes. It is opened without following links, read once up to a size limit, and
 hashed. Everything else works on that copy (files.py, parse.py). The intake uses only the text of the cells,
-their order, and the marks that identify each cell (pairing.py). Metadata, tags, outputs, the kernel's name
+their order, and the ids that identify each cell (pairing.py). Metadata, tags, outputs, the kernel's name
 and accompanying files never change a score (rebuild.py).
 
 A submission is a single folder. If the folder contains several notebooks, exactly one of them counts, as a
@@ -54,7 +54,7 @@ class SubmittedFile:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 (hex) of the file and, if there are any, of the other notebooks and pictures found."""
+        """A SHA-256 hash (hex) of the file and of any other notebooks and pictures that were found."""
         own_hash = hashlib.sha256(self.data).hexdigest()
         if not self.others and not self.unread and not self.pictures:
             return own_hash
@@ -71,7 +71,7 @@ def take_in(
     root: Path | None = None,
     released_files: Path | None = None,
 ) -> Submission | Rejected:
-    """Find and parse a file, with the arguments and errors of `find_file` and `parse_submission`."""
+    """Find and parse a file. For the arguments and errors, see `find_file` and `parse_submission`."""
     outcome = find_file(path, lesson, root, released_files)
     return outcome if isinstance(outcome, Rejected) else parse_submission(outcome, lesson, releases)
 
@@ -117,9 +117,9 @@ def parse_submission(
     answers counts. If that notebook answers nothing, the next one that answers something counts. Answers from
     the other notebooks are ignored. The choice does not depend on any test result, so several notebooks do
     not give a student several tries. If no notebook answers anything and one of them cannot be read, the
-    answers may be in that one, so the submission is rejected as if it were the only one.
+    answers may be in the unreadable notebook, so the submission is rejected as if it were the only one.
 
-    Notes are words, some of them followed by the id of a cell: `renamed`, `several_notebooks`, `side_files`,
+    Notes are words, some of which are followed by a cell's id: `renamed`, `several_notebooks`, `side_files`,
     `hard_link`, `old_format`, `unchanged` (every answer is the released stub), `two_languages` (answers are
     written in more than one language), `counted:` (the only file that counted) and `other_answers:`
     (a file with an answer that the counted file does not have); `duplicate:`, `changed_test:`,
@@ -164,7 +164,7 @@ def parse_submission(
 
 
 def _fingerprints(parts: Sequence[Part]) -> str:
-    """Return a line with a hash for each picture in an answer, so that a replaced picture is noticed."""
+    """Return, for each picture in an answer, a line with its hash, so that a replaced picture is noticed."""
     pictures = [part.text for part in parts if part.kind == "picture"]
     return "".join(f"\npicture {hashlib.sha256(data.encode()).hexdigest()}" for data in pictures)
 
@@ -203,15 +203,15 @@ def _parse_several(
 def _unread(
     unread: Iterable[Unread], every: Iterable[tuple[SubmittedFile, Submission | Rejected]], lesson: str
 ) -> list[Rejected]:
-    """Return the rejections of unreadable notebooks that may be this lesson's, each with the file's name."""
+    """Return the rejections of unreadable notebooks that may belong to the lesson, with their file names."""
     refused = [(file.name, outcome) for file, outcome in every if isinstance(outcome, Rejected)]
     return [
         replace(
             rejection, en=f"{visible(name)[:60]}: {rejection.en}", ko=f"{visible(name)[:60]}: {rejection.ko}"
         )
         for name, rejection in (*refused, *unread)
-        # A readable notebook of another lesson is not reported. One with this lesson's name is reported,
-        # because it may have lost its cells.
+        # A readable notebook of another lesson is not reported. A notebook with this lesson's name is
+        # reported, because it may have lost its cells.
         if rejection.reason != "wrong_notebook" or is_named_after(lesson, name)
     ]
 

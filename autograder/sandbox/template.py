@@ -63,7 +63,7 @@ class TemplateHandle(NamedTuple):
 
 
 class Template:
-    """A process behind the outer wall that has done all imports; see inside/template.py.
+    """A process inside the outer sandbox that has done all imports; see inside/template.py.
 
     The process starts when this object is made. The thread that makes the object must live as long as the
     template, because bubblewrap ends when that thread ends.

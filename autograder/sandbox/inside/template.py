@@ -1,4 +1,4 @@
-"""The process inside the wall that has done all imports, and forks a candidate for each request.
+"""The template: the process inside the sandbox that has done all imports, and forks containers.
 
 It holds no test, no secret and no descriptor except its control socket, because its children run strangers'
 code, which may read all its memory. It runs no computations and never starts a thread, because a fork of a
@@ -130,8 +130,8 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
     """Fork a container for every message that comes with two sockets.
 
     A message with one socket names modules to preload, and the reply goes to that socket. A message without a
-    socket names a group of modules that torch imports late. It has no effect if torch is not imported. This
-    process exits when the examiner closes the control socket.
+    socket names a group of modules that torch imports only when it needs them. It has no effect if torch is
+    not imported. This process exits when the examiner closes the control socket.
     """
     preloader = Preloader()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the forks that build containers

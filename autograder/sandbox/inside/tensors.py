@@ -119,7 +119,7 @@ def padded(shape: tuple[int, ...]) -> int:
 
 
 def breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
-    """Return whether a tensor of this shape and dtype breaks the limits by itself."""
+    """Return whether a tensor of this shape and dtype exceeds the limits by itself."""
     numbers = padded(shape)
     many = len(shape) > limits.dims or numbers > limits.numbers
     return many or numbers * dtype.itemsize > limits.total_bytes

@@ -3,7 +3,7 @@
 The process that encodes a value runs the student's code, so nothing that it claims about itself is trusted.
 The process that decodes it checks every length, count and name before using it. It builds only plain data and
 tensors of a listed dtype, and never evaluates or unpickles. For any bytes, `decode` returns a value or raises
-`WireError`. A value that breaks a limit is not decoded. Instead, `decode` raises `TooMuch`, with a
+`WireError`. A value that exceeds a limit is not decoded. Instead, `decode` raises `TooMuch`, with a
 description taken from the value's header.
 
 A frame on the socket is a 4-byte length and a body; a body is the version byte and one value:
@@ -211,7 +211,7 @@ class _TooMuch(Exception):
 
     Attributes:
         stand_in: a stand-in for the longest of the objects that were being encoded when the limit was
-            reached.
+            reached in place.
     """
 
     def __init__(self, note: str) -> None:
