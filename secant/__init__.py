@@ -70,8 +70,8 @@ __all__ = [
     "watch",
 ]
 
-# The module of each public name. Modules load on first use, so that the server and the launcher do not wait
-# for torch and matplotlib.
+# The module that defines each public name. Modules load on first use, so that the server and the launcher do
+# not wait for torch and matplotlib to load.
 HOMES = {
     "PartialCredit": "secant.checking.credit",
     "TorchValue": "secant.value",

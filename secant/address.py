@@ -38,7 +38,7 @@ def urls() -> dict[str, str]:
 
 
 def version() -> str:
-    """Return the version of Secant in use; "unknown" if it is neither a checkout nor an installed package."""
+    """Return the version of Secant in use; "unknown" if no checkout or installed package is found."""
     if table := project():
         return str(table["version"])
     try:

@@ -1,8 +1,8 @@
-"""The names of a notebook: which cell bound each of them, what each is now, and why a name is missing.
+"""The names of a notebook: which cell bound each of them, what it refers to now, and why a name is missing.
 
-A verdict reports these findings if an answer uses a name that is missing or means something else now. The
+A verdict reports these findings if an answer uses a name that is missing or whose meaning has changed. The
 module runs both in a notebook's kernel and, during grading, in the student's process. Findings from the
-student's process are used only as text.
+student's process cannot be trusted, so they are only shown as text.
 """
 
 import ast
@@ -21,19 +21,19 @@ from secant.language import say
 
 #: Python's own names and their values, as they were when this module was imported.
 BUILTINS: Mapping[str, Any] = dict(vars(builtins))
-#: The suffix of the names under which a plain test reads builtins. A notebook's code cannot bind a name that
-#: contains a space.
+#: The suffix of the names under which an ordinary nbgrader test reads builtins. A notebook's code cannot bind
+#: a name that contains a space.
 PRISTINE = " "
 # The names that IPython and Python's `site` module add for interactive use; they do not count as builtins.
 _NOT_BUILTIN = {"_", "copyright", "credits", "display", "exit", "get_ipython", "help", "license", "quit"}
 _BUILTIN_NAMES = {name for name in BUILTINS if name not in _NOT_BUILTIN and not name.startswith("__")}
 
-#: The kinds of findings about a name that is bound but means something else now.
+#: The kinds of findings about a name that is still bound, but whose meaning has changed.
 REBOUND = ("python", "lesson", "own")
 _MAX_FINDINGS = 3  # maximum number of findings reported for one error
 _VALUE_LENGTH, _LINE_LENGTH = 40, 200  # maximum lengths in characters of a value and a code line in a message
-_MAX_CODE = 500_000  # maximum number of characters of a notebook's code that are parsed to explain names
-_DEPTH = 4  # maximum number of levels of nested calls, and of nested code objects, that are searched
+_MAX_CODE = 500_000  # maximum number of characters of code parsed to explain missing or rebound names
+_DEPTH = 4  # maximum depth to which nested calls and nested code objects are searched
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _PLAIN = (bool, int, float, str, type(None))
 _MAGIC = re.compile(r"\s*%%(\w[\w.]*)")
@@ -46,18 +46,18 @@ class Finding:
     """A reason why a name does not mean what an answer expects.
 
     Attributes:
-        name: the name, as the answer writes it.
-        kind: the kind of reason. If the name means something else now: "python" for one of Python's builtins,
-            "lesson" for a name that the lesson imports, "own" for any other name of the notebook. If the name
-            was bound and then deleted: "deleted". If the name was never bound, the kind tells where its
-            binding is: "stopped" (below the line at which its cell stopped), "perhaps" (perhaps in an
-            `import *` or a %run at which a cell stopped), "branch" (in code that did not run), "magic" (in a
-            cell whose magic does not run it here), "inside" (in a function or class), "comment" (in a
-            comment), "text" (in a text cell), "below" (in a later cell), "endless" (in a cell that did not
-            end).
+        name: the name, as it is written in the answer.
+        kind: the kind of reason. If the meaning of the name has changed: "python" for one of Python's
+            builtins, "lesson" for a name that the lesson imports, "own" for any other name of the notebook.
+            If the name was bound and then deleted: "deleted". If the name was never bound, the kind tells
+            where its binding is: "stopped" (below the line at which its cell stopped), "perhaps" (perhaps in
+            an `import *` or a %run at which a cell stopped), "branch" (in code that did not run), "magic" (in
+            a cell with a magic command that does not run the code in this kernel), "inside" (in a function or
+            class), "comment" (in a comment), "text" (in a text cell), "below" (in a later cell), "endless"
+            (in a cell that did not end).
         cell: the label of the cell that explains the finding, such as "cell 7".
         line, text: the number of the line in that cell, and its code; 0 and "" if unknown.
-        more: a description of the name's present value; for "stopped" and "perhaps" the error; for "magic"
+        more: a description of the name's current value; for "stopped" and "perhaps" the error; for "magic"
             and "inside" the name of the magic or of the surrounding definition.
     """
 
@@ -82,7 +82,7 @@ class Bindings:
             outside the notebook.
         python: the notebook's builtins, if it has its own copy of them.
         transform: a function that turns a cell's text with magics into Python.
-        initial_names: the names that were there before any cell ran; by default all names in the namespace.
+        initial_names: the names that existed before any cell ran; by default all names in the namespace.
     """
 
     def __init__(
@@ -99,12 +99,12 @@ class Bindings:
         self._readings: dict[str, tuple[dict[str, int], dict[str, str]]] = {}
         self._unread = _MAX_CODE
         self._errors: dict[str, tuple[int, str, str]] = {}
-        # For each cell that an error stopped: the missing name, or the findings made when the cell stopped.
+        # For each cell stopped by an error: the missing name, or the findings at that point.
         self._causes: dict[str, str | list[Finding]] = {}
         self._bound: dict[str, list[str]] = {}
         self._deleted: dict[str, str] = {}
-        self._kinds: dict[str, str] = {}  # the kind of each name's first value
-        # The types of each name's value, as a pair: before its last binding, and after it.
+        self._kinds: dict[str, str] = {}  # the kind of each name's first value, e.g. "function"
+        # For each name, the type of its value before the last binding, and the type after it.
         self._types: dict[str, tuple[str, str]] = {}
         self._lesson: dict[str, Any] = {}
         now = self._identities()
@@ -169,14 +169,14 @@ class Bindings:
         return {cell: findings for cell, findings in by_cell.items() if findings}
 
     def _identities(self) -> dict[str, int]:
-        # Only ids are stored, not references: a notebook may check when its tensors are freed.
-        names = dict(self._names)  # copied, because a thread of the notebook may bind names meanwhile
+        # Only ids are stored, not references, because a notebook may check when its tensors are freed.
+        names = dict(self._names)  # copied, because another thread may bind names at the same time
         return dict(zip(names, map(id, names.values()), strict=True))
 
-    # --- Names that mean something else now -----------------------------------------------------------------
+    # --- Names whose meaning has changed --------------------------------------------------------------------
 
     def rebound(self) -> dict[str, Finding]:
-        """Return a finding for each name that means something else now.
+        """Return a finding for each name whose meaning has changed.
 
         The name may come from Python, the lesson or the notebook. A name from the notebook counts only if
         its first value was a function, a class or a module and it now holds an object of another kind.
@@ -201,13 +201,14 @@ class Bindings:
         return findings
 
     def used_by(self, name: str, cell: str, rebound: Mapping[str, Finding]) -> list[Finding]:
-        """Return findings for the names that an answer uses and that mean something else now.
+        """Return findings for the names that an answer uses and whose meaning has changed.
 
         If the answer's own name is missing or was rebound, only the finding for that name is returned.
 
         Args:
             name: the name of the function or class that a task asks for.
-            cell: the label of the answer's cell, because some answers define a name other than the task's.
+            cell: the label of the answer's cell. All names that this cell defines are examined, because some
+                answers define a name other than the task's.
             rebound: the findings that the method `rebound` returned.
         """
         defined = [other for other, cells in self._bound.items() if cell in cells and other in self._names]
@@ -223,9 +224,9 @@ class Bindings:
         return [causes[other] for other in causes if other in used][:_MAX_FINDINGS]
 
     def _defined_again(self, cell: str) -> dict[str, Finding]:
-        """Return findings for functions and classes bound in or before a cell, and again in a later cell.
+        """Return findings for functions and classes bound by the end of a cell and rebound in a later cell.
 
-        Classes that extend the lesson's own class of the same name are left out, because lesson 10 asks for
+        Classes that extend the lesson's own class of the same name are skipped, because lesson 10 asks for
         several of them.
         """
         order = {label: place for place, label in enumerate(self._sources)}
@@ -244,7 +245,7 @@ class Bindings:
         return findings
 
     def explain_error(self, error: BaseException) -> list[Finding]:
-        """Return findings for names in a failing expression that are missing or mean something else now."""
+        """Return findings for names in a failing expression that are missing or have a new meaning."""
         if missing := _missing_name(error):
             return self.missing(missing)
         own_steps = [step for step in _steps(error.__traceback__) if self._label(step.tb_frame)]
@@ -256,7 +257,7 @@ class Bindings:
         for name in used:  # names that another cell has bound to a value of another type
             before, now = self._types.get(name, ("", ""))
             several = len(set(self._bound.get(name, ()))) > 1
-            # If the error is about a call of the function with this name, its parameters may have changed.
+            # If the error is about a call of this function, the function's parameters may have changed.
             called = before != now or f"{name}()" in str(error)
             if name not in rebound and name in self._names and several and called:
                 findings.append(self._finding(name, "own"))
@@ -292,7 +293,7 @@ class Bindings:
     # --- Missing names --------------------------------------------------------------------------------------
 
     def missing(self, name: str) -> list[Finding]:
-        """Return a list with the finding that explains why a name is not bound; empty if there is none."""
+        """Return a list with the finding that explains why a name is not bound, or an empty list."""
         if name in self._deleted:
             cell = self._deleted[name]
             return [Finding(name, "deleted", cell, *self._line(cell, name))]
@@ -391,7 +392,7 @@ _IMPORTED = re.compile(r"^(?:from\s+\S+\s+)?import\s+(.+)")
 
 
 def defined_by_line(source: str) -> dict[str, int]:
-    """Return the names that lines of code seem to bind, with line numbers, for code that does not parse."""
+    """Return the names that code seems to bind, with their line numbers, even if the code does not parse."""
     last_lines: dict[str, int] = {}
     for number, line in enumerate(source.splitlines(), 1):
         if match := _DEFINED.match(line) or _ASSIGNED.match(line):
@@ -403,7 +404,7 @@ def defined_by_line(source: str) -> dict[str, int]:
 
 
 def _nested(source: str) -> dict[str, str]:
-    """Return the functions and classes defined inside another one, each with the name of the outer one."""
+    """Return the nested functions and classes, each with the name of the function or class around it."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -443,7 +444,7 @@ def _missing_name(error: BaseException) -> str:
 
 
 def _globals_of(things: Iterable[Any], names: Mapping[str, Any], wanted: Iterable[str]) -> set[str]:
-    """Return the wanted names that functions and classes read as globals, directly or through their calls."""
+    """Return those `wanted` names that functions, classes, or functions that they call, read as globals."""
     looked_for, matches = set(wanted), set[str]()
     todo, visited = [(thing, 0) for thing in things], set[int]()
     while todo:
@@ -564,7 +565,7 @@ def _described(value: Any) -> str:
 
 
 def describe_finding(finding: Finding) -> str:
-    """Return a finding as a sentence without a full stop, in the language in use, with code at the end."""
+    """Return a finding as a sentence in the current language, without the full stop; it ends with code."""
     name, more, where = f"`{finding.name}`", finding.more, _where(finding)
     match finding.kind:
         case "python":

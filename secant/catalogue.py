@@ -9,14 +9,14 @@ from typing import Self
 from secant.language import say
 from secant.where import course_above
 
-#: Hints, keyed by name. Each hint is one text, or a mapping of texts keyed by language.
+#: Hints, keyed by name. Each hint is one string, or a mapping of strings keyed by language.
 Texts = Mapping[str, str | Mapping[str, str]]
 #: The section of hints.toml for hints that several tasks of a lesson share.
 SHARED = "all"
 
 
 class Hint(str):
-    """A hint's text that keeps the hint's name when it is formatted or joined with other text.
+    """A string with a hint's text, which keeps the hint's name when it is formatted or joined with others.
 
     Attributes:
         name: the hint's name in the catalogue, the same in every language.
@@ -35,11 +35,11 @@ class Hint(str):
         return Hint(super().format(*args, **kwargs), self.name)
 
     def __add__(self, more: str) -> "Hint":
-        """Return a hint with `more` added at the end and the same name."""
+        """Return a hint with the same name and with `more` added at the end."""
         return Hint(super().__add__(more), self.name)
 
     def __radd__(self, start: str) -> "Hint":
-        """Return a hint with `start` added in front and the same name."""
+        """Return a hint with the same name and with `start` added in front."""
         return Hint(start + str(self), self.name)
 
 
@@ -65,14 +65,14 @@ def hints(task: str = "", texts: Texts | None = None, /, **chosen: str) -> Hints
     Args:
         task: the task's id. A built notebook contains its hints; a notebook in source/ reads them from the
             course in a folder above it. Without a course, every hint is empty.
-        texts: all hints, keyed by name, then by language, as a grader and the gradebook pass them.
+        texts: all hints, keyed by name, then by language. A grader and the gradebook pass hints in this form.
         **chosen: the hints that a released test cell needs, in its language.
     """
     return Hints(texts if texts is not None else chosen or of_task(_catalogue(), task))
 
 
 def name_of(text: str) -> str:
-    """Return the name of a hint; an empty string for any other text."""
+    """Return the name of a hint; an empty string for any other string."""
     return text.name if isinstance(text, Hint) else ""
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from secant.language import say
 
-#: The filename under which a test's question is compiled (see secant/checking/situation.py).
+#: The filename under which the code of a test's question is compiled (see secant/checking/situation.py).
 QUESTION = "<question>"
 #: The message of the NotImplementedError that a release puts in place of each answer.
 STUB = "Write your answer here / 여기에 답을 쓰세요"
@@ -23,7 +23,7 @@ class Cause:
 
     Attributes:
         kinds: the names of the exceptions, separated by spaces; empty for any exception.
-        pieces: the texts that the message must contain, all of them.
+        pieces: the strings that the message must contain, all of them.
     """
 
     kinds: str
@@ -952,7 +952,7 @@ CAUSES: Sequence[Cause] = (
 
 
 def likely(kind: str, message: str) -> str:
-    """Return the likely cause of an error, in the language in use; an empty string if it is not known.
+    """Return the likely cause of an error, in the current language; an empty string if it is not known.
 
     Args:
         kind: the name of the exception.

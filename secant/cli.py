@@ -13,7 +13,7 @@ from secant.terminal import Group, Languages, command, commands_title, option, p
 
 
 def make_app() -> typer.Typer:
-    """Return the app with all commands, and with their help in the language in use."""
+    """Return the app with all commands; their help is in the current language."""
     app = typer.Typer(
         cls=Group,
         name="secant",
@@ -166,7 +166,7 @@ def _add_doctor(app: typer.Typer) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line in the user's language, by default with the process's own arguments."""
+    """Run the command line in the user's language, by default with this process's command-line arguments."""
     escape_unencodable()
     language(terminal_language())
     try:

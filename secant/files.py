@@ -21,7 +21,7 @@ def replace_file(path: Path, content: bytes | Iterable[bytes], *, private: bool 
         private: whether only the file's owner may read it.
 
     Raises:
-        OSError: if the file cannot be written; the old one then stays.
+        OSError: if the file cannot be written; the old file is then unchanged.
     """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -72,7 +72,7 @@ def locked(path: Path, seconds: float) -> Iterator[None]:
         path: the file to be written; the lock is a file next to it.
         seconds: how long to wait for another process.
     """
-    from filelock import FileLock  # imported late: most callers write only after a click
+    from filelock import FileLock  # imported late, because most callers write only after a click
 
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError, NotImplementedError, RuntimeError):
@@ -82,7 +82,7 @@ def locked(path: Path, seconds: float) -> Iterator[None]:
 
 
 def move_aside(path: Path, mark: str) -> Path:
-    """Rename a file that is in the way, because its owner may still want it; return its new path.
+    """Rename a file that is in the way, so that its content is not lost, and return its new path.
 
     Raises:
         OSError: if the file cannot be renamed.

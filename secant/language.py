@@ -1,4 +1,4 @@
-"""The language in which texts are shown: English, Korean, or another language that a course adds."""
+"""The language of everything that Secant shows: English, Korean, or another language that a course adds."""
 
 import contextlib
 import locale
@@ -7,7 +7,7 @@ import re
 import sys
 from typing import Literal, get_args, overload
 
-#: The languages of Secant's own texts. A course may have more: see autograder/course/lesson.py.
+#: The languages of Secant's own texts. A course may have more languages: see autograder/course/lesson.py.
 Language = Literal["en", "ko"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
@@ -24,7 +24,7 @@ def language() -> Language: ...
 @overload
 def language(name: str) -> None: ...
 def language(name: str | None = None) -> Language | None:
-    """Choose the language of everything Secant shows; without a name, return the language in use.
+    """Choose the language of everything Secant shows; without a name, return the current language.
 
     Args:
         name: "en", "ko", or the code of another language of the course, such as "ja". With another language,
@@ -47,7 +47,7 @@ def language(name: str | None = None) -> Language | None:
 
 
 def is_language(name: str) -> bool:
-    """Return whether a text has the form of a language code (ISO 639)."""
+    """Return whether a string has the form of a language code (ISO 639)."""
     return bool(re.fullmatch("[a-z]{2,3}", name))
 
 
@@ -57,7 +57,7 @@ def supported_language(name: str) -> Language:
 
 
 def say(*, en: str, ko: str, **others: str) -> str:
-    """Return the text in the language in use, or in English if there is none in that language.
+    """Return the text in the current language, or in English if it does not exist in that language.
 
     Both of Secant's languages are required, so that neither is forgotten.
     """
@@ -65,7 +65,7 @@ def say(*, en: str, ko: str, **others: str) -> str:
 
 
 def terminal_language() -> Language:
-    """Return the language for a user at this terminal: SECANT_LANG's, else the machine's, else English.
+    """Return the language for a user at this terminal: from SECANT_LANG or the locale, else English.
 
     The result is also English if the terminal cannot show Korean.
     """
@@ -77,7 +77,7 @@ def _locale() -> str:
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(name):
             return value
-    return (locale.getlocale()[0] or "") if os.name == "nt" else ""  # such as "Korean_Korea" on Windows
+    return (locale.getlocale()[0] or "") if os.name == "nt" else ""  # e.g. "Korean_Korea" on Windows
 
 
 def _shows_korean() -> bool:

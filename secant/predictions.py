@@ -2,8 +2,8 @@
 
 `predict` shows the choices, and `predicted` shows the reply to the choice that was made. The choice is saved
 in a file next to the notebook. Without a front end, both are plain text. Nothing is graded. A choice that the
-learner clicks is recorded in the progress. A choice that code sets, as when a notebook is being checked, is
-not.
+learner clicks is recorded in the progress. A choice that is set by code, for example while a notebook is
+being checked, is not recorded.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from secant.files import locked, move_aside, replace_file
 from secant.language import say
 
 FILE = "predictions.json"
-MAX_BYTES = 1_000_000  # maximum number of bytes read: hundreds of times what all lessons write
+MAX_BYTES = 1_000_000  # maximum number of bytes read; hundreds of times as many as all lessons write
 LOCK_TIMEOUT = 2.0  # seconds to wait while another notebook writes, which takes milliseconds
 
 # The style wraps choices that are too long for one line, and makes the radio buttons visible on dark pages.
@@ -44,8 +44,8 @@ SavedChoices = dict[str, dict[str, str]]
 # picks one of these choices.
 _choices_shown: dict[str, Mapping[str, str]] = {}
 _callbacks: dict[str, list[Callable[[], None]]] = {}
-# The right letter of each prediction that this kernel answers, and the names of the predictions that it
-# answered before a choice was made.
+# The right letter of each prediction whose answer this kernel has shown, and the names of the predictions
+# whose answer it showed before the learner had made a choice.
 _right_letters: dict[str, str] = {}
 _answered_early: set[str] = set()
 
@@ -100,8 +100,8 @@ def _parsed(content: bytes) -> SavedChoices | None:
 def _write_lock() -> Iterator[None]:
     """Let one notebook write at a time.
 
-    The lock lies next to the learner's progress, not among the learner's files. If no lock can be acquired,
-    the choice is saved without one.
+    The lock file is next to the learner's progress, not among the learner's notebooks. If no lock can be
+    acquired, the choice is saved without one.
     """
     from secant.progress import store
 
@@ -235,7 +235,7 @@ class PredictionReply(_TextWidget):
         )
 
     def lines(self) -> list[str]:
-        """Return the lines of the reply, including the right answer, with `code` in backquotes."""
+        """Return the lines of the reply, including the right answer, with code in backticks."""
         if self.choice is None:
             return [self._answer()]
         reply = self.reply_to(self.choice)
@@ -260,7 +260,7 @@ class PredictionReply(_TextWidget):
         return f"{letter}" + (f" ({choice})" if choice else "") + f". {self.replies[letter]}"
 
     def plain(self) -> str:
-        """Return the answer as plain text; with all replies if no choice was made."""
+        """Return the reply as plain text; if no choice was made, the right answer and all replies."""
         if self.choice is not None:
             return "\n".join(map(_plain, self.lines()))
         others = [self._choice_and_reply(letter) for letter in self.replies if letter != self.right]
@@ -268,9 +268,9 @@ class PredictionReply(_TextWidget):
 
 
 def _record(name: str, choice: str) -> None:
-    """Record a choice in the learner's progress; errors are ignored, so that the notebook goes on."""
+    """Record a choice in the learner's progress; errors are ignored, so that the notebook continues."""
     with contextlib.suppress(Exception):
-        from secant.progress import record  # imported late, so that no notebook waits for it
+        from secant.progress import record  # imported late, so that no notebook waits for the import
 
         record.prediction(name, choice, _right_letters.get(name))
 

@@ -5,16 +5,16 @@ warning filters and torch's number of threads. A thread that replaces one of the
 the other thread, and two threads that overlap leave it replaced for good. So neither `print` nor sys.stdout
 is replaced. Instead, the stream that is sys.stdout at the moment, and a warning filter, check whether the
 thread that writes is silent. They do not check a context variable, because `call_soon` would pass its value
-on to callbacks. If a cell replaces sys.stdout while a function is being drawn, the new stream receives what
-that one draw still prints.
+on to callbacks. If a cell replaces sys.stdout while a function is being drawn, the new stream receives
+whatever the function prints during the rest of that drawing.
 
 The threads of a kernel also share the following, which is safe for these reasons:
 
 - matplotlib: an explorer's figure is unknown to pyplot, and no rcParams are set.
 - Autograd modes, saved-tensor hooks, numpy's errstate and sys.settrace are local to each thread.
 - Random numbers: no explorer draws any. A learner's function may, and it then draws them in each frame.
-- torch.set_num_threads holds for the thread that calls it, and for good in each thread that starts meanwhile.
-  So no explorer calls it. Instead, `difference.by_steps` keeps tensors so small that torch uses one thread.
+- torch.set_num_threads affects the thread that calls it and, for good, each thread that starts meanwhile. So
+  no explorer calls it. Instead, `difference.by_steps` keeps tensors so small that torch uses one thread.
 - Settings that `watch` changes while it calls an answer: no explorer writes any of them, so no answer is
   blamed for an explorer.
 """
@@ -28,7 +28,7 @@ from typing import Any
 
 
 class _ThreadState(threading.local):
-    """The state of each thread: whether it is silent."""
+    """Thread-local state: whether the thread is silent."""
 
     silent = False
 

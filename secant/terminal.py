@@ -1,4 +1,4 @@
-"""Typer's own texts in the language in use, for the commands that learners type."""
+"""Typer's own texts in the current language, for the commands that learners type."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -46,7 +46,7 @@ class _InBothLanguages:
         return option
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        from typer import rich_utils  # imported late, as Typer itself does
+        from typer import rich_utils  # imported late, as in Typer itself
 
         # Typer reads the label of required options from a variable of this module; no parameter sets it.
         rich_utils.REQUIRED_LONG_STRING = say(en="[required]", ko="[필수]")
@@ -54,11 +54,11 @@ class _InBothLanguages:
 
 
 class Group(_InBothLanguages, TyperGroup):
-    """A command with subcommands, and with Typer's own texts in the language in use."""
+    """A command with subcommands, and with Typer's own texts in the current language."""
 
 
 class Command(_InBothLanguages, TyperCommand):
-    """A command with Typer's own texts in the language in use."""
+    """A command with Typer's own texts in the current language."""
 
 
 def options_title() -> str:
@@ -77,16 +77,16 @@ def options_metavar() -> str:
 
 
 def command(app: typer.Typer, name: str | None = None, **more: Any) -> Callable[[T], T]:
-    """Return a decorator that adds a command to an app, with its help in the language in use."""
+    """Return a decorator that adds a command to an app, with its help in the current language."""
     titles = {"rich_help_panel": commands_title(), "options_metavar": options_metavar()}
     return app.command(name, cls=Command, **{**titles, **more})
 
 
 def option(*names: str, en: str, ko: str, **more: Any) -> Any:
-    """Return an option whose help is in the language in use."""
+    """Return an option whose help is in the current language."""
     return typer.Option(*names, help=say(en=en, ko=ko), rich_help_panel=options_title(), **more)
 
 
 def argument(*, en: str, ko: str, **more: Any) -> Any:
-    """Return an argument whose help is in the language in use."""
+    """Return an argument whose help is in the current language."""
     return typer.Argument(help=say(en=en, ko=ko), rich_help_panel=say(en="Arguments", ko="인자"), **more)

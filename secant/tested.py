@@ -18,7 +18,7 @@ NEWEST_TORCH = Version("2.14")
 
 
 def is_untested_torch(version: str) -> bool:
-    """Return whether a PyTorch version is newer than the tested ones, apart from its patch and its build."""
+    """Return whether a PyTorch version is newer than the tested ones, ignoring patch and build numbers."""
     try:
         return Version(version).release[:2] > NEWEST_TORCH.release
     except InvalidVersion:
@@ -26,12 +26,12 @@ def is_untested_torch(version: str) -> bool:
 
 
 def tested_torch() -> str:
-    """Return the range of tested PyTorch versions, in the language in use."""
+    """Return the range of tested PyTorch versions, in the current language."""
     return say(en=f"{OLDEST_TORCH} to {NEWEST_TORCH}", ko=f"{OLDEST_TORCH}~{NEWEST_TORCH}")
 
 
 def untested_torch_line() -> str:
-    """Return a line about the installed PyTorch if it is newer than the tested ones, else an empty text."""
+    """Return a line about the installed PyTorch if it is newer than the tested ones, else an empty string."""
     try:
         version = importlib.metadata.version("torch")
     except importlib.metadata.PackageNotFoundError:

@@ -1,7 +1,7 @@
 """The display of errors in a notebook: the learner's own lines, without the test around them.
 
 A test cell is collapsed, but an error that passes through it would print the cell's lines all the same. Only
-what is shown changes. The error itself stays as it is, and so does every verdict.
+the display changes. The error itself stays as it is, and so does every verdict.
 """
 
 import linecache
@@ -49,7 +49,7 @@ def _show(
 ) -> None:
     """Show an error in a notebook.
 
-    After the first argument, the arguments are those that IPython's `set_custom_exc` passes to a handler.
+    All arguments except the first are those that IPython's `set_custom_exc` passes to a handler.
     """
     steps = list(_walk(trace))
     spaces = (shell.user_global_ns, test_cells.names)
@@ -74,7 +74,7 @@ def _show(
             parts = describe_error(error, own_steps, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))
-        elif findings or likely(kind.__name__, _text(error)):  # e.g. the answer has wrong parameters
+        elif findings or likely(kind.__name__, _text(error)):  # the cause is known, e.g. wrong parameters
             parts = describe_error(error, [], findings)
         else:  # the answer is not the kind of object that the test expects
             line = _joined(cells[-1:])

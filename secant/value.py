@@ -1,4 +1,4 @@
-"""Numbers that record how they were made: the base class of lesson 10's engine, and a class on torch."""
+"""Numbers that record how they were made: a base class for lesson 10's engine, and a class built on torch."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Self

@@ -19,7 +19,7 @@ LIMIT = 4_000  # maximum number of characters of a part, and of a whole message
 #: The kinds of parts of a verdict. credit: the points of a test cell's parts. head: a sentence about the
 #: task. call: the call, followed by the code that it needs, one line each. text: what is wrong with the
 #: call's result. trace: an error. place: the position in the student's code, followed by a `code` part with
-#: that line. plain: lines shown as they are, such as a stored text.
+#: that line. plain: lines shown as they are, such as a stored message.
 Kind = Literal[
     "credit", "head", "call", "text", "expected", "got", "trace", "place", "code", "cause", "note", "plain"
 ]
@@ -46,7 +46,7 @@ class Part:
 
     def __post_init__(self) -> None:
         text = self.text[: LIMIT + 1]
-        # Most texts are plain ASCII and skip this step, which matters because a failing check may try many
+        # Most strings are plain ASCII and skip this step, which matters because a failing check may try many
         # inputs.
         if not (text.isascii() and text.isprintable()):
             text = visible(text).replace("\t", " ")
@@ -73,12 +73,12 @@ class Verdict:
 
     @classmethod
     def plain(cls, text: str, hint: str = "") -> Self:
-        """Return a verdict with a single text that is shown as it is."""
+        """Return a verdict with a single part, whose text is shown as it is."""
         return cls((Part("plain", text),), hint)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the verdict from the plain data that `dataclasses.asdict` has made of it."""
+        """Return the verdict from the plain data that `dataclasses.asdict` produced."""
         return cls(**{**data, "parts": tuple(Part(**part) for part in data["parts"])})
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class Verdict:
         return message if len(message) <= LIMIT else message[: LIMIT - 3] + "..."
 
     def shown(self) -> Iterator[tuple[Kind, str]]:
-        """Yield the kind of each part and its text in the message; a place is joined with its code."""
+        """Yield each part's kind and its text in the message; a `place` is joined with the next `code`."""
         place = ""
         for part, below in zip_longest(self.parts, self.parts[1:]):
             first, *further = part.text.split("\n")
@@ -113,7 +113,7 @@ class Note(str):
 
 
 def head(*, en: str, ko: str) -> Parts:
-    """Return a part with a sentence about the task, in the language in use."""
+    """Return a part with a sentence about the task, in the current language."""
     return (Part("head", say(en=en, ko=ko)),)
 
 
@@ -133,7 +133,7 @@ def named_error(name: str, message: str) -> Part:
 
 
 def at(where: str, number: int, code: str) -> Parts:
-    """Return the parts for a line of code.
+    """Return the two parts of a verdict that locate a line of code and quote it.
 
     Args:
         where: the cell or the function that holds the line; empty if neither is known.

@@ -3,7 +3,7 @@ r"""Escapes for characters in untrusted text that are invisible or change how th
 A control character rings a bell or moves a terminal's cursor. A direction character makes code appear in a
 different order from the one in which it runs (Trojan Source, CVE-2021-42574). Other characters take up no
 room at all. Each is shown as Python would write it, `\x1b` or `\u202e`. Nothing is removed, so that two
-texts that differ look different.
+strings that differ also look different.
 
 - Line ends and tabs stay. Korean needs no other exceptions, because its text has no joiners.
 - The characters that join the parts of an emoji (U+200D, U+FE0F) stay between these parts, because no name
@@ -22,7 +22,7 @@ import unicodedata
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
 _PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _TONE = "\U0001f3fb-\U0001f3ff"
-# The characters that may need an escape. Printable ASCII and Korean syllables never do, so most texts are
+# The characters that may need an escape. Printable ASCII and Korean syllables never do, so most strings are
 # checked quickly.
 _CANDIDATES = re.compile(rf"[^ -~\n\t가-힣ㄱ-ㅣ]|[{_FILLERS}]")
 _JOINED = re.compile(
@@ -31,14 +31,14 @@ _JOINED = re.compile(
 _HIDDEN = re.compile(f"[{_FILLERS}]")
 _FROM_RIGHT = ("R", "AL", "AN")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
-_MAX_MARKS = 2  # combining marks that one letter may have, as in Vietnamese; more would cover other lines
+_MAX_MARKS = 2  # maximum number of combining marks on a letter (Vietnamese); more would cover other lines
 
 
 def visible(text: str, *, prose: bool = False) -> str:
     """Return text with an escape for each character that is invisible or changes how the text is displayed.
 
     Args:
-        text: text from any source, lone surrogates included.
+        text: text from any source; it may contain lone surrogates.
         prose: whether letters that are written from right to left stay as they are.
     """
     joiners = {place for joined in _JOINED.finditer(text) for place in range(*joined.span())}
@@ -57,7 +57,7 @@ def visible(text: str, *, prose: bool = False) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Return a stored text, such as a person's name, with `<` replaced wherever it would begin an HTML tag.
+    """Return stored text, such as a person's name, with `<` replaced wherever it would begin an HTML tag.
 
     Pages may then print the text unescaped. HTML takes a `<` for the beginning of a tag only before a letter,
     `/`, `!` or `?`. Such a `<` becomes `‹`; "Sons <3" stays as it is.

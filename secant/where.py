@@ -12,8 +12,8 @@ from pathlib import Path
 import secant
 from secant.language import say
 
-# The folder in which a wheel contains the course, next to this package (see pyproject.toml). It is inside the
-# autograder's package, which a notebook behind the wall cannot see.
+# The folder of the course in a wheel, relative to the folder that contains this package (see pyproject.toml).
+# The course is inside the autograder's package, which a notebook in the sandbox cannot see.
 INSIDE = "autograder/_course"
 
 
@@ -61,7 +61,7 @@ def nearest(start: Path, is_one: Callable[[Path], bool]) -> Path | None:
 
 
 def is_trusted(root: Path) -> bool:
-    """Return whether a course's code may run: it is this user's or root's, or SECANT_TRUST names its folder.
+    """Return whether a course's code may run: this user or root owns it, or SECANT_TRUST names its folder.
 
     On Windows every course is trusted, because Python cannot read who owns a file there.
     """

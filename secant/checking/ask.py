@@ -1,4 +1,4 @@
-"""The language of the tests: describe a question, run it in the student's process, and judge its answer.
+"""The language of the tests: they describe a question, run it in the student's process, and judge the answer.
 
     answer = ask("fresh_grad(f, x)", f="lambda t: t**2", x=leaf([1.0, 2.0, 3.0], grad=9.0))
     answer.returns(tensor([2.0, 4.0, 6.0]), mistakes={hint.adds_up: tensor([11.0, 13.0, 15.0])})
@@ -35,9 +35,9 @@ Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 _EXACT_TOLERANCE = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
 # Options that are not sent as they are: only messages use them, or they are sent in another form.
 _NOT_SENT = ("ahead", "before", "below", "errors", "words")
-# Options that concern only the question that makes the arguments.
+# Options that later questions about the same arguments do not inherit.
 _FIRST_ONLY = ("words", "ahead", "noting")
-# Defaults of the entries that `situation.answer_request` leaves out if there is nothing to report.
+# Defaults of the entries that `situation.answer_request` omits if there is nothing to report.
 _DEFAULTS: Mapping[str, Any] = {
     **{"place": 0, "tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
     **{"count": 0, "largest": 0, "given": {}, "ran": [], "warned": []},
@@ -54,17 +54,18 @@ class Options(TypedDict, total=False):
         by_name: replace each argument in the result by its name, and any other object by "?".
         errors: a hint for an error that the call raises, or hints keyed by a part of the error's text.
             Without this option, an error ends the task and shows the student's own lines.
-        steps: the maximum number of Python steps for the call; `ends` fails if it took more.
+        steps: the maximum number of Python steps for the call; `ends` fails if the call took more.
         counted: count torch's operations, for `costs`.
         warned: catch warnings, for `warns_nothing`, including those that torch gives once per process.
         noting: the names of arguments that are functions of one argument. `given` returns what each function
             was called with, and `ran` the order of all their calls.
         ahead: the questions that the test asks next, in order. Sending them together saves round trips to the
-            student's process. For `then`, a question is its text; for `again`, the text of this question; for
-            `after`, a pair of the statement and the text of this question. The test still asks the questions
-            with these methods. Leave this option out when you are unsure: only speed depends on it. If a
-            question raises an error, the error is raised when the test asks that question.
-        words: the call as a message shows it, instead of a text made from the arguments.
+            student's process. Each entry depends on the method that will ask the question. For `then`, it is
+            the text of that question. For `again`, it is the text of this question. For `after`, it is a pair
+            of the statement and the text of this question. The test still asks the questions with these
+            methods. Omit this option when you are unsure, because it affects only the speed. If a question
+            raises an error, the error is raised when the test asks that question.
+        words: the call as a message shows it; by default it is composed from the question and the arguments.
         below: code that a message shows below the call, such as the formula that a model computes.
     """
 
@@ -82,7 +83,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Leaf:
-    """The description of a tensor that a question makes; see `leaf`."""
+    """The description of a tensor that a question creates; see `leaf`."""
 
     value: torch.Tensor
     grad: float | None
@@ -140,7 +141,7 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
 
 @contextmanager
 def use_transport(transport: Transport) -> Iterator[None]:
-    """Send the questions that the body asks to another process through `transport`.
+    """Within the `with` block, send all questions to another process through `transport`.
 
     The function `transport` takes a request and returns the same report as `situation.answer_request`.
     """
@@ -157,7 +158,7 @@ def _local_transport(names: dict[str, Any]) -> Transport:
 
 @dataclass
 class _Session:
-    """The state shared by answers about the same objects: how to send questions, and reports sent in advance.
+    """The transport, and the reports received in advance, that answers about the same objects share.
 
     Attributes:
         send: the function that sends a request and returns the report.
@@ -230,8 +231,9 @@ class Answer:
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
         """Ask another question about the same objects, such as "torch.autograd.grad(y, x, g)".
 
-        Messages show the value of an argument, such as g, if the text before it does not. `hint` is as for
-        `again`. If the call raises an error, the task ends; the option `errors` explains such an error.
+        Messages show the value of an argument, such as g, unless the question before it already shows the
+        value. `hint` is as for `again`. If the call raises an error, the task ends; the option `errors`
+        explains such an error.
         """
         own_words = options.pop("words", "")
 
@@ -250,7 +252,7 @@ class Answer:
         return self._ask(text, words, usual=hint, options=options)
 
     def parts(self, *names: str, hint: str) -> "list[Answer]":
-        """Return the entries of the result, each to be judged separately under its name.
+        """Return an answer for each entry of the result, so that each is judged separately under its name.
 
         `hint` explains what is wrong if the result is not a tuple of this length, or contains None.
         """
@@ -276,15 +278,15 @@ class Answer:
         return self._ask(text, words, usual=hint)
 
     def _ipython_display_(self) -> None:
-        """Show nothing: nbgrader would take the output as the points, or warn that it is not a number."""
+        """Show nothing, because nbgrader would take output as points, or warn that it is not a number."""
 
     @property
     def ran(self) -> list[str]:
-        """The names of the functions in `noting`, one for each call so far, in order."""
+        """The names of the functions in `noting` in the order of the calls so far, one name for each call."""
         return list(self.seen["ran"])
 
     def given(self, function: str, *what: str) -> "Answer":
-        """Return the calls of a function in `noting`: one entry per call, with facts about its argument.
+        """Return the calls of a function in `noting`, as one entry per call with facts about the argument.
 
         Args:
             function: the function's name among the arguments.
@@ -342,14 +344,14 @@ class Answer:
         Args:
             want: the expected value, as for `check.close`.
             nearly: the hint for a result that is right to only three digits; near 0, the absolute difference
-                counts. If it is given, even as an empty text, a right result must agree in all but the last
+                counts. If it is given, even as an empty string, a right result must agree in all but the last
                 few digits of want's dtype.
             hint: the hint to give if no mistake is recognised.
-            mistakes: for each hint, the wrong value that the mistake gives; a tuple of such values; or a
+            mistakes: for each hint, the wrong value that the mistake produces, a tuple of such values, or a
                 function that recognises the mistake in a wrong result, such as torch.isnan. Values are
                 compared first, then `nearly` is considered, then the functions are called. A missing result,
-                or one of another dtype, is reported as such. If `mistakes` is a function that returns all
-                this, it is called only when the result is wrong.
+                or one of another dtype, is reported as such. `mistakes` may also be a function that returns
+                this mapping and is called only when the result is wrong.
             rtol, atol: tolerances, as for `check.close`.
         """
         if nearly is not None and rtol is None:
@@ -578,7 +580,8 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
         code = argument if isinstance(argument, str) else _literal(argument)
         # Python allows no positional argument after a keyword argument.
         by_name = shown_by_name or isinstance(argument, torch.Tensor | Leaf)
-        # Names in a list that the call makes, as in f([p, q, r]), are not replaced by values.
+        # If the call itself creates a list, as in f([p, q, r]), the names in the list are not replaced by
+        # values.
         ends = r"(?=[,)])(?![^][()]*])"
         parts = re.split(rf"(?<=[(,] ){name}{ends}|(?<=\(){name}{ends}", text, maxsplit=1)
         if by_name or not _is_named(name, needed):
@@ -610,7 +613,7 @@ def _wraps(name: str, argument: Any) -> bool:
 
 
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that a text names, directly or through the code of another such argument."""
+    """Return the arguments that a question uses, directly or through the code of another such argument."""
     needed: set[str] = set()
     while named := (arguments.keys() - needed) & set(re.findall(r"\w+", text)):
         needed |= named

@@ -1,6 +1,6 @@
 """Checks for test cells, with messages on what was expected, what was returned, and the likely cause.
 
-A check that fails raises CheckFailed with a message in the language in use. It writes nothing to stderr,
+A check that fails raises CheckFailed with a message in the current language. It writes nothing to stderr,
 because nbgrader would count that against the student. Types, dtypes and shapes are compared before values.
 
 Test cells use this module. Its parts are `draws`, `comparison`, `formatting`, `shrinking` and `failure`.
@@ -59,7 +59,7 @@ Mistakes = Known | Callable[[], Known]
 
 
 def seed(value: bytes) -> None:
-    """Make the numbers of `draw` repeatable, and forget the calls that were recorded by `asking`."""
+    """Make the numbers that `draw` returns repeatable, and discard the calls that `asking` recorded."""
     seed_draws(value)
     _calls_in_progress.clear()
 
@@ -81,7 +81,7 @@ def close(
     Args:
         got: the student's result.
         want: a float, a tensor, or a list, tuple or dict of them. A float asks for a plain Python number, a
-            tensor for a tensor of the same dtype and shape; a graph behind it does not matter.
+            tensor for a tensor of the same dtype and shape, with or without a graph.
         what: the call that returned `got`, as the student would type it.
         rtol, atol: tolerances; by default those of want's dtype.
         equal_nan: whether nan is right where want is nan.
@@ -89,12 +89,12 @@ def close(
             like want; a list, or a tensor of another dtype, is converted to want's dtype. A value that cannot
             be distinguished from the right one is ignored. A function that returns the mistakes is called
             only when got is wrong.
-        nearly: the hint to give if no mistake is recognised and got is right to three digits, as after
-            float32, rounding, or a difference quotient. Give rtol with it.
+        nearly: the hint to give if no mistake is recognised and got agrees with want to three digits, e.g.
+            because of float32, rounding, or a difference quotient. It requires rtol.
         hint: the hint to give otherwise.
 
     Raises:
-        CheckFailed: with the expected value, the result and, if known, the likely cause.
+        CheckFailed: if got differs from want; the message has both and, if known, the likely cause.
     """
 
     def differs(a: Any, b: Any, coarser: float = 1.0) -> str:
@@ -153,7 +153,7 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
             is given. Without a hint, the error's usual cause is given.
 
     Raises:
-        CheckFailed: with the call, the error that it raised, and the hint.
+        CheckFailed: if a call raised an error; the message has the call, the error and the hint.
     """
     for result in results:
         if isinstance(result, dict) and "raised" in result:
@@ -167,10 +167,10 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
 
 
 def ended(has_ended: bool, what: str, hint: str = "") -> None:
-    """Check that a call under `graphs.limit_steps` was not stopped before its end.
+    """Check that a call made under `graphs.limit_steps` ran to completion.
 
     Raises:
-        CheckFailed: with the call, and the hint.
+        CheckFailed: if the call was stopped; the message shows the call and the hint.
     """
     if not has_ended:
         stopped = say(en="The call did not end and was stopped.", ko="호출이 끝나지 않아 멈추었습니다.")
@@ -206,7 +206,7 @@ def untouched(
 
 @contextlib.contextmanager
 def asking(call: str | Callable[[], str]) -> Iterator[None]:
-    """Record the call that the body makes, for a message in case the call fails or does not end.
+    """Record the call made in the `with` block, for a message in case the call fails or does not end.
 
     The call is text, as a student would type it, or a function that returns this text. The function is called
     only for a message.

@@ -131,7 +131,7 @@ def is_of_another_dtype(got: Any, want: Any) -> bool:
 
 
 def like(want: Any, wrong: Any) -> Any:
-    """Return a wrong number or list as a tensor of want's dtype, if want is a tensor."""
+    """Return a wrong result as a tensor of want's dtype if want is a tensor, else unchanged."""
     if isinstance(want, torch.Tensor) and isinstance(wrong, int | float):
         return torch.full_like(want, wrong)
     if isinstance(want, torch.Tensor) and isinstance(wrong, list | torch.Tensor):

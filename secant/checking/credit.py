@@ -1,7 +1,8 @@
 """Partial credit: separate points for each part of a test cell, in a way that nbgrader can record.
 
 nbgrader gives a test cell all of its points, none if it raises, or the number that its last line returns. A
-`PartialCredit` collects the failures of a cell's parts, and `points()` ends the cell with that number.
+`PartialCredit` collects the failures of a cell's parts, and `points()`, in the cell's last line, returns the
+points earned.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ class PartialCredit:
 
     Attributes:
         failures: the first failure of each part that failed, in the order in which they occurred.
-        now: the part whose tests are running, or None.
+        now: the part whose tests are running; None if no single part is being tested.
     """
 
     def __init__(self, **points: float) -> None:
@@ -36,14 +37,14 @@ class PartialCredit:
 
     @contextlib.contextmanager
     def part(self, *names: str) -> Iterator[None]:
-        """Run the body, which tests one or more parts. A failure costs their points, but the cell goes on.
+        """Run the body, which tests one or more parts. A failure costs their points, but the cell continues.
 
         If a block for one part is inside a block for several, a failure in it counts for that part only.
 
         Raises:
             KeyError: if the cell has no such part.
-            Exception: a failure after which nothing more can be asked, for example because the student's
-                process has ended. The grader sets the attribute `ends_task` of such exceptions.
+            Exception: if nothing more can be asked after a failure, for example because the student's process
+                has ended. The grader sets the attribute `ends_task` of such exceptions.
         """
         for name in names:
             self._points[name]
@@ -88,10 +89,12 @@ class PartialCredit:
         return sum(points for name, points in self._points.items() if name not in self.failures)
 
     def points(self) -> float | None:
-        """Return the points earned, or None for all points if no part failed; print why parts failed.
+        """Return the points earned, and print why parts failed.
+
+        If no part failed, return None, for which nbgrader gives all points.
 
         Raises:
-            Exception: the first failure, if every part failed.
+            Exception: if every part failed; the first failure is raised.
         """
         if not self.failures:
             return None
@@ -101,7 +104,7 @@ class PartialCredit:
         return self.earned
 
     def summary(self) -> Part:
-        """Return the part of a verdict that states how many points were earned, and by which parts."""
+        """Return the `credit` part of a verdict: the points earned, and the parts that passed and failed."""
         total = sum(self._points.values())
         passed = ", ".join(name for name in self._points if name not in self.failures)
         failed = ", ".join(self.failures)

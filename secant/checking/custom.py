@@ -1,4 +1,4 @@
-"""Operations with a custom backward, made from formulas or by a student, and records of their calls."""
+"""Operations with a custom backward, made from formulas or written by a student; records of their calls."""
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from secant.checking.observe import observe
 from secant.language import say
 
 Operation = Callable[..., Any]
-#: The name that stands for an operation's result, next to the names of its inputs.
+#: The key that stands for an operation's result in mappings keyed by the names of its inputs.
 RESULT = "y"
 
 
@@ -23,7 +23,8 @@ class _Names(TorchDispatchMode):
 
     Attributes:
         names: the names of the operations, such as "log".
-        passes: the numbers of the backward passes that ran one of the operations; -1 outside a backward pass.
+        passes: the numbers of the backward passes that ran an operation; -1 if one ran outside a backward
+            pass.
         forward_mode: whether forward-mode AD ran one of the operations.
     """
 
@@ -58,7 +59,7 @@ def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
             ctx.save_for_backward(*inputs)
             try:
                 return computed(forward, inputs)
-            except NameError:  # an input is missing; the student does not know the name in this error
+            except NameError:  # an input is missing; the name in the error would not help the student
                 raise ValueError(_too_few(len(backward), len(inputs))) from None
 
         @staticmethod
@@ -124,7 +125,7 @@ def walk_back(
     names = _Names()
     walks: list[dict[str, Any]] = [{}, {}]
     returned: list[str] = []
-    own_passes = {-1}  # -1 stands for no backward pass
+    own_passes = {-1}  # -1 means that no backward pass is running
 
     def note(gradients: Any, _: Any) -> None:
         own_passes.add(torch._C._current_graph_task_id())
@@ -192,8 +193,8 @@ def after_a_change(
     """Return the gradients of the tracked inputs after an in-place change that precedes the backward pass.
 
     Each input in turn, and then the result, is changed. The returned gradients are keyed by the name of the
-    tensor that was changed, with RESULT for the result. A change after which torch refuses the backward pass
-    is left out.
+    tensor that was changed, with RESULT for the result. A change is skipped if torch refuses to run the
+    backward pass after it.
     """
     by_changed = {}
     for changed in (*inputs, RESULT):

@@ -10,7 +10,7 @@ _random = random.Random()
 
 
 def seed(value: bytes) -> None:
-    """Make the numbers of `draw` repeatable: the same bytes give the same numbers."""
+    """Make the numbers that `draw` returns repeatable: the same bytes give the same numbers."""
     _random.seed(hashlib.sha256(value).digest())
 
 
@@ -46,15 +46,15 @@ def draw_layouts() -> list[tuple[str, str, list[list[float]]]]:
 
 
 def draw_again(**shapes: tuple[int, ...]) -> tuple[list[torch.Tensor], str]:
-    """Return float64 tensors of random numbers, and the line of code that makes them again.
+    """Return float64 tensors of random numbers, and the line of code that recreates them.
 
     Use this function for tensors that are too large to be shown. The keyword arguments are the shapes of two
     or more tensors.
     """
     seed, rng = _random.randrange(10_000), torch.Generator()
     rng.manual_seed(seed)
-    # The numbers are drawn in float64. Numbers drawn in float32 would not reveal an answer that converts to
-    # float32.
+    # The numbers are generated in float64. Numbers generated in float32 would not reveal an answer that
+    # converts to float32.
     tensors = [torch.randn(shape, generator=rng, dtype=torch.float64) for shape in shapes.values()]
     sizes = f"({', '.join(map(str, shapes.values()))})"
     code = f"[torch.randn(s, dtype=torch.float64) for s in {sizes}]"

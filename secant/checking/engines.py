@@ -1,4 +1,4 @@
-"""Small engines, correct or with one bug; lesson 10's students write a test that tells them apart.
+"""Small autograd engines, some with a bug; lesson 10's students write a test that tells them apart.
 
 Each Value is a tensor, and backward() is torch's. A bug is a hook on the tensor that changes the gradient
 arriving there. So no code here searches a graph or adds up slopes, and none can be made into an answer to a
@@ -16,7 +16,7 @@ from secant.value import TorchValue
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 Where = Literal["all", "leaves", "inner"]
-#: A linked list, (first, rest), with one tuple per level. Level n holds the numbers of the Values that a path
+#: A linked list, (first, rest), with one tuple per level. Level n holds the number of each Value that a path
 #: of n edges leads to, each once.
 Levels = tuple[tuple[int, ...], "Levels"] | None
 
@@ -100,7 +100,7 @@ def engine(
         return current.in_time(child, parent, gradient) if bug == "breadth" else gradient
 
     def receive(number: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
-        """Record and return the gradient of a Value, once all its parts have arrived."""
+        """Record and return the gradient of a Value, once all its children's contributions have arrived."""
         if bug == "kept" and not is_leaf and (itself or number != current.root):
             gradient = gradient + grads.get(number, 0.0)
         current.totals[number] = gradient.item(), is_leaf
@@ -114,8 +114,8 @@ class _Pass:
 
     Attributes:
         root: the number of the Value at which the pass begins.
-        totals: the gradient that arrived in time at each Value, and whether the Value is a leaf, keyed by the
-            Value's number.
+        totals: the gradient that arrived at each Value before the Value's turn, and whether the Value is a
+            leaf, keyed by the Value's number.
         late: the gradient that arrived after each Value's turn, keyed by the Value's number.
     """
 
@@ -136,7 +136,7 @@ class _Pass:
         return torch.zeros_like(gradient)
 
     def replace(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
-        """Return the number that makes the sum of all arrived gradients equal to the last one.
+        """Return the number that makes the sum of all gradients that have arrived equal to the last of them.
 
         Gradients arrive in torch's order. If `turned` asks for the opposite order, the gradient that arrives
         first counts as the last one, unless its child was made from the other gradient's child.

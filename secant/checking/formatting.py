@@ -9,8 +9,8 @@ import torch
 
 from secant.language import say
 
-# The maximum numbers of characters, and of a tensor's elements, that a message shows. Formatting stops at
-# these limits, so that a huge value takes no more time.
+# The most characters, and the most elements of a tensor, that a message shows. Formatting stops at these
+# limits, so that a huge value takes no longer than a small one.
 CHARACTERS, NUMBERS = 200, 12
 
 
@@ -24,7 +24,7 @@ def kind(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         dtype = dtype_name(value.dtype)
         return say(en=f"{'an' if dtype.startswith('int') else 'a'} {dtype} tensor", ko=f"{dtype} 텐서")
-    # An object that cannot be sent as plain data arrives as a stand-in that describes itself.
+    # An object that cannot be sent as plain data is replaced by a stand-in that describes it.
     with contextlib.suppress(Exception):
         if hasattr(value, "describe") and hasattr(value, "type_name"):
             return str(value.describe())
@@ -94,7 +94,7 @@ def _pieces(value: Any) -> Iterator[str]:
 
 
 def _is_larger(tensor: torch.Tensor, limit: int) -> bool:
-    """Return whether a tensor has more numbers than `limit`, with an empty dimension counted as one."""
+    """Return whether a tensor has more numbers than `limit`; a dimension of size 0 counts as 1."""
     return math.prod(max(size, 1) for size in tensor.shape) > limit
 
 

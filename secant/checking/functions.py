@@ -1,4 +1,4 @@
-"""Test functions for students' answers, made from the formulas that messages show."""
+"""Functions on which students' answers are tested, built from the formulas that messages show."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ def formula(text: str, **constants: Any) -> Callable[..., Any]:
 
 
 def polynomial(coefficients: Sequence[float]) -> str:
-    """Return the formula of a polynomial in t, from the constant up: "1 + 2 * t - 3 * t**2".
+    """Return the formula of a polynomial in t, with the constant first: "1 + 2 * t - 3 * t**2".
 
     A constant polynomial keeps its t**0, so that the function returns a tensor.
     """
@@ -30,7 +30,7 @@ def polynomial(coefficients: Sequence[float]) -> str:
 
 
 class RecordedFunction:
-    """A wrapper for a function of one argument: each call records the argument and adds the name to `ran`.
+    """A recording wrapper for a function of one argument; a call also adds the function's name to `ran`.
 
     Attributes:
         given: for each call the requires_grad, dtype, shape and grad_fn of the argument, as plain data. For

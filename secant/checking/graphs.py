@@ -1,4 +1,4 @@
-"""Test graphs for students' answers, built from plain data. Expected values stay in the test cell."""
+"""Graphs on which students' answers are tested, built from plain data that holds no expected value."""
 
 import importlib
 import random
@@ -25,7 +25,7 @@ _UNARY, _BINARY = ("sin", "exp", "neg", "clone", "tanh", "detach", "untracked co
 
 
 def leaf(value: Any, dtype: torch.dtype | None = None, grad: float | None = None) -> torch.Tensor:
-    """Return a new tracked leaf with these numbers; its .grad is filled with `grad`, or None."""
+    """Return a new tracked leaf with these numbers; its .grad is filled with `grad`, or None by default."""
     tensor = torch.as_tensor(value, dtype=dtype).detach().clone().requires_grad_()
     tensor.grad = None if grad is None else torch.full_like(tensor, grad)
     return tensor
@@ -44,7 +44,7 @@ def strided(value: torch.Tensor) -> torch.Tensor:
 
 
 def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
-    """Return a tensor with these numbers that is "tracked" and has a .grad of 7, or has an unusual layout.
+    """Return these numbers as a tracked leaf with a .grad of 7, or as a tensor with an unusual layout.
 
     Args:
         value: the numbers; for "expanded" they must repeat along one or more dimensions.
@@ -119,8 +119,9 @@ def program(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> dict[str, 
 def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[str], list[list[Any]]]:
     """Return the inputs and the steps of a random `program`.
 
-    The first input is a leaf, and `others` more inputs are drawn from `kinds`. There are `count` random
-    steps, some of which record nothing; some results are used often or never. The final step adds x0.
+    The first input is a leaf, and the kinds of `others` more inputs are chosen at random from `kinds`. There
+    are `count` random steps, some of which record no graph. Some results are used often, others never. The
+    final step adds x0.
     """
     rng = random.Random(int(draw(0, 1000) * 1000))
     inputs, steps = ["leaf", *rng.choices(kinds, k=others)], []
@@ -131,7 +132,7 @@ def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[st
 
 
 def edges(pairs: str, *slopes: float) -> list[Edge]:
-    """Return edges between one-letter nodes: `edges("xy yz", 2.0, 3.0)` leads from x through y to z."""
+    """Return edges between nodes named by letters: `edges("xy yz", 2.0, 3.0)` leads from x through y to z."""
     return [(pair[0], pair[1], slope) for pair, slope in zip(pairs.split(), slopes, strict=True)]
 
 
@@ -152,7 +153,7 @@ def diamonds(slopes: Sequence[Sequence[float]]) -> list[Edge]:
 
 
 def drawn(size: int, seed: float) -> tuple[list[Edge], list[int]]:
-    """Return the edges of a random graph without cycles, in any order, and its nodes in topological order.
+    """Return the edges of a random acyclic graph, shuffled, and its nodes in topological order.
 
     Some pairs of nodes have no edge, some have two. The same seed gives the same graph.
     """
@@ -194,7 +195,7 @@ class Spy(nn.Module):
         self._saved: list[weakref.ref[torch.Tensor]] = _Shared()
 
     def forward(self, X: torch.Tensor) -> torch.Tensor:
-        """Record the call, and return the result of the formula for X."""
+        """Record the call, and evaluate the formula with the input X."""
         self.modes.append(self.training)
         self.held.append(sum(saved() is not None for saved in self._saved))
         self.log.append(len(X) if X.ndim > 1 else 1)

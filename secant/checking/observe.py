@@ -85,7 +85,7 @@ class observe:
         """Return the records of all calls: lists with one entry per call, and the changes of all calls.
 
         - results: copies of the results, made right after each call.
-        - kept: copies of the same results as they are now.
+        - kept: copies of the current state of the same results, which may have been changed since.
         - tracked: whether a tensor in the result requires grad.
         - aliases: the names of the watched tensors, and of their .grad, that share memory with the result.
         - changes: (kind, name) pairs, as those of `watch`.
@@ -97,7 +97,7 @@ class observe:
         return {name: entries[-1] for name, entries in self._data.items()}
 
     def current_results(self) -> list[Any]:
-        """Return copies of all results as they are now."""
+        """Return copies of the current state of all results, which may have changed since their calls."""
         return [copy_of(result) for result in self._results]
 
 

@@ -30,15 +30,15 @@ FIELDS = ("data", "grad", "parents", "slopes")
 
 
 def leaves(numbers: Mapping[str, float]) -> dict[str, str]:
-    """Return the code for leaves with these numbers, keyed by name, as arguments of `ask`."""
+    """Return source code for leaves with these numbers, keyed by name, to be passed to `ask` as arguments."""
     return {name: f"Value({number})" for name, number in numbers.items()}
 
 
 def graph(names: Sequence[str], recipe: Recipe, alike: bool = False) -> dict[str, str]:
-    """Return the code for a recipe's Values, such as "Value(4.0, (x,), (4.0,))", as arguments of `ask`.
+    """Return source code for a recipe's Values, keyed by name, to be passed to `ask` as arguments.
 
-    The code is keyed by name. The Values' data are 1, 2, 3, ..., or all 1 if `alike`. No slope depends on the
-    data.
+    The code of a Value is, for example, "Value(4.0, (x,), (4.0,))". The Values' data are 1, 2, 3, ..., or all
+    1 if `alike`. The slopes do not depend on the data.
     """
     codes = {}
     for place, (name, (parents, slopes)) in enumerate(zip(names, recipe, strict=True)):
@@ -54,7 +54,7 @@ def _tuple(parts: Sequence[Any]) -> str:
 
 
 def held(names: Sequence[str], grads: Sequence[float]) -> str:
-    """Return the statement that sets the grad of each Value, except for grads of 0."""
+    """Return the statements that set the grads of Values, as one line of code; grads of 0 are skipped."""
     return "; ".join(f"{name}.grad = {grad}" for name, grad in zip(names, grads, strict=True) if grad)
 
 
@@ -81,7 +81,7 @@ def check_operation(
     values: Mistakes | None = None,
     mistakes: Mapping[str, Any] | None = None,
 ) -> list[Any]:
-    """Check that an operation on Values returned a correct new Value, and returns another one the next time.
+    """Check that an operation on Values returned a correct new Value, and a different one when called again.
 
     Args:
         answer: the answer to the question.
@@ -171,10 +171,10 @@ def _check_new(
 def check_order(
     answer: Answer, names: Sequence[str], recipe: Recipe, root: int, is_later: bool = False
 ) -> None:
-    """Check the order() of a Value of a recipe: all Values once, each before its parents.
+    """Check the result of order() on a Value of a recipe: all Values once, each before its parents.
 
-    If `is_later`, an earlier order() was right. An empty order, or repeated Values, may then be due to a list
-    or set that is left over from the earlier call.
+    If `is_later`, an earlier call of order() gave the right result. An empty order, or repeated Values, may
+    then be due to a list or set that is left over from the earlier call.
     """
     check_ended(answer)
     result = answer.result
@@ -201,7 +201,7 @@ def check_order(
 
 
 def check_ended(answer: Answer) -> None:
-    """Check that a call ended within its steps, and within the recursion limit."""
+    """Check that a call ended within its maximum number of steps, and within the recursion limit."""
     stopped = {
         "RecursionError": say(
             en="the recursion went too deep: use a stack, a list with append and pop, instead",
@@ -306,7 +306,7 @@ def _grads_after(recipe: Recipe, root: int, held: Sequence[float], slopes: Seque
 def _pass_problem(
     recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float], grads: Sequence[Any]
 ) -> str:
-    """Return the likely reason why the grads after a backward() are wrong."""
+    """Return the likely reason why the grads after a call of backward() are wrong."""
     want, within = _grads_after(recipe, root, held, slopes), reached(recipe, root)
 
     def near(places: Sequence[int], numbers: Sequence[float]) -> bool:
@@ -419,7 +419,7 @@ def reached(recipe: Recipe, out: int) -> set[int]:
 
 
 def too_early(recipe: Recipe, order: Sequence[int]) -> tuple[int, int] | None:
-    """Return a (parent, child) pair in which the parent comes before the child in an order, or None."""
+    """Return a (parent, child) pair whose parent precedes its child in an order, or None if there is none."""
     at = {place: index for index, place in enumerate(order)}
     for child, (parents, _) in enumerate(recipe):
         for parent in parents:

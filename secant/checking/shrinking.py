@@ -1,4 +1,4 @@
-"""A search for the simplest input that fails for the same reason as the one that a test drew."""
+"""A search for the simplest input that fails for the same reason as the random input of a test."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,12 +6,12 @@ from typing import Any
 
 from secant.checking.failure import CheckFailed
 
-# The number of simpler cases that `smallest` tries.
+# The maximum number of simpler cases that `smallest` tries.
 _TRIES = 24
 
 
 def smallest(compare: Callable[..., None], *case: Any) -> None:
-    """Run a comparison; if it fails, fail with the simplest case that fails for the same reason.
+    """Run a comparison; if it fails, raise the failure of the simplest case with the same cause.
 
     Args:
         compare: a comparison of the test cell; it may call the student's function.
@@ -20,7 +20,7 @@ def smallest(compare: Callable[..., None], *case: Any) -> None:
             stay different.
 
     Raises:
-        CheckFailed: the failure of the simplest case found, or of the given one.
+        CheckFailed: if the comparison fails; the failure of the simplest case found is raised.
     """
     try:
         compare(*case)

@@ -1,7 +1,8 @@
 """The student's side of `secant.checking.ask`, which makes a question's arguments and runs its code.
 
-This module runs in the candidate. It receives plain data, holds no expected value, and returns plain data:
-the result of the call, and the changes that the call made to what belongs to its caller.
+This module runs in the candidate (the process that runs the student's code). It receives plain data, holds no
+expected value, and returns plain data: the result of the call, and the changes that the call made to what
+belongs to its caller.
 """
 
 import ast
@@ -26,7 +27,7 @@ from secant.quiet import move_filter_to_front
 #: The keys that mark an argument that is not a plain value: {CODE: code}, {LEAF: (value, grad, layout,
 #: tracked)}.
 CODE, LEAF = "secant.code", "secant.leaf"
-#: The names that a question may use next to the student's own. They take precedence over names in the
+#: The names that a question may use in addition to the student's own. They take precedence over names in the
 #: notebook.
 _KIT = {
     **BUILTINS,
@@ -52,13 +53,13 @@ def answer_request(request: Mapping[str, Any], names: dict[str, Any]) -> dict[st
         request: for a question, a dict with `text`, the code to run; `arguments`, keyed by name, which start
             a new situation (without them, the question is about the last situation); `before`, a statement to
             run first, without watching it; `ahead`, the questions to ask next, each as a pair of such a
-            statement, or "", and a text; and the other options of `secant.checking.ask.ask`. To read an
-            earlier result of the last situation again, a dict with only `kept`, the index of that result: its
-            present value is returned as `result`.
+            statement (or "") and the code to run; and the other options of `secant.checking.ask.ask`. To read
+            an earlier result of the last situation again, a dict with only `kept`, the index of that result:
+            its current value is returned as `result`.
         names: the names of the student's notebook.
 
     Returns:
-        A dict with these entries. An entry with nothing to report is left out, for speed.
+        A dict with these entries. An entry with nothing to report is omitted, for speed.
 
         - result: a copy of the result, as `values.plain` returns it if there are Values among the arguments.
           If the call raised an error that the test asked for, this is {"raised": the error's text}.
@@ -70,9 +71,8 @@ def answer_request(request: Mapping[str, Any], names: dict[str, Any]) -> dict[st
         - stopped: the name of the error by which a limit on steps ended the call.
         - count, largest: the counts of `operations`.
         - warned: the warnings.
-        - given: the arguments so far of each function in `noting`, as
-          `RecordedFunction` records them, keyed by the
-          function's name.
+        - given: the arguments so far of each function in `noting`, as `RecordedFunction` records them, keyed
+          by the function's name.
         - ran: the names of these functions, one for each call so far.
         - ahead: a dict like this one for each of the questions to be asked next, up to the first that raises
           an error. The error is raised when that question itself is asked. If this question was stopped, the
@@ -113,7 +113,7 @@ class Situation:
         self._buffers = {n: (t.grad, t.grad.clone()) for n, t in self._leaves() if t.grad is not None}
 
     def current_result(self, place: int) -> Any:
-        """Return an earlier result as it is now."""
+        """Return the current state of an earlier result, which may have been changed since."""
         result = self._calls.current_results()[place]
         return values.plain(result, self._value_names) if self._values else result
 
@@ -281,7 +281,7 @@ def _watchable(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _flattened(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield (name, argument) pairs, with an entry of a list, tuple or dict under a name such as "x[0]"."""
+    """Yield (name, argument) pairs; each entry of a list, tuple or dict gets a name such as "x[0]"."""
     for name, thing in arguments.items():
         if isinstance(thing, list | tuple):
             yield from _flattened({f"{name}[{place}]": part for place, part in enumerate(thing)})

@@ -1,4 +1,7 @@
-"""Functions that make lesson 10's Values for a question, and read them as plain data, in the candidate."""
+"""Functions that make lesson 10's Values for a question, and read them as plain data.
+
+They run in the candidate (the process that runs the student's code).
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -65,7 +68,7 @@ def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
 
 
 def compared_in_steps(kind: type[Any]) -> type[Any]:
-    """Return a class of Values for which each comparison, as in a search through a list, is a Python step."""
+    """Return a class of Values whose comparisons, as in a search through a list, count as Python steps."""
 
     class Value(kind):
         def __eq__(self, other: object) -> bool:
@@ -77,7 +80,7 @@ def compared_in_steps(kind: type[Any]) -> type[Any]:
 
 
 class on_torch:
-    """A student's `fit_line` that uses a Value built on torch in place of the student's.
+    """A wrapper that runs a student's `fit_line` with a Value class built on torch instead of the student's.
 
     Args:
         fit: the student's function.
@@ -104,7 +107,7 @@ class on_torch:
 
 
 def is_value(thing: Any) -> bool:
-    """Return whether an object is a Value, of the student's class or another."""
+    """Return whether an object is an instance of a Value class, the student's or any other."""
     return all(hasattr(thing, name) for name in ("parents", "slopes", "data", "grad"))
 
 
@@ -130,7 +133,8 @@ def plain(result: Any, names: Mapping[int, str], depth: int = 6) -> Any:
     A Value that existed before is replaced by its name. A new Value is replaced by a dict with its type, its
     data, its grad, its slopes and its parents. Data, grad and slopes are given as numbers, or as the name of
     the type of an object that is not a number. A parent is given by its name, or by its data if it is an
-    unknown Value. A string or a dict of the student's is replaced by its type, to distinguish it from these.
+    unknown Value. A string or a dict that the student's code returned is replaced by its type, to distinguish
+    it from these replacements.
     """
     if id(result) in names:
         return names[id(result)]

@@ -15,8 +15,8 @@ _MARK = ("default", None, BytesWarning, None, 0)
 # The beginning of torch's warning when .grad is read from a tensor that is not a leaf.
 _NO_GRAD = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."
 
-# Seeds that an answer is unlikely to use. Each with statement gets a new seed, so that its body draws other
-# numbers.
+# Seeds that an answer is unlikely to use. Each with statement gets a new seed, so that its body generates
+# different random numbers.
 _SEEDS = itertools.count(0x5EC_A47)
 
 _NUMPY_DTYPES = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool, torch.uint8)
@@ -35,7 +35,7 @@ class watch:
     The body starts with the settings of a new process. The kind of a change is one of value, grad,
     requires_grad, hooks, training, or a setting of the whole process: grad_mode, anomaly_mode, saved_hooks,
     default_dtype, random_seed, recursion_limit, warning_filters, warning_functions, warn_always, threads. The
-    pairs are plain data for `check.untouched`, which has a sentence for each kind. To watch another thing,
+    pairs are plain data for `check.untouched`, which has a sentence for each kind. To watch something else,
     add it to `_snapshot`, and add a sentence to `check`. Values are compared bit for bit.
     """
 
@@ -54,11 +54,11 @@ class watch:
     def __enter__(self) -> "watch":
         self._settings = sys.getrecursionlimit(), list(warnings.filters), torch.get_num_threads()
         self._warning = warnings.warn, warnings.showwarning, torch.is_warn_always_enabled()
-        # An earlier call may have left settings changed. Another call that changes them in the same way would
-        # then go unnoticed.
+        # The settings are reset, because an earlier call may have changed them. A call that changes them in
+        # the same way would then go unnoticed.
         self._restore()
-        # A call that sets the seed already in use would go unnoticed, so the generator gets a new seed.
-        # Drawing numbers is allowed.
+        # A call that sets the seed already in use would go unnoticed, so the generator gets a new seed. A
+        # call may draw random numbers.
         self._generator = torch.default_generator.get_state()
         torch.default_generator.manual_seed(next(_SEEDS))
         # No earlier call can have left the values that are set here. So a call that changes the settings is
@@ -75,7 +75,7 @@ class watch:
         _pop_saved_hooks(self._hooks)
         if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
-        # The test and the notebook go on, so settings that an answer changed must not affect them.
+        # The test and the notebook continue, and settings that an answer changed must not affect them.
         self._restore()
         self.changes = [key for key, old in self._before.items() if old != after.get(key)]
 
@@ -125,8 +125,8 @@ class watch:
                 len(module._backward_hooks),
                 len(module._backward_pre_hooks),
             )
-            # A parameter may have been replaced by another. The old one, which is watched, would look
-            # untouched.
+            # A parameter may have been replaced by another. The watched one, now unused, would then look
+            # unchanged.
             for part in (module._parameters, module._buffers):
                 for key, owned in part.items():
                     state["value", f"{name}.{key}"] = (id(owned), state.get(("value", f"{name}.{key}")))
@@ -134,7 +134,7 @@ class watch:
 
 
 def _saved_hooks() -> object:
-    """Return the saved_tensors_hooks in force: the innermost pair of functions, or None."""
+    """Return the innermost pair of saved_tensors_hooks in force; None if there is none."""
     return torch._C._autograd._top_saved_tensors_default_hooks(True)
 
 
@@ -146,7 +146,7 @@ def _pop_saved_hooks(outer_hooks: object) -> None:
 def _general_filters() -> list[object]:
     """Return the filters for all warnings of a builtin category, or for torch's warning about .grad.
 
-    Other filters are left out, because an imported library may add them: torch's backward() imports sympy,
+    Other filters are ignored, because an imported library may add them: torch's backward() imports sympy,
     which does.
     """
     general = (f for f in warnings.filters if f[3] is None and (f[1] is None or f[1].match(_NO_GRAD)))

@@ -53,11 +53,11 @@ STYLE = (
 
 
 class AutogradGraph:
-    """A snapshot of the graph behind some tensors, which does not keep the graph alive.
+    """A snapshot of some tensors' graph that does not keep the graph alive.
 
     A notebook shows it as a picture. As text it has one line for each of the `nodes`, with those nearest the
-    outputs first. A line holds the node's number and name, its results' shapes and given names, and the
-    numbers of its inputs.
+    outputs first. A line contains the node's number and name, the shapes and the given names of its results,
+    and the numbers of its inputs.
     """
 
     def __init__(self, snapshot: GraphSnapshot, saved: bool = False) -> None:
@@ -161,9 +161,9 @@ def draw_graph(
             (a tensor of ones). With one number in and one number out, this is its local slope.
         gradients: write in each node the gradient that it receives when backward() starts at the outputs with
             a gradient of 1. The nodes are called one by one, so no .grad is filled and nothing is freed. A
-            hook, or a backward written in Python, is called only if its code shows that it does nothing but
-            compute. Otherwise the gradients beyond it are left out, and a sentence above the picture explains
-            this.
+            hook, or a backward written in Python, is called only if its code shows that it has no side
+            effects. Otherwise the gradients beyond it are not shown, and a sentence above the picture
+            explains this.
         tensors: the tensors, or the Values, keyed by the names to show.
 
     Raises:

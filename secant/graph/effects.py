@@ -1,4 +1,4 @@
-"""Checks of whether a user's function only computes, so that calling it while drawing changes nothing.
+"""Checks that a user's function has no side effects, so that it is safe to call while drawing.
 
 The checks read the function's bytecode and err on the safe side: a function does not pass if it loads an
 object that it could change, such as a list, a dictionary or a model.
@@ -22,7 +22,8 @@ _CONSTANTS = (
     *(torch.dtype, torch.device, torch.layout),
 )
 _LIBRARIES = {"torch", "math", "cmath", "numpy", "operator", "builtins"}
-#: The files of wrappers such as `once_differentiable` and `no_grad`: the wrapped function is checked instead.
+#: The files that define wrappers such as `once_differentiable` and `no_grad`. Instead of such a wrapper, the
+#: wrapped function is checked.
 _WRAPPERS = {
     module.__file__ for module in (torch.autograd.function, torch.utils._contextlib, torch.amp.autocast_mode)
 }
@@ -64,10 +65,10 @@ def returns_nothing(hook: Any) -> bool:
 def copy_of(value: Any) -> Any:
     """Return a copy of a tensor or an array, or of a tuple, list, set or dictionary of such values.
 
-    Numbers, other constants and functions that only compute are returned as they are.
+    Numbers, other constants and functions without side effects are returned unchanged.
 
     Raises:
-        TypeError: for anything else, including a function that may do more than compute.
+        TypeError: if the value is anything else, including a function that may have side effects.
     """
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
@@ -161,7 +162,7 @@ def _is_harmless(value: Any, tensors: bool, seen: frozenset[int]) -> bool:
 
 
 def _is_harmless_class(function_class: type[torch.autograd.Function], seen: frozenset[int]) -> bool:
-    """Return whether a Function's forward pass only computes and its class stores no mutable object."""
+    """Return whether a Function's forward pass has no side effects and its class stores no mutable object."""
     kinds = (staticmethod, classmethod, FunctionType, *_CONSTANTS)
     names = [name for name in vars(function_class) if not name.startswith("__")]
     members = [vars(function_class)[name] for name in names if name != "_backward_cls"]
@@ -172,7 +173,7 @@ def _is_harmless_class(function_class: type[torch.autograd.Function], seen: froz
 
 
 def _is_of_library(function: Any) -> bool:
-    """Return whether a callable without bytecode comes from a known library and is bound to no object."""
+    """Return whether a callable without bytecode comes from a known library and is not bound to an object."""
     owner = getattr(function, "__self__", None)
     bound = owner is not None and not isinstance(owner, ModuleType | type)
     module = getattr(function, "__module__", None) or getattr(owner, "__module__", None) or "builtins"

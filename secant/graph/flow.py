@@ -38,7 +38,7 @@ class Fact:
 
     kind: Kind
     text: str
-    name: str = ""  # the index of the result if the node has several, or the name of the slope's input
+    name: str = ""  # for a slope, the name of the input; else the result's index if there are several
     summed: bool = False
     copies: bool = False
 
@@ -63,7 +63,7 @@ class Flow:
         slopes: the gradients that each node passes on for a gradient of ones. A gradient for an input that
             was broadcast is not yet summed over the copies.
         unknown: the results, as (node, index of the result), for which no gradient could be computed.
-        troubles: the nodes where something failed or was left out, each with the kind of trouble.
+        troubles: the nodes at which a call failed or was skipped, each with the kind of trouble.
     """
 
     arriving: list[Grads]
@@ -165,7 +165,8 @@ def _recording_trouble(flow: Flow, i: int) -> Iterator[None]:
 def _topological_order(graph_nodes: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
     """Yield each node after all nodes that lead to it, together with its inputs.
 
-    The inputs map a position in `next_functions` to (position of the node, index of the result).
+    A node's inputs are a mapping from the position in `next_functions` to a pair (position of the input's
+    node, index of that node's result).
     """
     position = {id(node): i for i, node in enumerate(graph_nodes)}
     inputs = [
@@ -264,7 +265,7 @@ def _call_leaf_hooks(flow: Flow, i: int, hooks: Hooks, incoming: Gradients) -> G
 def _call_hook(hook: Hook, gradients: Any, *more: Any) -> Any:
     """Call a hook on copies of the gradients and return the resulting gradients.
 
-    A hook that only looks at gradients is not called, and the gradients are returned unchanged.
+    A hook that only reads gradients is not called, and the gradients are returned unchanged.
     """
     if returns_nothing(hook):
         return gradients
@@ -273,7 +274,7 @@ def _call_hook(hook: Hook, gradients: Any, *more: Any) -> Any:
     gradients = copy_of(gradients)
     try:
         answer = hook(gradients, *map(copy_of, more))
-    except Exception as error:  # a learner's hook may raise anything
+    except Exception as error:  # a learner's hook may raise any error
         raise _Unknown("failed") from error
     if isinstance(gradients, tuple) and isinstance(answer, torch.Tensor):
         return (answer,)
@@ -288,7 +289,7 @@ def _call_node(node: Any, gradients: Gradients) -> Gradients:
         return nodes.call_node(node, [copy_of(gradient) for gradient in gradients], _ctx_of(node))
     except _Unknown:
         raise
-    except Exception as error:  # a learner's Function may raise anything
+    except Exception as error:  # a learner's Function may raise any error
         raise _Unknown("freed" if "been freed" in str(error) else "failed") from error
 
 
@@ -316,7 +317,8 @@ def _unpack_hooks(node: Any) -> Iterator[Hook]:
     """Yield the hooks that would unpack the values that a node saved."""
     for name in dir(node):
         if name.startswith("_raw_saved_"):
-            # Reading a freed value raises an error, which calling the node will raise again.
+            # Reading a freed value raises an error. It is ignored here, because calling the node will raise
+            # it again.
             with contextlib.suppress(RuntimeError):
                 packed = getattr(node, name)
                 for each in packed if isinstance(packed, tuple) else (packed,):

@@ -95,7 +95,7 @@ def _listeners(tables: Sequence[HookTable]) -> Iterator[list[Hook]]:
 
 @contextlib.contextmanager
 def _protected_grads(objects: Sequence[Any]) -> Iterator[None]:
-    """Protect the .grad of tensors that retain their gradient: restore it when the context ends."""
+    """Restore, when the context ends, the .grad of tensors that retain their gradient."""
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
     # A subclass of Tensor may override attribute access and return anything, so its override is bypassed.
     with torch._C.DisableTorchFunctionSubclass():

@@ -59,22 +59,22 @@ class Scene:
     width: float = 0
     height: float = 0
     bottoms: list[float] = field(default_factory=list)
-    # (x, y, width) of the box of each loose tensor
+    # (x, y, width) of the box of each unattached tensor
     unattached: list[tuple[float, float, float]] = field(default_factory=list)
 
 
 def cells(text: str) -> int:
-    """Return the width of a text in letters of a monospace font; a Korean letter counts as two."""
+    """Return the width of a string in letters of a monospace font; a Korean letter counts as two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def text_width(text: str, size: float) -> float:
-    """Return an upper estimate of a text's width in a monospace font."""
+    """Return an upper estimate, in pixels, of a string's width in a monospace font."""
     return cells(text) * EM * size
 
 
 def clip(text: str) -> str:
-    """Return a text, cut off with "…" if it is longer than one line of the picture."""
+    """Return the text, truncated with "…" if it is longer than one line of the picture."""
     return text if cells(text) <= LONG else text[: LONG - 1] + "…"
 
 
@@ -112,7 +112,7 @@ def _sized_box(number: int, node: Node, saved: bool) -> PlacedBox:
 
 
 def lay_out(graph: GraphSnapshot, saved: bool) -> Scene:
-    """Give every node a place, with few edges that cross and no boxes that overlap.
+    """Place every node, with few edges that cross and no boxes that overlap.
 
     The number of a node's row is the length of the longest path from an output to the node.
     """
@@ -137,7 +137,7 @@ def lay_out(graph: GraphSnapshot, saved: bool) -> Scene:
 def _split_row(row: list[int], ends: set[int], places: Sequence[PlacedBox]) -> Iterator[list[int]]:
     """Yield a row, split into several if it is too wide.
 
-    Only places without outgoing edges move to the additional rows.
+    Only boxes without outgoing edges move to the additional rows.
     """
     width = sum(places[i].left + places[i].right + BOX_GAP for i in row)
     parts = int(width // WIDE) + 1
@@ -261,7 +261,7 @@ def _spread(
     for i, j in pairwise(row):
         gap = BOX_GAP if places[i].height and places[j].height else EDGE_GAP
         offsets.append(offsets[-1] + places[i].right + gap + places[j].left)
-    blocks: list[tuple[float, float, int]] = []  # (mean, weight, number of places)
+    blocks: list[tuple[float, float, int]] = []  # each block is (mean, weight, number of places)
     for goal, offset, weight in zip(goals, offsets, weights, strict=True):
         blocks.append((goal - offset, weight, 1))
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:

@@ -25,7 +25,7 @@ def backward_of(node: Any) -> Any:
 
 
 def count_of_results(node: Any) -> int:
-    """Return how many results the forward operation of the node had."""
+    """Return the number of results that the node's forward operation returned."""
     return 1 if node.name() == ACCUMULATOR else len(node._input_metadata)
 
 
@@ -48,7 +48,7 @@ def call_node(node: Any, gradients: Gradients, ctx: Any = None) -> list[Tensor |
         ctx: the object that a backward written in Python receives instead of the node.
 
     Raises:
-        RuntimeError: if the engine would refuse the result. A backward written in Python may raise anything.
+        RuntimeError: if the engine would refuse the result. A backward written in Python may raise any error.
     """
     if is_custom(node):
         return _results_of_inputs(node, _call_python_backward(node, gradients, ctx or node))

@@ -39,7 +39,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of the graph as it was when it was read.
+    """A node of the graph, as plain data read at the time of the snapshot.
 
     Attributes:
         inputs: the positions of the node's inputs in `GraphSnapshot.nodes`, in the order of `next_functions`.
@@ -82,7 +82,7 @@ class Unattached:
 
 @dataclass(frozen=True)
 class GraphSnapshot:
-    """The graph behind some tensors as it was when it was read, with the nodes nearest the outputs first.
+    """The graph behind some tensors at the time it was read, with the nodes nearest the outputs first.
 
     Attributes:
         left_out: the number of nodes beyond the LIMIT.
@@ -105,7 +105,7 @@ def record(tensors: Mapping[str, torch.Tensor], kinds: Collection[Kind] = ()) ->
         kinds: the kinds of numbers to read in addition: values, slopes, gradients.
     """
     makers = {name: tensor.grad_fn for name, tensor in tensors.items()}
-    graph_nodes, inputs = _walk(makers.values())  # keeps the nodes alive, so that no id is used again
+    graph_nodes, inputs = _walk(makers.values())  # keeps the nodes alive, so that no id is reused
     consumed = {i for row in inputs for i in row}
     nearest = _nearest([i for i in range(len(graph_nodes)) if i not in consumed], inputs)
     new_position = {old: new for new, old in enumerate(nearest)}
@@ -304,14 +304,14 @@ def _result_label(name: str, tensor: torch.Tensor, results: int) -> str:
 
 
 def _memory(tensor: torch.Tensor) -> tuple[Any, ...] | None:
-    """Return a key that two tensors share only if they are the same values in the same memory.
+    """Return a key that two tensors share only if they hold the same values in the same memory.
 
     Return None for a tensor without elements or without a single block of memory.
     """
     try:
         if tensor.numel():
             return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype
-    except RuntimeError:  # sparse and nested tensors have no single memory
+    except RuntimeError:  # sparse and nested tensors have no single block of memory
         pass
     return None
 

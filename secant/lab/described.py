@@ -14,14 +14,14 @@ from nbformat import NotebookNode
 
 
 class DescribePictures(Preprocessor):
-    """Replace each picture that has an alternative text by an <img> with that text."""
+    """Replace each picture that has alternative text with an <img> that includes the text."""
 
     enabled = True
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict[str, Any], index: int
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        """Return the cell with its pictures described, or unchanged if the HTML is to be sanitised.
+        """Return the cell with alternative text in its pictures, or unchanged if the HTML is to be sanitised.
 
         nbconvert exports a copy of the notebook, so the cell can be changed in place.
         """

@@ -43,8 +43,8 @@ class CheckResult:
     """The result of one check of this computer.
 
     Attributes:
-        id: the check's name for programs.
-        what: the check's name for the reader.
+        id: the check's name in the JSON output, for programs.
+        what: the check's name as shown to the reader, in the current language.
         ok: whether the check passed.
         found: the state that the check found, for example a version.
         todo: advice for the reader; empty if nothing needs to be done.
@@ -196,7 +196,7 @@ def _lab_extensions() -> list[CheckResult]:
     from jupyter_core.paths import jupyter_path
     from jupyterlab_server.config import get_federated_extensions, get_page_config
 
-    our_folder = Path(__file__).with_name("labextensions")  # `secant lab` also loads them from here
+    our_folder = Path(__file__).with_name("labextensions")  # `secant lab` also loads this folder
     places = [str(our_folder), *jupyter_path("labextensions")]
     installed_extensions = get_federated_extensions(places)
     disabled = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
@@ -234,7 +234,7 @@ def _kernel() -> CheckResult:
     except (NoSuchKernel, IndexError):
         todo = f"{Path(sys.executable).name} -m pip install ipykernel"
         return CheckResult("kernel", name, False, say(en="no kernel", ko="커널 없음"), todo)
-    if python in ("python", "python3"):  # Jupyter replaces these names with its own interpreter
+    if python in ("python", "python3"):  # Jupyter replaces these commands with its own interpreter
         python = sys.executable
     null = subprocess.DEVNULL
     try:
@@ -302,7 +302,7 @@ def _progress() -> CheckResult:
 
 
 def _jupyter() -> CheckResult:
-    """Return one finding for all of Jupyter's own folders, because one usually contains the other."""
+    """Return one finding for both Jupyter folders, because the data folder usually contains the other."""
     name = say(en="Jupyter's own files", ko="Jupyter 파일")
     for variable, folder in jupyter_folders().items():
         finding = _writable("jupyter", name, folder, _elsewhere(variable))

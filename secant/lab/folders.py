@@ -28,7 +28,7 @@ def make_private(folder: Path) -> None:
     """Create a folder, and its missing parents, and let only the current user access the folder.
 
     Raises:
-        OSError: the folder cannot be created, or it is a link or belongs to another user.
+        OSError: if the folder cannot be created, is a link or belongs to another user.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if os.name == "posix":

@@ -76,8 +76,8 @@ def lab_defaults() -> dict[str, dict[str, object]]:
     return defaults
 
 
-# Panels and services for a class, for an instructor or for access to the Internet: a learner who works alone
-# does not need them. nbgrader's Validate button stays, because notebooks that are not lessons need it. In
+# Panels and services for a class, for an instructor or for access to the Internet, which a learner who works
+# alone does not need. nbgrader's Validate button stays, because notebooks that are not lessons need it. In
 # lessons, style.css hides it, because Secant's Check button takes its place.
 HIDDEN_PANELS = (
     "@jupyter/nbgrader:assignment-list",
@@ -102,9 +102,9 @@ def jupyter_defaults() -> dict[str, dict[str, object]]:
     defaults: dict[str, dict[str, object]] = {
         "LabServerApp": {"extra_labextensions_path": [str(LABEXTENSIONS)]}
     }
-    if zmq.has("curve"):  # without CURVE, encryption would keep every kernel from starting
-        # A kernel that uses plain TCP prints a warning in the learner's terminal. Unix sockets would avoid
-        # the warning, too, but their paths must be short, and not every disk and system supports them.
+    if zmq.has("curve"):  # without ZeroMQ's CURVE, encrypted kernels could not start
+        # A kernel that uses plain TCP prints a warning in the learner's terminal. Unix sockets would also
+        # avoid the warning, but their paths must be short, and not every disk and system supports them.
         # Encryption works wherever TCP does.
         defaults["KernelManager"] = {"transport_encryption": "auto"}
     shell = os.environ.get("SHELL") or shutil.which("sh")
@@ -152,14 +152,14 @@ def write_lab_config(settings_root: Path, page: str = START) -> Path:
 
 
 def _write_changed(file: Path, text: str) -> None:
-    """Write a file only if its content differs, so that an up-to-date but read-only folder is no problem."""
+    """Write a file only if its content differs, so an up-to-date but read-only folder causes no error."""
     if not file.is_file() or file.read_bytes() != text.encode():
         replace_file(file, text.encode())
 
 
 @contextmanager
 def lab_config(workspace: Path, page: str) -> Iterator[Path]:
-    """Yield a folder with Secant's defaults: next to the learner's progress, or else a temporary one."""
+    """Yield a folder with Secant's defaults: one next to the learner's progress, or else a temporary one."""
     try:
         folder = write_lab_config(settings_folder(workspace), page)
     except OSError as error:
@@ -173,19 +173,22 @@ def lab_config(workspace: Path, page: str) -> Iterator[Path]:
 
 
 def is_fresh(root: Path, chosen: Path | None = None) -> bool:
-    """Return whether only Secant can have put files into the workspace: it is the usual folder, or empty."""
+    """Return whether only Secant can have put files into the workspace.
+
+    This is the case if the workspace is the usual folder, or is empty.
+    """
     workspace = workspace_for(root, language(), chosen)
     usual = chosen is None or workspace == workspace_for(root, language())
     return usual or not (workspace.is_dir() and any(workspace.iterdir()))
 
 
 def claim(workspace: Path, settings_root: Path, fresh: bool) -> None:
-    """Let Check run a workspace's lessons without asking the learner, if Secant created the workspace.
+    """Let the Check button run lessons without asking the learner, if Secant created the workspace.
 
     Args:
         workspace: the folder with the lessons.
         settings_root: the folder in which a marker file records that Secant created the workspace.
-        fresh: whether Secant creates the workspace now, as `is_fresh` reports it.
+        fresh: whether Secant is creating the workspace now; the result of `is_fresh`.
     """
     mark = settings_root / "own"
     if fresh:
@@ -288,8 +291,8 @@ def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, 
     """Copy the lessons and write the start page; return the workspace and the page's name.
 
     Raises:
-        LabError: there is a problem that the learner can solve; the message has the advice.
-        OSError: a file cannot be read or written.
+        LabError: if there is a problem that the learner can solve; the message has the advice.
+        OSError: if a file cannot be read or written.
     """
     release, workspace = root / "release" / language(), workspace_for(root, language(), chosen)
     if not release.is_dir():

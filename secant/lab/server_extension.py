@@ -5,7 +5,7 @@ A slider makes one round trip to the kernel per frame. The extension therefore c
 - Kernel messages are sent at once. jupyter_server leaves Nagle's algorithm on for a kernel's websocket.
   Together with the browser's delayed acknowledgements, that costs about 44 ms each time.
 - A widget's message does not mark the kernel as busy. Otherwise JupyterLab would redraw the kernel's status
-  and the toolbar twice per frame, and a page takes longer for that than for showing the frame.
+  and the toolbar twice per frame, and that would take the page longer than showing the frame.
 
 The extension also adds the alternative text of explorers' pictures to exported HTML, and it prints the
 server's address if Jupyter itself would not print it.
@@ -52,7 +52,7 @@ def without_delay(connection: type) -> type:
 def _link_jupyter_server_extension(server: Any) -> None:
     """Extend the server's configuration before its kernel manager reads it."""
     try:
-        # The value is a list, or a traitlets object that collects additions to the default list.
+        # The configured value is a list, or a traitlets object that collects additions to the default list.
         # jupyterlab_server passes the resulting list on to the page.
         server.config.MappingKernelManager.untracked_message_types.append("comm_msg")
     except Exception as error:
@@ -66,7 +66,7 @@ def _link_jupyter_server_extension(server: Any) -> None:
 def _print_address(server: Any) -> None:
     """Print the server's address.
 
-    A server that logs only errors prints its address itself only if it has generated its token.
+    If a server logs only errors, it prints its own address only if it generated its token itself.
     """
     address = urlsplit(server.display_url.split()[0])._replace(query="").geturl()
     print(say(en=f"JupyterLab runs at {address}", ko=f"JupyterLab 주소: {address}"), flush=True)

@@ -26,7 +26,7 @@ Say = Callable[..., str]
 
 
 def speaker(language: Language) -> Say:
-    """Return a `say` that uses the page's language, even if the process uses another one."""
+    """Return a function like `say` that uses the page's language, even if the process uses another one."""
 
     def say_in_language(*, en: str, ko: str) -> str:
         return ko if language == "ko" else en
@@ -75,7 +75,7 @@ def continue_link(data: dict[str, Any], say: Say) -> str:
 
 
 def state_of(lesson: dict[str, Any], say: Say, hidden: bool = True) -> str:
-    """Return a lesson's state in words; `hidden` is True if this copy of the course has hidden tests."""
+    """Return a lesson's status in a few words; `hidden` is True if the course has hidden tests."""
     if lesson["beside"]:
         return say(en="new version beside yours", ko="새 버전이 옆에 있음")
     words = {

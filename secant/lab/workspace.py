@@ -21,7 +21,7 @@ HOME_FOLDER = "secant-lessons"
 
 
 class LabError(Exception):
-    """A problem that the learner can solve; its text is the one sentence that they see."""
+    """A problem that the learner can solve; the error's text is the one sentence shown to the learner."""
 
 
 def workspace_for(root: Path, lang: Language, chosen: Path | None = None) -> Path:
@@ -34,12 +34,12 @@ def workspace_for(root: Path, lang: Language, chosen: Path | None = None) -> Pat
         chosen: the folder to use instead of the usual one.
 
     Raises:
-        LabError: the learner's home folder cannot be determined.
+        LabError: if the learner's home folder cannot be determined.
     """
     try:
         place = chosen or (Path.home() / HOME_FOLDER if is_installed(root) else root / "workspace")
         return Path(os.path.abspath(place.expanduser())) / lang
-    except RuntimeError as error:  # for example, in a container whose user has no name
+    except RuntimeError as error:  # the home folder is unknown, for example in some containers
         raise LabError(
             say(
                 en="You have no home folder here: name a folder for the lessons with --workspace.",
@@ -61,7 +61,7 @@ def command(root: Path, lang: Language, workspace: Path) -> str:
 
 @dataclass(frozen=True)
 class CopyResult:
-    """The result of copying one file of a release into the workspace; names have forward slashes."""
+    """The result of copying one file of a release into the workspace; its paths use forward slashes."""
 
     name: str
     is_edited: bool
@@ -72,8 +72,8 @@ def write_state(workspace: Path, state: State) -> None:
     """Replace the workspace's state file in one step, so that a crash leaves the old one intact.
 
     Raises:
-        LabError: the state's folder is a link, which may lead out of the workspace.
-        OSError: the state cannot be written.
+        LabError: if the state's folder is a link, which may lead out of the workspace.
+        OSError: if the state cannot be written.
     """
     folder = workspace / STATE_FOLDER
     if folder.is_symlink():
@@ -100,13 +100,13 @@ def create(path: Path, content: bytes) -> bool:
         with file:
             file.write(content)
     except BaseException:
-        path.unlink()  # the next start would mistake a half-written file for the learner's own
+        path.unlink()  # otherwise the next start would take a half-written file for the learner's
         raise
     return True
 
 
 def read_if_file(path: Path) -> bytes | None:
-    """Return the file's bytes, or None if there is no file to read (nothing, a folder, a broken link)."""
+    """Return the file's bytes, or None if the path is missing, a folder or a broken link."""
     return path.read_bytes() if path.is_file() else None
 
 
@@ -124,7 +124,7 @@ def write_new_version(path: Path, content: bytes, today: date) -> Path:
 
 
 def copy_file(source: Path, name: str, workspace: Path, state: State, today: date) -> CopyResult:
-    """Copy one file of a release; if its name is taken, put a changed version next to the learner's file."""
+    """Copy one file of a release; if the name is taken, put a newer version next to the learner's file."""
     content, path = source.read_bytes(), workspace / name
     released, entry = fingerprint(content), state.setdefault(name, {})
     if create(path, content) or read_if_file(path) == content:
@@ -147,7 +147,7 @@ def copy_file(source: Path, name: str, workspace: Path, state: State, today: dat
 
 
 def released_files(release: Path) -> Iterator[str]:
-    """Yield the names of a release's files to copy, without files that editors and Python leave behind."""
+    """Yield the names of a release's files to copy, excluding files that editors and Python leave behind."""
     for path in sorted(release.rglob("*")):
         name = path.relative_to(release)
         if path.is_file() and not any(part.startswith((".", "__")) for part in name.parts):

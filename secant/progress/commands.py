@@ -21,7 +21,7 @@ from secant.where import NoCourseError, course_root
 
 
 def make_app() -> typer.Typer:
-    """Return the app with all commands, and with their help in the language in use."""
+    """Return the app with all commands; their help is in the current language."""
     app = typer.Typer(pretty_exceptions_enable=False)
     metavar = say(en="FILE", ko="파일")
 
@@ -119,7 +119,7 @@ def _show(as_json: bool) -> None:
         _print(overview(course_root(), None, language()))
     except NoCourseError as error:
         raise _stop(str(error)) from None
-    except FileNotFoundError as missing:  # for example, an nbgrader course with only some lessons
+    except FileNotFoundError as missing:  # an nbgrader course may lack some lessons
         raise _stop(
             say(
                 en=f"There is no {missing.filename}. Run this in another folder.",
@@ -160,7 +160,7 @@ def _print(data: dict[str, Any]) -> None:
         achievements.add_row(
             "★" if achievement["earned"] else "☆", Text(achievement["title"]), Text(achievement["how"])
         )
-    wrapping = Console(highlight=False)  # a console that wraps, so that the last column can be read
+    wrapping = Console(highlight=False)  # a console that wraps lines, so that the last column can be read
     wrapping.print(lessons)
     wrapping.print(lessons_done(data["lessons"], say))
     if data["achievements"]:

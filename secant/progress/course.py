@@ -17,7 +17,7 @@ from secant.workspace_state import fingerprint
 
 @dataclass(frozen=True)
 class ReleasedTask:
-    """One graded task. A `manual` task is graded by a person, and does not count before that."""
+    """One graded task. A `manual` task is graded by a person, and counts only after that."""
 
     id: str
     title: str
@@ -73,7 +73,7 @@ class SyllabusLesson:
 
     @property
     def graded(self) -> tuple[ReleasedTask, ...]:
-        """The tasks that are graded without a person."""
+        """The tasks that are graded automatically."""
         return tuple(task for task in self.notebook.tasks if not task.manual)
 
 
@@ -219,7 +219,7 @@ def _words(call: ast.Call) -> tuple[str, dict[str, str]]:
 def _calls(source: str) -> Iterator[ast.Call]:
     try:
         return (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
-    except SyntaxError:  # code with a magic, for example
+    except SyntaxError:  # the cell may contain an IPython magic
         return iter(())
 
 

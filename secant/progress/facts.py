@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, TypedDict, TypeVar
 
 VERSION = 1
-#: The outcomes of a wrong answer that a learner has written.
+#: The outcomes that a task can have if the learner has written an answer and the answer is wrong.
 WRONG = frozenset({"wrong", "crashed", "timed_out"})
 _MAX_TRIES = 50  # maximum number of different wrong answers whose hashes are stored for one task
 
@@ -52,7 +52,7 @@ class PredictionRecord(TypedDict):
 
 
 class ReviewRecord(TypedDict):
-    """A prediction's reviews: the number of right answers in a row, and the time of the last review."""
+    """A prediction's reviews: the number of right answers in a row, and the timestamp of the last review."""
 
     times: int
     when: str
@@ -70,8 +70,8 @@ class Facts(TypedDict):
     """All of a learner's progress.
 
     `lessons` is keyed by the lesson's folder, then by the task's id; `predictions` and `reviews` by the
-    prediction's name; `earned` by the achievement's id. Times are ISO 8601 strings in UTC, all in the same
-    format, so that they can be compared as text.
+    prediction's name; `earned` by the achievement's id. Timestamps are ISO 8601 strings in UTC, all in the
+    same format, so that they can be compared as strings.
     """
 
     version: int
@@ -97,7 +97,7 @@ def nothing() -> Facts:
 
 
 def number_of(name: str) -> int:
-    """Return the lesson's number with which the name of a folder or prediction begins; 0 if there is none."""
+    """Return the lesson number at the start of a folder's or a prediction's name; 0 if there is none."""
     digits = name[: len(name) - len(name.lstrip("0123456789"))]
     return int(digits) if 0 < len(digits) < 4 and digits.isascii() else 0
 
@@ -106,7 +106,10 @@ def number_of(name: str) -> int:
 
 
 def note_review(facts: Facts, name: str, right: bool, when: str) -> None:
-    """Record the answer to a prediction that was asked again. A wrong one resets the count of right ones."""
+    """Record whether the learner's answer was right when a prediction was asked again.
+
+    A wrong answer resets the number of right answers in a row.
+    """
     if name in facts["predictions"]:
         review = facts["reviews"].get(name)
         times = (review["times"] if review else 0) + 1 if right else 0
@@ -151,14 +154,14 @@ def note_check(
         facts: the facts to change.
         lesson: the lesson's folder.
         rows: the public fields of each task that was checked.
-        when: the time of the check.
-        whole: whether a check of the whole lesson was requested, though perhaps only one task has a result.
+        when: the timestamp of the check.
+        whole: whether a check of the whole lesson was requested, even if only one task has a result.
         hidden: whether hidden tests ran too; without them no points count, and the pass is recorded as
             `visible`.
         answers: the answers that were checked, keyed by task. For a task whose answer is missing here, the
             check's message distinguishes the tries.
     """
-    rows = [row for row in rows if row["outcome"] != "grader_failure"]  # not due to the learner's answer
+    rows = [row for row in rows if row["outcome"] != "grader_failure"]  # leaves out the grader's own failures
     for row in rows:
         task, outcome = _task(facts, lesson, row["id"]), row["outcome"]
         task["outcome"] = outcome
@@ -265,7 +268,7 @@ def merge(one: Facts, other: Facts) -> Facts:
 
 
 _Kind = TypeVar("_Kind")
-_LONGEST_NAME = 60  # maximum number of characters shown of the name of an entry that was left out
+_LONGEST_NAME = 60  # maximum number of characters of an unreadable entry's name that are shown
 
 
 class _Reader:
@@ -280,7 +283,7 @@ class _Reader:
         return self._of(name, str)
 
     def time(self, name: str) -> str:
-        """Return a time in UTC, in the format that compares as text; refuse a time without a time zone."""
+        """Return a timestamp in UTC, in the format of `Facts`; refuse a timestamp without a time zone."""
         value = datetime.fromisoformat(self.text(name))
         if value.tzinfo is None:
             raise ValueError(f"{name} has no time zone")
@@ -358,17 +361,17 @@ def _read_last(data: object) -> LastCheck:
 
 
 class _Entries:
-    """A reader for the entries of a file, which leaves out unreadable ones if `left_out` is a list.
+    """A reader for the entries of a file, which skips unreadable ones if `left_out` is a list.
 
     Attributes:
-        left_out: the list that receives the name of each entry left out; None to raise ValueError instead.
+        left_out: the list that receives the name of each entry skipped; None to raise ValueError instead.
     """
 
     def __init__(self, left_out: list[str] | None) -> None:
         self.left_out = left_out
 
     def read_one(self, name: str, read: Callable[[object], _Kind], entry: object) -> _Kind | None:
-        """Read and return an entry; return None if it was left out."""
+        """Read and return an entry; return None if it is unreadable and was skipped."""
         try:
             return read(entry)
         except ValueError:
@@ -393,11 +396,12 @@ def _read_reviewing(data: object) -> bool:
 
 
 def from_json(data: object, left_out: list[str] | None = None) -> Facts:
-    """Return the facts from parsed JSON of this version.
+    """Return the facts from parsed JSON in this version of the format.
 
     Args:
         data: the parsed JSON.
-        left_out: if given, an entry that cannot be read is left out, and its name is added here.
+        left_out: a list; if given, an entry that cannot be read is skipped, and its name is added to the
+            list.
 
     Raises:
         ValueError: if the data does not have the expected structure.

@@ -1,4 +1,7 @@
-"""The data that the start page shows about a learner's course. It must be fast, because the page waits."""
+"""The data that the start page shows about a learner's course.
+
+The page waits for this data, so it must be computed quickly.
+"""
 
 import os
 from collections.abc import Callable
@@ -134,9 +137,9 @@ def _lesson(
 
 
 def _task(task: ReleasedTask, recorded: TaskRecord | None, hidden: bool) -> dict[str, Any]:
-    """Return a task as the lesson has it now, with the learner's result.
+    """Return a task from the lesson's current edition, with the learner's result.
 
-    Points that were earned in an earlier edition count only up to the task's present number of points.
+    Points that were earned in an earlier edition count only up to the task's current number of points.
     """
     passed = recorded and (recorded["passed"] or (not hidden and recorded["visible"]))
     outcome = recorded and ("passed" if passed else recorded["outcome"])
@@ -219,8 +222,8 @@ def next_step(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> d
 def _last(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> tuple[str | None, str | None]:
     """Return the lesson last worked on, and its task if known.
 
-    This is the lesson that was checked last, with the task, or a lesson with a notebook that was saved since
-    then.
+    This is the lesson of the last check, with the checked task. If the notebook of another lesson was saved
+    after that check, it is that lesson, without a task.
     """
     last = facts["last"]
     saved = [

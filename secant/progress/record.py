@@ -1,4 +1,6 @@
-"""Functions that record a learner's actions and never raise. An unsaved change is saved with the next one.
+"""Functions that record a learner's actions and never raise an error.
+
+A change that cannot be saved is kept in memory and saved with the next one.
 
 recorded = record.check("03_backward_and_grad", rows)
 recorded.new, recorded.problem
@@ -56,7 +58,7 @@ def check(
     Args:
         lesson: the lesson's folder.
         rows: the public fields of each task that was checked.
-        whole: whether a check of the whole lesson was requested, though perhaps only one task has a result.
+        whole: whether a check of the whole lesson was requested, even if only one task has a result.
         hidden: whether hidden tests ran too; an answer that has passed only visible tests does not count as
             passed.
         answers: the code of the answers, keyed by task, so that the same answer checked again is not a new
@@ -100,7 +102,7 @@ def prediction(name: str, choice: str, right: str | None) -> Recorded:
 
 
 def review(name: str, *, right: bool) -> Recorded:
-    """Record whether a prediction was answered correctly when it was asked again."""
+    """Record whether the learner's answer was right when a prediction was asked again for review."""
     when = store.now()
     return _save(lambda facts: notes.note_review(facts, name, right, when), earns=False)
 

@@ -2,8 +2,8 @@
 
 Clicking or repeating earns nothing. A task counts when all its tests, including the hidden ones, pass for the
 first time. *On your own* means that the learner had not looked at the worked solution before. In a class's
-edition, which has no hidden tests, a task earns experience points when its visible tests pass, and no
-achievements.
+edition, which has no hidden tests, a task earns experience points when its visible tests pass, but
+achievements cannot be earned.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,9 +13,11 @@ from secant.language import Language
 from secant.progress.course import Course, SyllabusLesson
 from secant.progress.facts import Facts, PassRecord, number_of
 
-# Experience points for one point, for one point after a look at the worked solution, and for one prediction.
+# Experience points for each point of a passed task, for each such point if the learner had looked at the
+# worked solution before, and for each prediction.
 POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5
-# Experience points for one point if only visible tests were run, which catch two thirds of the mistakes.
+# Experience points for each point of a task if only visible tests, which catch two thirds of the mistakes,
+# were run.
 POINT_VISIBLE = 8
 LEVEL = 120  # experience points from one level to the next; about as many as a lesson gives
 #: The levels' titles. Each level is named after the topic of the lesson before it.
@@ -36,7 +38,7 @@ LEVELS: tuple[dict[Language, str], ...] = (
 
 @dataclass(frozen=True)
 class Level:
-    """A level, numbered from 1. It covers `from_xp` to `to_xp` experience points; the last has no end."""
+    """A level, numbered from 1. It covers `from_xp` to `to_xp` experience points; the last has no limit."""
 
     number: int
     title: str
@@ -84,14 +86,14 @@ def _pass(facts: Facts, lesson: str, task: str) -> PassRecord | None:
 
 
 def _passes_of(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
-    """Return the passes of all graded tasks of a lesson; an empty list if one of them is not passed."""
+    """Return the pass records of all graded tasks of a lesson; an empty list if one of them is not passed."""
     entries = [_pass(facts, lesson.folder, task.id) for task in lesson.graded]
     passes = [entry for entry in entries if entry]
     return passes if len(passes) == len(entries) else []
 
 
 def _own(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
-    """Return the passes of a lesson's tasks if all were passed without a worked solution; else []."""
+    """Return the pass records of a lesson's tasks if all were passed without a worked solution; else []."""
     passes = _passes_of(facts, lesson)
     return [] if any(entry["solution"] for entry in passes) else passes
 

@@ -15,7 +15,7 @@ from secant.progress.facts import VERSION, Facts, from_json, nothing
 
 FILE = "progress.json"
 LOCK_TIMEOUT = 0.5  # seconds to wait while another process writes, which takes milliseconds
-_MAX_NAMED = 5  # maximum number of left-out entries that a message names
+_MAX_NAMED = 5  # maximum number of unreadable entries that a message names
 _RESET_ADVICE: dict[Language, str] = {
     "en": "`secant progress reset` keeps that file under another name and starts a new one; what you have "
     "exported before comes back with `secant progress import FILE`.",
@@ -33,7 +33,7 @@ class StoreError(Exception):
         self.advice: dict[Language, str] = {"en": "", "ko": ""}
 
     def sentence(self, language: Language) -> str:
-        """Return the sentence in a language, with advice on what to do if there is any."""
+        """Return the sentence in the given language, followed by advice on what to do, if there is any."""
         return f"{self.reason[language]} {self.advice[language]}".strip()
 
 
@@ -42,7 +42,7 @@ class Unreadable(StoreError):
 
 
 def path() -> Path:
-    """Return the path of the progress file. The environment variable SECANT_DATA may set its folder."""
+    """Return the path of the progress file. The environment variable SECANT_DATA overrides its folder."""
     named = os.environ.get("SECANT_DATA")
     return (Path(named) if named else platformdirs.user_data_path("secant", appauthor=False)) / FILE
 
@@ -58,11 +58,12 @@ def parse(content: bytes, where: Path, left_out: list[str] | None = None) -> Fac
     Args:
         content: the file's bytes.
         where: the file's path, for a message.
-        left_out: if given, an entry that cannot be read is left out, and its name is added here.
+        left_out: a list; if given, an entry that cannot be read is skipped, and its name is added to the
+            list.
 
     Raises:
         StoreError: if a newer Secant wrote the file.
-        Unreadable: if the file holds something else.
+        Unreadable: if the file is damaged or was not written by Secant.
     """
     try:
         data = json.loads(content)
@@ -83,10 +84,10 @@ def parse(content: bytes, where: Path, left_out: list[str] | None = None) -> Fac
 
 
 def read(left_out: list[str] | None = None) -> Facts:
-    """Return the stored progress without entries that cannot be read; empty progress if there is no file.
+    """Return the stored progress, excluding unreadable entries; empty progress if there is no file.
 
     Args:
-        left_out: receives the names of the entries that cannot be read.
+        left_out: a list that receives the names of the entries that cannot be read.
 
     Raises:
         StoreError: if the file cannot be read at all.
@@ -106,7 +107,7 @@ def read(left_out: list[str] | None = None) -> Facts:
 
 
 def incomplete(left_out: list[str], message_language: Language) -> str:
-    """Return the sentence about entries of the file that were left out; an empty string if there are none."""
+    """Return a sentence about entries of the file that were skipped; an empty string if there are none."""
     if not left_out:
         return ""
     shown = ", ".join(left_out[:_MAX_NAMED]) + (", ..." if len(left_out) > _MAX_NAMED else "")
@@ -128,7 +129,7 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
         file.
 
     Raises:
-        StoreError: if nothing could be written; the old file then stays.
+        StoreError: if nothing could be written; the old file is then unchanged.
     """
     place, aside = path(), None
     try:
