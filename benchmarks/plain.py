@@ -1,4 +1,4 @@
-"""How fast a class with a plain numpy homework is graded, next to stock nbgrader.
+"""The speed at which a class with a plain numpy homework is graded, next to stock nbgrader.
 
     python -m benchmarks.plain [--students 40] [--stock 40] [--imports pandas sklearn] [--json FILE]
 

@@ -219,7 +219,7 @@ def write_mark(
 
 
 def read_result(result: str) -> Result | None:
-    """Return a record's result; None if the record has none, or has one in another version's format."""
+    """Return a record's result; None if there is no result, or one in another version's format."""
     try:
         return Result.from_json(json.loads(result))
     except (ValueError, TypeError, KeyError):
