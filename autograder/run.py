@@ -111,14 +111,15 @@ def _start(
     from autograder.workers import executors
 
     with ExitStack() as unused:
+        plain = executors.needs_no_torch(selection.root, selection.lessons, selection.gradable.plain)
         # the template process starts first, because this process spends seconds on its own imports meanwhile
-        template = None if scheduler else executors.start_preparations()
+        template = None if scheduler else executors.start_preparations(plain=plain)
         if not scheduler:
             unused.callback(executors.end_server)
         if template is not None:
             unused.callback(template.close)
         course, entries = _find(selection)
-        if template is not None:
+        if template is not None and not plain:
             later = executors.imported_later(course.root, {entry.lesson for entry in entries})
             if later is not None:
                 template.prepare(later)  # this takes half a second, and the workers are still importing
@@ -132,7 +133,7 @@ def _start(
 
             pool: Workers = cluster(scheduler)
         else:
-            pool = _local(course, workers, len(entries), template)
+            pool = _local(course, workers, len(entries), template, plain=plain)
         unused.pop_all()
     return course, entries, pool
 
@@ -201,8 +202,18 @@ def _nothing_found(submitted: Path, gradable: Gradable, students: Sequence[str])
     return typer.Exit(1 if students or strange else 0)
 
 
-def _local(course: "Course", wanted: int, submissions: int, template: "Template | None") -> "Workers":
-    """Return workers on this machine, and print how many there are and why."""
+def _local(
+    course: "Course", wanted: int, submissions: int, template: "Template | None", *, plain: bool
+) -> "Workers":
+    """Return workers on this machine, and print how many there are and why.
+
+    Args:
+        course: the course.
+        wanted: the number of workers that the user wants; 0 for as many as make sense.
+        submissions: the number of submissions to grade.
+        template: the template that has been started, if any.
+        plain: whether no assignment needs torch.
+    """
     from autograder.workers.budget import Budget
     from autograder.workers.executors import LocalWorkers
 
@@ -214,7 +225,7 @@ def _local(course: "Course", wanted: int, submissions: int, template: "Template 
             "parts of the course. This takes some seconds, up to a minute on a slow disk."
         )
     try:
-        return LocalWorkers(places, course.hidden, template)
+        return LocalWorkers(places, course.hidden, template, plain=plain)
     except WallUnavailable as error:
         raise _no_wall(error) from None
 

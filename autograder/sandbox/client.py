@@ -53,6 +53,9 @@ class CandidateClient:
             fair_deadline.py.
     """
 
+    _order_limits = wire.LIMITS
+    _answer_limits = wire.ANSWER_LIMITS
+
     def __init__(self, open_container: Callable[[], Container]) -> None:
         self._open_container = open_container
         self._container: Container | None = None
@@ -105,14 +108,14 @@ class CandidateClient:
         try:
             with self._limited(self._container, timeout) as limit:
                 order = {"do": "load", "seed": seed, "cells": self._cells, "answers": self._answers}
-                send(self._container, order, limit)
+                self._send(self._container, order, limit)
                 started = time.monotonic()
                 for label, _ in self._cells:
-                    reply = receive(self._container, limit)
+                    reply = self._receive(self._container, limit)
                     results.append(cell_result(label, reply, time.monotonic() - started, room))
                     room -= len(results[-1].output)
                     started = time.monotonic()
-                last = receive(self._container, limit)
+                last = self._receive(self._container, limit)
                 self._threads = number(last, "threads")
         except CandidateError as error:
             self.close()
@@ -158,13 +161,46 @@ class CandidateClient:
         container, self._container = self._container, None
         try:
             with self._limited(container, CONTAINER_SECONDS) as limit:
-                send(container, {"do": "become", "seed": seed}, limit)
+                self._send(container, {"do": "become", "seed": seed}, limit)
         except BaseException:
             container.close()
             raise
         return TaskClient(
-            container.channel, partial(self._limited, container), container.ending, container.close
+            container.channel,
+            partial(self._limited, container),
+            container.ending,
+            container.close,
+            self._answer_limits,
         )
+
+    def _send(self, container: Container, request: dict[str, Any], limit: FairDeadline) -> None:
+        """Send the candidate a request.
+
+        Raises:
+            TimedOut, Crashed: the candidate does not read, or has ended.
+            wire.WireError: a value in the request cannot be sent.
+        """
+        try:
+            wire.send(container.channel, request, limit.left, self._order_limits, exact=True)
+        except wire.WireTimeout:
+            raise TimedOut("the candidate does not read") from None
+        except wire.WireClosed:
+            raise container.ending() from None
+
+    def _receive(self, container: Container, limit: FairDeadline) -> Any:
+        """Return the candidate's next reply.
+
+        Raises:
+            TimedOut, Crashed: there was no reply, or the bytes are not a value.
+        """
+        try:
+            return wire.recv(container.channel, limit.left, self._answer_limits)
+        except wire.WireTimeout:
+            raise TimedOut("the candidate does not answer") from None
+        except wire.WireClosed:
+            raise container.ending() from None
+        except wire.WireError:
+            raise Crashed("garbage") from None
 
     @contextmanager
     def _limited(self, container: Container, seconds: float) -> Iterator[FairDeadline]:
@@ -183,7 +219,7 @@ class CandidateClient:
         try:
             with self._limited(container, CONTAINER_SECONDS) as limit:
                 with child_end:
-                    send(container, {"do": "task", "seed": seed}, limit)
+                    self._send(container, {"do": "task", "seed": seed}, limit)
                     try:
                         socket.send_fds(container.channel, [b"t"], [child_end.fileno()])
                     except OSError as error:
@@ -192,7 +228,7 @@ class CandidateClient:
                         if error.errno == errno.ETOOMANYREFS:
                             raise WallError(f"no task could be begun: {error}") from None
                         raise container.ending() from None
-                child = number(receive(container, limit), "child")
+                child = number(self._receive(container, limit), "child")
         except BaseException:
             task_channel.close()
             raise
@@ -201,6 +237,7 @@ class CandidateClient:
             partial(self._limited, container),
             lambda: self._ending_of_task(container),
             lambda: self._end_task(container, child),
+            self._answer_limits,
         )
 
     def _ending_of_task(self, container: Container) -> Crashed:
@@ -227,8 +264,8 @@ class CandidateClient:
     def _reap(self, container: Container) -> Any:
         """Have the process that loaded the cells reap its child, and return its report on the child."""
         with self._limited(container, _REAP_SECONDS) as limit:
-            send(container, {"do": "reap"}, limit)
-            return receive(container, limit)
+            self._send(container, {"do": "reap"}, limit)
+            return self._receive(container, limit)
 
     def _drop(self, container: Container) -> None:
         if self._container is container:
@@ -244,8 +281,10 @@ class TaskClient:
         limiting: Limiting,
         ending: Callable[[], Crashed],
         end: Callable[[], None],
+        answer_limits: wire.Limits = wire.ANSWER_LIMITS,
     ) -> None:
         self._channel: socket.socket | None = channel
+        self._answer_limits = answer_limits
         self._limiting = limiting
         self._ending = ending
         self._end = end
@@ -300,7 +339,7 @@ class TaskClient:
         try:
             with self._limiting(timeout) as limit:
                 wire.send_body(self._channel, body, limit.left)
-                return _reply(wire.recv(self._channel, limit.left, wire.ANSWER_LIMITS))
+                return _reply(wire.recv(self._channel, limit.left, self._answer_limits))
         except wire.TooMuch as error:
             self.close()  # more bytes of the frame may still arrive, so the channel cannot be used again
             return Reply("too_much", error.stand_in)
@@ -314,38 +353,6 @@ class TaskClient:
         except (wire.WireError, Crashed):
             self.close()
             raise Crashed("garbage") from None
-
-
-def send(container: Container, request: dict[str, Any], limit: FairDeadline) -> None:
-    """Send a request to a candidate.
-
-    Raises:
-        TimedOut: the candidate does not read it in time.
-        Crashed: the candidate has ended.
-    """
-    try:
-        wire.send(container.channel, request, limit.left, exact=True)
-    except wire.WireTimeout:
-        raise TimedOut("the candidate does not read") from None
-    except wire.WireClosed:
-        raise container.ending() from None
-
-
-def receive(container: Container, limit: FairDeadline) -> Any:
-    """Receive a value from a candidate.
-
-    Raises:
-        TimedOut: the candidate does not send it in time.
-        Crashed: the candidate has ended, or sent something that is not a value.
-    """
-    try:
-        return wire.recv(container.channel, limit.left, wire.ANSWER_LIMITS)
-    except wire.WireTimeout:
-        raise TimedOut("the candidate does not answer") from None
-    except wire.WireClosed:
-        raise container.ending() from None
-    except wire.WireError:
-        raise Crashed("garbage") from None
 
 
 # --- Reading the candidate's replies, which are not trusted ------------------------------------------------

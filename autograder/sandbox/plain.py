@@ -5,11 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import torch
-
-from autograder.sandbox.client import CandidateClient, cell_result, field, number, receive, send, text
+from autograder.sandbox.client import CandidateClient, cell_result, field, number, text
 from autograder.sandbox.container import CONTAINER_SECONDS, Container
+from autograder.sandbox.inside import wire
 from autograder.sandbox.inside.limits import OUTPUT_LIMIT, VALUE_LIMIT
 from autograder.sandbox.results import CandidateError, CellResult, Crashed, TimedOut, WallError
 
@@ -59,6 +57,9 @@ class Ran:
 class PlainClient(CandidateClient):
     """The client for one notebook with ordinary nbgrader tests."""
 
+    _order_limits = wire.PLAIN_LIMITS
+    _answer_limits = wire.PLAIN_ANSWER_LIMITS
+
     def __init__(self, open_container: Callable[[], Container]) -> None:
         super().__init__(open_container)
         self._open = open_container
@@ -86,7 +87,7 @@ class PlainClient(CandidateClient):
     def _write(self, files: Mapping[str, bytes]) -> None:
         for path, data in files.items():
             for start in range(0, max(len(data), 1), _PIECE):
-                piece = torch.from_numpy(np.frombuffer(data[start : start + _PIECE], np.uint8).copy())
+                piece = data[start : start + _PIECE]
                 self._exchange({"do": "file", "file": {"path": path, "data": piece}}, CONTAINER_SECONDS)
 
     @property
@@ -143,8 +144,8 @@ class PlainClient(CandidateClient):
             raise Crashed("unknown")
         try:
             with self._limited(self._container, seconds) as limit:
-                send(self._container, request, limit)
-                return receive(self._container, limit)
+                self._send(self._container, request, limit)
+                return self._receive(self._container, limit)
         except CandidateError as error:
             self.close()
             if isinstance(error, TimedOut):

@@ -38,11 +38,13 @@ class WallOptions(NamedTuple):
         hidden: files and folders that must not exist inside the wall.
         language: "en" or "ko", the language of the course's texts inside the wall.
         limits: the limits on what one submission may use.
+        plain: whether only plain assignments are graded inside, so that the template does not import torch.
     """
 
     hidden: Sequence[str] = ()
     language: str = "en"
     limits: ContainerLimits = ContainerLimits()
+    plain: bool = False
 
 
 class TemplateHandle(NamedTuple):
@@ -61,7 +63,7 @@ class TemplateHandle(NamedTuple):
 
 
 class Template:
-    """A process behind the outer wall that has imported everything; see inside/template.py.
+    """A process behind the outer wall that has done all imports; see inside/template.py.
 
     The process starts when this object is made. The thread that makes the object must live as long as the
     template, because bubblewrap ends when that thread ends.
@@ -100,7 +102,10 @@ class Template:
         return TemplateHandle(self.control, self._options, self._suspects)
 
     def prepare(self, group: Later) -> None:
-        """Have the template import one more group of modules after its other imports."""
+        """Have the template import one more group of modules after its other imports.
+
+        A template without torch ignores this.
+        """
         with contextlib.suppress(OSError):  # raised if the template has ended, which `wait` will report
             self.control.send(group.encode())
 
@@ -116,7 +121,9 @@ class Template:
 
         If it would, the template uses these options from now on.
         """
-        same = _arguments("forked", options) == _arguments("forked", self._options)
+        same = options.plain == self._options.plain and (
+            _arguments("forked", options) == _arguments("forked", self._options)
+        )
         if same:
             self._options = options
         return same
@@ -192,7 +199,8 @@ def bubblewrap(
     with _as_file(f"student:x:{guest}:{guest}::/tmp:/bin/sh\n".encode()) as users:
         command = [bwrap_path(), *_arguments(kind, options), "--ro-bind-data", str(users), "/etc/passwd"]
         command += ["--remount-ro", "/", "--", sys.executable, "-P", "-s"]
-        command += ["-m", "autograder.sandbox.inside.template", kind, str(guest)]
+        command += ["-m", "autograder.sandbox.inside.template", kind]
+        command += ["plain" if options.plain else "lessons", str(guest)]
         return subprocess.Popen(
             [*command, *map(str, numbers)],
             pass_fds=[*numbers, users],

@@ -63,6 +63,9 @@ class Wall:
         hidden: files and folders that must not exist inside the wall. This is checked from inside at the
             start.
         language: "en" or "ko", the language of the course's texts inside the wall.
+        plain: whether only plain assignments are graded inside the wall. Then the template does not import
+            torch, and starts sooner. No lesson may be graded inside such a wall: if a notebook changed
+            functions of torch, they would not be restored before the tests.
         log: a function that receives notices, for example of a fallback to the slower mode.
     """
 
@@ -73,12 +76,14 @@ class Wall:
         mode: Mode | None = None,
         hidden: Iterable[str | Path] = (),
         language: str = "en",
+        plain: bool = False,
         log: Log | None = None,
     ) -> None:
         self.limits = limits or ContainerLimits()
         self.mode = mode
         self._hidden = [os.path.abspath(path) for path in hidden]
         self._language = language
+        self.plain = plain
         self._log: Log = log or (lambda text: None)
         self._lock = threading.Lock()
         self._template: Template | None = None
@@ -101,7 +106,13 @@ class Wall:
     def join(cls, handle: TemplateHandle) -> Self:
         """Return a wall around a template that another process has started and will end."""
         options = handle.options
-        wall = cls(options.limits, mode="forked", hidden=options.hidden, language=options.language)
+        wall = cls(
+            options.limits,
+            mode="forked",
+            hidden=options.hidden,
+            language=options.language,
+            plain=options.plain,
+        )
         wall._control, wall._joined, wall._suspects = handle.control, True, handle.suspects
         return wall
 
@@ -232,7 +243,7 @@ class Wall:
                 _close(container_ends)
 
     def _options(self) -> WallOptions:
-        return WallOptions(self._hidden, self._language, self.limits)
+        return WallOptions(self._hidden, self._language, self.limits, self.plain)
 
     def _start_template(self) -> socket.socket:
         self._template = Template(self._options())

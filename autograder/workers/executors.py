@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -77,6 +77,7 @@ class LocalWorkers:
         pages_only: True if the workers only make pages. Torch is then not imported, and no process is
             started before the first page. Later workers of this process get the same imports as its first
             workers.
+        plain: True if the workers only grade assignments that need no torch; see `needs_no_torch`.
 
     Raises:
         WallUnavailable: bubblewrap is not installed, and the workers were to share a wall.
@@ -89,16 +90,18 @@ class LocalWorkers:
         template: Template | None = None,
         *,
         pages_only: bool = False,
+        plain: bool = False,
     ) -> None:
         self.places = places
         self._hidden = hidden
+        self._plain = plain
         self._template = template
         self._idle: list[ProcessPoolExecutor] = []
         self._busy: dict[Future[Any], ProcessPoolExecutor] = {}
         self._pids: dict[ProcessPoolExecutor, Future[int]] = {}
         self._handles: dict[ProcessPoolExecutor, TemplateHandle | None] = {}
         self._processors: dict[ProcessPoolExecutor, int | None] = {}
-        self._context = _context("preloaded_pages") if pages_only else _start_server()
+        self._context = _context("preloaded_pages") if pages_only else _start_server(plain)
         if template is None or not template.adopt_options(self._options()):
             if template is not None:
                 template.close()
@@ -139,7 +142,7 @@ class LocalWorkers:
             self._template.close()
 
     def _options(self) -> WallOptions:
-        return WallOptions([os.path.abspath(path) for path in self._hidden or ()])
+        return WallOptions([os.path.abspath(path) for path in self._hidden or ()], plain=self._plain)
 
     def _start_template(self) -> None:
         self._template = None if self._hidden is None else Template(self._options())
@@ -180,15 +183,40 @@ class LocalWorkers:
         pool.shutdown(wait=False)
 
 
-def start_preparations() -> Template | None:
+def needs_no_torch(root: Path, names: Iterable[str], plain: Collection[str]) -> bool:
+    """Return whether a run grades only plain assignments, and none of them mentions torch.
+
+    Even after a wrong result, everything gets the right score. It only takes longer.
+
+    Args:
+        root: the course directory.
+        names: the names of the lessons and assignments to grade.
+        plain: the names of the course's plain assignments.
+    """
+    return all(name in plain and not _mentions_torch(root / "source" / name) for name in names)
+
+
+def _mentions_torch(folder: Path) -> bool:
+    """Return whether a notebook or a Python file in an assignment's folder contains the word torch."""
+    files = (path for path in folder.rglob("*") if path.suffix in (".ipynb", ".py"))
+    try:
+        return any(b"torch" in path.read_bytes() for path in files)
+    except OSError:  # the file cannot be read, so it may contain anything
+        return True
+
+
+def start_preparations(*, plain: bool = False) -> Template | None:
     """Start the slow preparations early: the imports of the workers, and a template with the usual options.
+
+    Args:
+        plain: True if the run only grades assignments that need no torch; see `needs_no_torch`.
 
     Returns:
         The template, or None if it could not be started.
     """
-    _start_server()
+    _start_server(plain)
     with suppress(WallError):  # the workers will report why the template could not start
-        return Template(WallOptions())
+        return Template(WallOptions(plain=plain))
     return None
 
 
@@ -201,9 +229,13 @@ def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
     return worker.imported_later(*(file.read_text("utf-8") for file in files if file.is_file()))
 
 
-def _start_server() -> Any:
-    """Start the process that workers are forked from, unless it is running. Return the workers' context."""
-    context = _context("preloaded")
+def _start_server(plain: bool = False) -> Any:
+    """Start the process that workers are forked from, unless it is running. Return the workers' context.
+
+    Args:
+        plain: True if the workers need no torch.
+    """
+    context = _context("preloaded_plain" if plain else "preloaded")
     forkserver.ensure_running()
     return context
 

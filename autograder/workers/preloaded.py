@@ -1,4 +1,4 @@
-"""Imports of all modules that workers need for submissions and their pages; see preloaded_pages.py."""
+"""Imports of all modules that workers need for submissions and their pages; see preloaded_plain.py."""
 
 from autograder.sandbox.inside import pages
 
@@ -6,7 +6,9 @@ with pages.frozen_imports():
     import torch
 
     import autograder.exam.examiner
-    import autograder.exam.plain
-    import autograder.workers.preloaded_pages  # noqa: F401
+    import autograder.workers.preloaded_plain  # noqa: F401
+    from autograder.sandbox.inside import wire
+
+    wire.load_tensors()
 
 torch.set_num_threads(1)

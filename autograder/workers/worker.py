@@ -76,9 +76,9 @@ def work(job: Work) -> Done:
 def examine(job: Job | PlainJob) -> Examined | ExaminedPlain | NoWall | Failed | Busy:
     """Grade one submission."""
     try:
-        wall = _wall(job.hidden)
         if isinstance(job, PlainJob):
-            return _examine_plain(job, wall)
+            return _examine_plain(job, _wall(job.hidden, plain=True))
+        wall = _wall(job.hidden)
         if file := _find_leak(job.lesson, job.source, wall.suspects):
             raise WallUnavailable(_leak_message(file, job.lesson), _MOVE)
         for later in (_by_lesson(job.source), imported_later(*(step.source for step in job.script.steps))):
@@ -182,13 +182,10 @@ _plain_examiners: dict[tuple[str, str, float | None], Any] = {}
 
 def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, timeout: float | None) -> Any:
     """Return the examiner of a notebook. Examiners are cached for the last assignment only."""
-    import torch
-
     from autograder.exam.plain import PlainExaminer
 
     key = (digest, notebook, timeout)
     if key not in _plain_examiners:
-        torch.set_num_threads(1)  # a single thread, as in `_examiner`
         for old_key in [old_key for old_key in _plain_examiners if old_key[0] != digest]:
             del _plain_examiners[old_key]
         source = next(item for item in assignment.notebooks if item.name == notebook)
@@ -211,7 +208,7 @@ def _leak_message(file: str, lesson: str) -> str:
     )
 
 
-_walls: dict[tuple[str, ...], Any] = {}
+_walls: dict[tuple[tuple[str, ...], bool], Any] = {}  # by the hidden paths, and whether torch is left out
 _handles: dict[tuple[str, ...], TemplateHandle] = {}
 
 
@@ -220,30 +217,44 @@ def join(hidden: tuple[str, ...], handle: TemplateHandle) -> None:
     _handles[hidden] = handle
 
 
-def _wall(hidden: tuple[str, ...]) -> Any:
-    if hidden not in _walls:
-        _walls[hidden] = _join_wall(hidden) or _build_wall(hidden)
-    return _walls[hidden]
+def _wall(hidden: tuple[str, ...], *, plain: bool = False) -> Any:
+    """Return the wall that hides the given paths.
+
+    Args:
+        hidden: the paths that must not exist inside.
+        plain: whether the submission is one of a plain assignment. A lesson never runs behind the shared wall
+            of a run that was to grade only plain assignments.
+    """
+    handle = _handles.get(hidden)
+    if handle is not None and handle.options.plain and not plain:
+        handle = None
+    without_torch = handle is not None and handle.options.plain
+    key = hidden, without_torch
+    if key not in _walls:
+        _walls[key] = _join_wall(handle) or _build_wall(hidden, without_torch)
+    return _walls[key]
 
 
-def _join_wall(hidden: tuple[str, ...]) -> Any:
+def _join_wall(handle: TemplateHandle | None) -> Any:
     """Return the shared wall, or None if there is none or containers cannot be forked here."""
     from autograder.sandbox.wall import Wall
 
+    if handle is None:
+        return None
     try:
-        wall = Wall.join(_handles[hidden])
+        wall = Wall.join(handle)
         wall.start()
         return wall
     except WallUnavailable:
         raise
-    except (KeyError, WallError):
+    except WallError:
         return None
 
 
-def _build_wall(hidden: tuple[str, ...]) -> Any:
+def _build_wall(hidden: tuple[str, ...], without_torch: bool) -> Any:
     from autograder.sandbox.wall import Wall
 
-    wall = Wall(hidden=hidden)
+    wall = Wall(hidden=hidden, plain=without_torch)
     wall.start()
     atexit.register(wall.close)
     return wall

@@ -27,36 +27,36 @@ from typing import Any
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
-import torch
 
 from autograder.sandbox.inside import pictures, wire
 from autograder.sandbox.inside.shell import Shell, capture_output, clean, describe, make_shell, run_cell
 from secant.bindings import BUILTINS, Bindings, Finding
-from secant.checking import situation  # noqa: F401 - questions import it, so all tasks' forks share it
 
 _WARNING_FILTERS = tuple(warnings.filters)
-# The library modules and classes that tests and the grader's own code use.
-_SHARED = (
-    *(torch, torch.nn, torch.nn.functional, torch.autograd, torch.linalg, torch.func),
-    *(contextlib, math, random),
-)
-_SHARED_CLASSES = (torch.Tensor, torch.nn.Module, torch.nn.Parameter, torch.autograd.Function)
+# The modules of the standard library that tests and the grader's own code use; for torch, see torch_state.py.
+_SHARED = (contextlib, math, random)
+_torch: Any = None  # the module torch_state.py, once it is loaded
 
 
 # --- Starting every task from the same state ------------------------------------------------------------
 
 
-def _reset_torch_switches() -> None:
-    """Reset some of torch's global switches, but only if they have changed, because setting them is slow."""
-    if torch.are_deterministic_algorithms_enabled():
-        torch.use_deterministic_algorithms(False)
-    if torch.get_num_threads() != 1:
-        torch.set_num_threads(1)
+def _torch_state() -> Any:
+    """Return the module torch_state.py; None if this process has not imported torch."""
+    global _torch
+    if _torch is None and "torch" in sys.modules:
+        with contextlib.suppress(Exception):  # the module is not torch, but one that a notebook put there
+            from autograder.sandbox.inside import torch_state
+
+            _torch = torch_state
+    return _torch
 
 
 def save_libraries() -> list[tuple[Any, dict[str, Any]]]:
     """Return the current attributes of the library modules and classes that tests use."""
-    return [(owner, dict(vars(owner))) for owner in (*_SHARED, *_SHARED_CLASSES)]
+    state = _torch_state()
+    owners = [*_SHARED, *(state.SHARED if state else ())]
+    return [(owner, dict(vars(owner))) for owner in owners]
 
 
 def restore_libraries(saved: list[tuple[Any, dict[str, Any]]]) -> None:
@@ -84,12 +84,7 @@ def reset() -> None:
         matplotlib.rcdefaults,
         lambda: plt.switch_backend("agg"),
         lambda: np.seterr(divide="warn", over="warn", under="ignore", invalid="warn"),
-        lambda: torch.set_default_dtype(torch.float32),
-        lambda: torch.set_default_device(None),
-        lambda: torch.set_grad_enabled(True),
-        lambda: torch.autograd.set_detect_anomaly(False),
-        _reset_torch_switches,
-        lambda: torch.set_printoptions(profile="default"),
+        *(state.RESETS if (state := _torch_state()) else ()),
         warnings.resetwarnings,
         lambda: warnings.filters.extend(_WARNING_FILTERS),  # type: ignore[attr-defined]
     ]
@@ -98,15 +93,13 @@ def reset() -> None:
 
 def seed(number: int) -> None:
     """Seed every random number generator."""
-    # torch.manual_seed is avoided, because it also looks for accelerators. In a fork, that would touch many
-    # pages that are still shared with the parent process.
-    _try_all(
-        [
-            lambda: random.seed(number),
-            lambda: np.random.seed(number % 2**32),
-            lambda: torch.default_generator.manual_seed(number),
-        ]
-    )
+    steps: list[Callable[[], object]] = [
+        lambda: random.seed(number),
+        lambda: np.random.seed(number % 2**32),
+    ]
+    if state := _torch_state():
+        steps.append(lambda: state.seed(number))
+    _try_all(steps)
 
 
 def _try_all(steps: list[Callable[[], object]]) -> None:
@@ -154,9 +147,10 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                 raise ValueError(f"unknown request {other!r}")
 
 
-def next_request(channel: socket.socket) -> dict[str, Any]:
+def next_request(channel: socket.socket, limits: wire.Limits = wire.LIMITS) -> dict[str, Any]:
     """Receive the examiner's next request."""
-    request = wire.recv(channel)  # no time limit: the examiner ends this process when it is no longer needed
+    # There is no time limit: the examiner ends this process when it is no longer needed.
+    request = wire.recv(channel, limits=limits)
     if not isinstance(request, dict):
         raise TypeError("a request is a dict")
     return request
@@ -284,10 +278,13 @@ def main(arguments: list[str]) -> None:
         channel.sendall(sys.stdin.buffer.read(32))
     else:
         channel = socket.socket(fileno=int(arguments[0]))
-    torch.set_num_threads(1)
+    # The user's notebook has not been read yet, so this imports what lessons need.
+    from secant.checking import situation  # noqa: F401
+
+    wire.load_tensors()
     pictures.exclude_drawing()
     shell = make_shell()
-    reset()
+    reset()  # also limits torch to one thread
     wire.send(channel, "ready")
     try:
         with contextlib.suppress(wire.WireClosed):

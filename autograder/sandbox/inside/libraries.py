@@ -1,4 +1,4 @@
-"""The modules that a template process imports: those that lessons import, except `secant` and pyplot."""
+"""The modules that a template for lessons imports, except `secant` and pyplot."""
 
 from typing import Literal
 

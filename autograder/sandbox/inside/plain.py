@@ -49,7 +49,8 @@ def serve(channel: socket.socket, shell: Shell, order: dict[str, Any]) -> None:
     session = Session(shell, order)
     # The functions are held in local variables. So if a notebook patches a module or a class of the grader,
     # this loop does not change.
-    send, receive, fork, reap, threads = wire.send, next_request, fork_task, exit_code, thread_count
+    send, fork, reap, threads = wire.send, fork_task, exit_code, thread_count
+    receive = partial(next_request, limits=wire.PLAIN_LIMITS)
     run_cell, run_test = session.run_cell, session.run_test
     serve_copy = partial(_serve_copy, run_test, send, receive)
     send(channel, {"threads": threads()})
@@ -116,7 +117,7 @@ class Session:
         # Like ipykernel, show the deprecation warnings that the notebook itself causes.
         warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
 
-    def write(self, path: str, data: Any) -> bool:
+    def write(self, path: str, data: bytes) -> bool:
         """Append data to a file in the notebook's folder.
 
         Cells may change the file later, as they may under nbgrader.
@@ -125,7 +126,7 @@ class Session:
         place.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         with open(descriptor, "ab") as file:
-            file.write(data.numpy().tobytes())
+            file.write(data)
         return True
 
     def run_cell(self, label: str, source: str, seconds: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The process inside the wall that has imported everything, and forks a candidate for each request.
+"""The process inside the wall that has done all imports, and forks a candidate for each request.
 
 It holds no test, no secret and no descriptor except its control socket, because its children run strangers'
 code, which may read all its memory. It never computes and never starts a thread, because a fork of a process
@@ -8,12 +8,13 @@ A *container* is the environment of one submission: process 1 of new namespaces 
 candidate, and all processes that the candidate starts. When the supervisor ends, the kernel ends everything
 in the container.
 
-    python -m autograder.sandbox.inside.template forked USER CONTROL
-    python -m autograder.sandbox.inside.template single USER ORDERS CHANNEL
+    python -m autograder.sandbox.inside.template forked lessons USER CONTROL
+    python -m autograder.sandbox.inside.template single lessons USER ORDERS CHANNEL
 
 With `forked`, the process forks a container for each message on the socket. With `single`, it becomes the
-only container of its wall. USER is the user id that replaces root, if root started the process. CONTROL,
-ORDERS and CHANNEL are the descriptors of inherited sockets.
+only container of its wall. With `plain` instead of `lessons`, it does not import torch and the other modules
+that only lessons need. USER is the user id that replaces root, if root started the process. CONTROL, ORDERS
+and CHANNEL are the descriptors of inherited sockets.
 """
 
 import contextlib
@@ -38,27 +39,52 @@ def import_everything() -> Any:
     with pages.frozen_imports():
         for name in LIBRARIES:
             importlib.import_module(name)
-        import matplotlib.pyplot  # noqa: F401
-        import torch
-
         import secant
-        from autograder.sandbox.inside import candidate, pictures, plain  # noqa: F401
-        from autograder.sandbox.inside.shell import make_shell
+        from autograder.sandbox.inside import pictures, wire
+        from secant.checking import situation  # noqa: F401 - questions import it, so all tasks' forks share it
 
+        wire.load_tensors()
         pictures.exclude_drawing()
         for name in secant.__all__:
             if secant.HOMES.get(name) not in secant.JUDGES:
                 getattr(secant, name)  # imports the module that defines the name
+        return _make_shell()
 
-        torch.set_num_threads(1)
-        shell = make_shell()
-        candidate.reset()
-        candidate.seed(0)  # done here because seeding imports further modules
-        shell.run_cell("", store_history=False)
+
+def import_for_plain() -> Any:
+    """Import the modules that most plain assignments need, and create the shell. Torch is not among them."""
+    with pages.frozen_imports():
+        from autograder.sandbox.inside import pictures
+
+        pictures.exclude_drawing()
+        return _make_shell()
+
+
+def _make_shell() -> Any:
+    """Create the shell, and bring the libraries that are imported into the state for candidates.
+
+    Raises:
+        RuntimeError: an import has started a thread.
+    """
+    import matplotlib.pyplot  # noqa: F401
+
+    from autograder.sandbox.inside import plain  # noqa: F401
+    from autograder.sandbox.inside.shell import make_shell
+
+    shell = make_shell()
+    _reset()
+    shell.run_cell("", store_history=False)
     threads = os.listdir("/proc/self/task")
     if len(threads) != 1:
         raise RuntimeError(f"the template has {len(threads)} threads after its imports, not one")
     return shell
+
+
+def _reset() -> None:
+    from autograder.sandbox.inside import candidate
+
+    candidate.reset()  # also limits torch to one thread
+    candidate.seed(0)  # done here because seeding imports further modules
 
 
 def import_symbols() -> None:
@@ -104,8 +130,8 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
     """Fork a container for every message that comes with two sockets.
 
     A message with one socket names modules to preload, and the reply goes to that socket. A message without a
-    socket names a group of modules that torch imports late. This process exits when the examiner closes the
-    control socket.
+    socket names a group of modules that torch imports late. It has no effect if torch is not imported. This
+    process exits when the examiner closes the control socket.
     """
     preloader = Preloader()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the forks that build containers
@@ -123,7 +149,7 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
         if not descriptors:
             module, import_group = _LATER[message.decode()]
             # Every worker sends this request, so the group may already have been imported.
-            if module not in sys.modules:
+            if module not in sys.modules and "torch" in sys.modules:
                 import_group()
                 collapsing = pages.collapsing()
             continue
@@ -144,7 +170,11 @@ def serve_forever(control: socket.socket, shell: Any) -> NoReturn:
 def _preload(preloader: Preloader, modules: list[str], descriptor: int) -> None:
     """Import modules, and reply with the reasons why some could not be imported."""
     with socket.socket(fileno=descriptor) as reply:
+        had_torch = "torch" in sys.modules
         refused = json.dumps(preloader.load(modules)).encode()
+        if "torch" in sys.modules and not had_torch:
+            with pages.frozen_imports():
+                _reset()
         with contextlib.suppress(OSError):  # the process that sent the request has ended
             reply.sendall(refused)
 
@@ -172,13 +202,13 @@ def _build_container(limits: ContainerLimits, descriptors: list[int], shell: Any
 
 def main(arguments: list[str]) -> None:
     """Become a template or the only container of a wall, depending on the arguments."""
-    kind, guest, *descriptors = arguments
+    kind, assignments, guest, *descriptors = arguments
     numbers = [int(text) for text in descriptors]
     privileges.close_all_but(numbers)
     privileges.lift_memory_limit()
     _prepare(int(guest))
     privileges.hide_arguments()
-    shell = import_everything()
+    shell = import_for_plain() if assignments == "plain" else import_everything()
     if kind == "forked":
         serve_forever(socket.socket(fileno=numbers[0]), shell)
     orders = socket.socket(fileno=numbers[0])

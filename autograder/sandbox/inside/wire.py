@@ -2,8 +2,8 @@
 
 The process that encodes a value runs the student's code, so nothing that it claims about itself is trusted.
 The process that decodes it checks every length, count and name before using it. It builds only plain data and
-tensors of a listed dtype, and never evaluates, imports or unpickles. For any bytes, `decode` returns a value
-or raises `WireError`. A value that breaks a limit is not decoded. Instead, `decode` raises `TooMuch`, with a
+tensors of a listed dtype, and never evaluates or unpickles. For any bytes, `decode` returns a value or raises
+`WireError`. A value that breaks a limit is not decoded. Instead, `decode` raises `TooMuch`, with a
 description taken from the value's header.
 
 A frame on the socket is a 4-byte length and a body; a body is the version byte and one value:
@@ -13,12 +13,16 @@ A frame on the socket is a 4-byte length and a body; a body is the version byte 
       i  u16 n         n bytes, a signed integer
       f                8 bytes, IEEE 754
       s  u32 n         n bytes of UTF-8
-      t  u8 dtype, u8 dims, dims x u64, u64 n, n raw bytes
+      b  u32 n         n bytes; only if the limits allow bytes
+      t  u8 dtype, u8 dims, dims x u64, u64 n, n raw bytes; only if the limits allow tensors
       l u  u32 n       n values: a list, a tuple
       d  u32 n         n times a key and a value
       o  u8 note, u8 k, k x u64, u16 n  n bytes of UTF-8: a size and a type's name, see Unsendable
 
 All numbers are little-endian.
+
+This module does not import torch. The code for tensors is in tensors.py. It is loaded when a tensor is read,
+or when a value is written in a process that has imported torch.
 """
 
 import contextlib
@@ -27,36 +31,18 @@ import math
 import re
 import socket
 import struct
+import sys
 import time
-from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-
-import torch
 
 from secant.language import say
 
 VERSION = 1
 
-# The position of a dtype in this tuple is its number on the wire, so new dtypes may only be appended.
-DTYPES: tuple[torch.dtype, ...] = (
-    torch.bool,
-    torch.uint8,
-    torch.int8,
-    torch.int16,
-    torch.int32,
-    torch.int64,
-    torch.float16,
-    torch.bfloat16,
-    torch.float32,
-    torch.float64,
-    torch.complex64,
-    torch.complex128,
-)
-
 # The reasons why an object is not sent as it is. The list is fixed, so that a note never contains text from
-# the student. As with DTYPES, new entries may only be appended.
+# the student. The position of a note is its number on the wire, so new notes may only be appended.
 NOTES: tuple[str, ...] = (
     "type",  # an object that is not plain data
     "dtype",  # a tensor of a dtype that is not listed
@@ -113,6 +99,8 @@ class Limits:
     int_bits: int = 4096
     # Number of bytes of all strings together; Python may need four bytes for each of these bytes.
     text_bytes: int = 2**20
+    raw_bytes: bool = False  # whether `bytes` may be sent as they are
+    tensors: bool = True  # whether tensors may be sent; to read one, a process imports torch
 
 
 LIMITS = Limits()
@@ -120,6 +108,10 @@ LIMITS = Limits()
 # keys, 10,200 numbers and 80 kB of text. Each of these numbers is at most about a fifth of its limit. The
 # tensors in these solutions have at most 6 dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
+# The limits on the messages about a plain assignment. An answer contains no tensor. So no notebook can make
+# the examiner import torch, which takes more memory than a submission may add to the examiner.
+PLAIN_LIMITS = Limits(raw_bytes=True, tensors=False)
+PLAIN_ANSWER_LIMITS = replace(ANSWER_LIMITS, tensors=False)
 
 
 @dataclass(frozen=True)
@@ -198,7 +190,7 @@ class TooMuch(WireError):
         self.stand_in = stand_in
 
 
-class _Unsent(Exception):
+class Unsent(Exception):
     """An object cannot be sent as it is.
 
     Attributes:
@@ -292,11 +284,29 @@ def _length(value: object) -> tuple[int, ...]:
 
 _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
-# Upper bounds for values that `_quick` encodes: characters of a string, bits of an int, elements of a tensor.
-_SHORT_TEXT, _SMALL_INT, _SMALL_TENSOR = 1_000, 62, 64
+# Upper bounds for values that `_quick` encodes: characters of a string, bits of an int. For tensors, see
+# tensors.py.
+_SHORT_TEXT, _SMALL_INT = 1_000, 62
 _QUICK_BYTES = 2_000  # upper bound for the bytes of any value that `_quick` encodes
-# The dtypes that numpy can read, with their numbers on the wire.
-_NUMPY_DTYPES = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
+_tensors: Any = None  # the module tensors.py, once it is loaded
+
+
+def _tensor_module() -> Any:
+    """Return the module tensors.py; None if this process has no tensors because it has not imported torch."""
+    if _tensors is None and "torch" in sys.modules:
+        with contextlib.suppress(Exception):  # the module is not torch, but one that a notebook put there
+            load_tensors()
+    return _tensors
+
+
+def load_tensors() -> Any:
+    """Import the module tensors.py, and with it torch, unless this has been done. Return the module."""
+    global _tensors
+    if _tensors is None:
+        from autograder.sandbox.inside import tensors
+
+        _tensors = tensors
+    return _tensors
 
 
 class _Writer:
@@ -328,7 +338,7 @@ class _Writer:
             if depth != 1:
                 raise
             stand_in = error.stand_in
-        except _Unsent as error:
+        except Unsent as error:
             stand_in = Unsendable((_type_name(value) + error.detail)[:120], error.note, error.size)
         except (RecursionError, MemoryError):
             raise
@@ -346,7 +356,7 @@ class _Writer:
     def _quick(self, value: Any, depth: int) -> bool:
         """Append a value of a common type, if it certainly fits the limits. Return whether it was appended.
 
-        Other values are appended by slower code, which would write the same bytes.
+        Unsendable values are appended by slower code, which would write the same bytes.
         """
         kind, out = type(value), self.out
         if kind is dict or kind is list or kind is tuple or depth > self.limits.depth:
@@ -368,7 +378,12 @@ class _Writer:
             size = bits // 8 + 1
             out += _TAGGED_SHORT.pack(b"i", size)
             out += value.to_bytes(size, "little", signed=True)
-        elif kind is torch.Tensor and (written := _small_tensor(value, self.limits)):
+        elif (
+            self.limits.tensors
+            and (tensors := _tensor_module())
+            and kind is tensors.Tensor
+            and (written := tensors.small(value, self.limits))
+        ):
             if self.numbers + written[1] > self.limits.numbers:
                 return False
             out += written[0]
@@ -407,12 +422,14 @@ class _Writer:
         elif issubclass(kind, str):
             self.out += b"s"
             self._string(str.__str__(value))
-        elif issubclass(kind, torch.Tensor):
+        elif issubclass(kind, bytes) and self.limits.raw_bytes:
+            self._bytes(bytes.__getitem__(value, slice(None)))
+        elif self.limits.tensors and (tensors := _tensor_module()) and issubclass(kind, tensors.Tensor):
             self._tensor(value)
         elif issubclass(kind, Unsendable):
             self.unsendable(value)
         else:
-            raise _Unsent("type")
+            raise Unsent("type")
 
     def _count(self, items: int) -> None:
         self.items += items
@@ -427,19 +444,19 @@ class _Writer:
 
     def _int(self, value: int) -> None:
         if value.bit_length() > self.limits.int_bits:
-            raise _Unsent("too_large")
+            raise Unsent("too_large")
         data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
         self.out += struct.pack("<cH", b"i", len(data)) + data
 
     def _string(self, value: str) -> None:
         if len(value) > self.limits.text_bytes:  # checked before `encode` copies the string
-            raise _Unsent("too_large", size=_length(value))
+            raise Unsent("too_large", size=_length(value))
         try:
             data = value.encode()
         except UnicodeEncodeError:
-            raise _Unsent("text") from None
+            raise Unsent("text") from None
         if self.text_bytes + len(data) > self.limits.text_bytes:
-            raise _Unsent("too_large", size=_length(value))
+            raise Unsent("too_large", size=_length(value))
         self.text_bytes += len(data)
         self.out += struct.pack("<I", len(data)) + data
 
@@ -456,89 +473,29 @@ class _Writer:
         self.out += struct.pack("<cI", b"d", len(pairs))
         for key, item in pairs:
             if not (type(key) is str or _is_key(key)):
-                raise _Unsent("keys")
+                raise Unsent("keys")
             self.value(key, depth + 1)
             self.value(item, depth + 1)
 
-    def _tensor(self, tensor: torch.Tensor) -> None:
+    def _bytes(self, value: bytes) -> None:
+        self.check_size(len(value))
+        self.out += struct.pack("<cI", b"b", len(value)) + value
+
+    def _tensor(self, tensor: Any) -> None:
         self._count(_TENSOR_COST - 1)
-        # This disables __torch_function__ of subclasses, and of modes that the student's code has left on.
-        with torch._C.DisableTorchFunction(), torch.no_grad():
-            # This calls the base class's method, even if the subclass overrides it. The result is a plain
-            # tensor with the same memory, unless the subclass has no memory.
-            plain = torch.Tensor.detach(tensor)
-            _refuse_odd(plain, self.limits)
-            self.numbers += _padded(plain.shape)
-            if self.numbers > self.limits.numbers:
-                raise _TooMuch("too_large")
-            # A clone has no lazy conjugation or negation and no odd strides, all of which contiguous() may
-            # leave.
-            plain = plain.cpu().clone(memory_format=torch.contiguous_format)
-            shape = tuple(plain.shape)
-            raw = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
-            number = DTYPES.index(plain.dtype)
-        self.check_size(len(raw))
-        self.out += struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw
-
-
-def _small_tensor(tensor: torch.Tensor, limits: Limits) -> tuple[bytes, int] | None:
-    """Encode an ordinary small tensor.
-
-    Returns:
-        The bytes and the number of elements; None if the tensor is not small or not ordinary.
-    """
-    number = _NUMPY_DTYPES.get(tensor.dtype)
-    with contextlib.suppress(Exception), torch._C.DisableTorchFunction():
-        count, shape = tensor.numel(), tuple(tensor.shape)
-        if number is None or not 0 < count <= _SMALL_TENSOR or len(shape) > limits.dims:
-            return None
-        if tensor.layout is torch.strided and not tensor.is_nested and tensor.data_ptr():
-            raw = torch.Tensor.detach(tensor).numpy().tobytes()
-            return struct.pack(f"<cBB{len(shape)}QQ", b"t", number, len(shape), *shape, len(raw)) + raw, count
-    return None  # not an ordinary tensor, but for example conjugated or on another device
+        plain, numbers = _tensors.detached(tensor, self.limits)
+        self.numbers += numbers
+        if self.numbers > self.limits.numbers:
+            raise _TooMuch("too_large")
+        data = _tensors.written(plain)
+        self.check_size(len(data))
+        self.out += data
 
 
 def _is_key(key: Any) -> bool:
     if issubclass(type(key), tuple):
         return all(_is_key(part) for part in tuple.__iter__(key))
     return key is None or issubclass(type(key), int | float | str)
-
-
-def _refuse_odd(plain: torch.Tensor, limits: Limits) -> None:
-    """Raise _Unsent for a tensor that has no plain dense values, or that has too many elements."""
-    if plain.is_nested:
-        raise _Unsent("nested")
-    if plain.layout != torch.strided:
-        raise _Unsent("sparse")
-    if plain.is_quantized:
-        raise _Unsent("quantised")
-    if plain.device.type == "meta":
-        raise _Unsent("meta")
-    if type(plain) is not torch.Tensor:  # a wrapper without memory, such as a FakeTensor
-        raise _Unsent("unreadable")
-    if plain.dtype not in DTYPES:
-        raise _Unsent("dtype", f"[{str(plain.dtype).removeprefix('torch.')}]")
-    # This is checked before anything is copied, because an expanded tensor may have far more elements than it
-    # stores.
-    if _breaks(plain.shape, plain.dtype, limits):
-        raise _Unsent("large_tensor", size=tuple(plain.shape))
-    if plain.numel() and plain.data_ptr() == 0:
-        raise _Unsent("unreadable")
-
-
-def _padded(shape: tuple[int, ...]) -> int:
-    """Return the number of elements of a tensor with this shape, counting an empty dimension as one.
-
-    So even a shape such as (0, 2**60) exceeds the limit.
-    """
-    return math.prod([size or 1 for size in shape])
-
-
-def _breaks(shape: tuple[int, ...], dtype: torch.dtype, limits: Limits) -> bool:
-    """Return whether a tensor of this shape and dtype breaks the limits by itself."""
-    numbers = _padded(shape)
-    many = len(shape) > limits.dims or numbers > limits.numbers
-    return many or numbers * dtype.itemsize > limits.total_bytes
 
 
 # --- The decoder --------------------------------------------------------------------------------------
@@ -576,17 +533,21 @@ def _refuse_colliding(value: Any) -> None:
     Making a set of such values takes quadratic time. They do not occur by accident, because the hash of an
     int is its value modulo 2**61 - 1.
     """
-    hashes = array("q", (number for number, _ in _hashed(value)))
-    if not hashes:
-        return
-    kinds, counts = torch.frombuffer(hashes, dtype=torch.int64).unique(return_counts=True)
-    same_hash: dict[int, set[bytes]] = {number: set() for number in kinds[counts > _MAX_SAME_HASH].tolist()}
+    # The hashes are sorted, because a set or dict of them could collide as well.
+    hashes = sorted(number for number, _ in _hashed(value))
+    repeated = (one for one, other in zip(hashes, hashes[_MAX_SAME_HASH:], strict=False) if one == other)
+    same_hash: dict[int, set[bytes]] = {number: set() for number in repeated}
     for number, part in _hashed(value) if same_hash else ():
         if (encodings := same_hash.get(number)) is not None:
             # Version 2 of the format writes no references, so equal values give equal bytes.
             encodings.add(marshal.dumps(_plain(part), 2))
             if len(encodings) > _MAX_SAME_HASH:
                 raise TooMuch(Unsendable(type(value).__name__, "too_large"))
+
+
+# The types of the values that may be items of a set. Tensors are left out, because their hash is their
+# address.
+_HASHED = frozenset({type(None), bool, int, float, str, bytes, tuple, Unsendable})
 
 
 def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
@@ -601,7 +562,7 @@ def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
             todo += [*part, *part.values()]
         elif type(part) is list or type(part) is tuple:
             todo += part
-        if type(part) not in (dict, list, torch.Tensor):
+        if type(part) in _HASHED:
             with contextlib.suppress(TypeError):  # raised for a tuple that contains a list, which has no hash
                 yield hash(part), part
 
@@ -613,9 +574,9 @@ def _plain(value: Any) -> Any:
     """
     if type(value) is tuple:
         return tuple(map(_plain, value))
-    if type(value) is torch.Tensor:
-        return id(value)
-    return (value.type_name, value.note, value.size) if type(value) is Unsendable else value
+    if type(value) is Unsendable:
+        return value.type_name, value.note, value.size
+    return value if type(value) in _HASHED else id(value)
 
 
 _BYTE, _SHORT, _WORD, _LONG, _DOUBLE = (struct.Struct(f"<{form}") for form in "BHIQd")
@@ -666,7 +627,7 @@ class _Reader:
                 return self.number(_DOUBLE)
             case 0x6C:  # tag l: a list
                 return self._list(depth, "list")
-            case 0x74:  # tag t: a tensor
+            case 0x74 if self.limits.tensors:  # tag t: a tensor
                 return self._tensor()
             case 0x46:  # tag F: False
                 return False
@@ -682,6 +643,8 @@ class _Reader:
                 return self._int()
             case 0x6F:  # tag o: an Unsendable
                 return self._unsendable()
+            case 0x62 if self.limits.raw_bytes:  # tag b: bytes
+                return bytes(self.take(self.number(_WORD)))
         raise WireError("unknown tag")
 
     def _count(self, items: int) -> None:
@@ -736,29 +699,23 @@ class _Reader:
             raise WireError("an unknown note, or not a type's name")
         return Unsendable(name, NOTES[note], size)
 
-    def _tensor(self) -> torch.Tensor:
+    def _tensor(self) -> Any:
         self._count(_TENSOR_COST - 1)
+        tensors = load_tensors()
         number, dims = self.take(2)
-        if number >= len(DTYPES):
+        if number >= len(tensors.DTYPES):
             raise WireError("unknown dtype")
-        dtype = DTYPES[number]
+        dtype = tensors.DTYPES[number]
         shape = struct.unpack(f"<{dims}Q", self.take(8 * dims)) if dims else ()
         count = self.number(_LONG)
-        if _breaks(shape, dtype, self.limits):
+        if tensors.breaks(shape, dtype, self.limits):
             raise TooMuch(Unsendable("torch.Tensor", "large_tensor", shape))
-        self.numbers += _padded(shape)
+        self.numbers += tensors.padded(shape)
         if self.numbers > self.limits.numbers:
             raise TooMuch(Unsendable("object", "too_large"))
         if math.prod(shape) * dtype.itemsize != count:
             raise WireError("the shape does not fit the bytes")
-        raw = self.take(count)
-        if not count:
-            return torch.empty(shape, dtype=dtype)
-        copy = bytearray(raw)  # a tensor is writable, so it must not share the frame's memory
-        if dtype is torch.bool and copy.strip(b"\0\1"):
-            raise WireError("a bool is neither 0 nor 1")
-        flat = torch.frombuffer(copy, dtype=dtype)
-        return flat if dims == 1 else flat.reshape(shape)
+        return tensors.read(self.take(count), shape, dtype)
 
 
 # --- The socket ---------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from autograder.sandbox.inside import wire
+from autograder.sandbox.inside.tensors import DTYPES
 
 SEEDS: list[Any] = [
     None,
@@ -23,11 +24,13 @@ SEEDS: list[Any] = [
     [torch.empty(0, 4), torch.tensor(True), torch.tensor(1 + 2j), torch.ones(3, dtype=torch.bfloat16)],
     [[[[[[[[1]]]]]]]],
     wire.Unsendable("numpy.ndarray", "type"),
+    [b"", b"raw bytes"],
 ]
 
 _NUMBERS = [0, 1, 2, 3, 0x7F, 0x80, 0xFF, 0xFFFF, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1]
-_TAGS = b"NTFifstlduo"
-_PLAIN = (type(None), bool, int, float, str, torch.Tensor, list, tuple, dict, wire.Unsendable)
+_TAGS = b"NTFifsbtlduo"
+_PLAIN = (type(None), bool, int, float, str, bytes, torch.Tensor, list, tuple, dict, wire.Unsendable)
+_LIMITS = wire.Limits(raw_bytes=True)
 
 
 def random_value(rng: random.Random, depth: int = 4) -> Any:
@@ -39,7 +42,7 @@ def random_value(rng: random.Random, depth: int = 4) -> Any:
         )
     if kind < 5:
         shape = [rng.randrange(4) for _ in range(rng.randrange(4))]
-        return torch.zeros(shape, dtype=rng.choice(wire.DTYPES))
+        return torch.zeros(shape, dtype=rng.choice(DTYPES))
     if kind == 5:
         return wire.Unsendable("a.B", rng.choice(wire.NOTES))
     values = [random_value(rng, depth - 1) for _ in range(rng.randrange(5))]
@@ -78,12 +81,12 @@ def mutate(data: bytes, rng: random.Random, other: bytes = b"") -> bytes:
 def try_decode(data: bytes) -> bool:
     """Decode; return whether there was a value. Raises for anything but a plain value or a WireError."""
     try:
-        value = wire.decode(data)
+        value = wire.decode(data, _LIMITS)
     except wire.WireError:
         return False
     check_plain(value)
     # What was read is a value, so it can be written, and reading that gives a value again.
-    wire.decode(wire.encode(value, exact=True))
+    wire.decode(wire.encode(value, _LIMITS, exact=True), _LIMITS)
     return True
 
 
@@ -91,7 +94,7 @@ def check_plain(value: Any) -> None:
     """Assert that a value is made of exactly the plain types, and that its tensors can be used."""
     assert type(value) in _PLAIN, type(value)
     if isinstance(value, torch.Tensor):
-        assert value.dtype in wire.DTYPES
+        assert value.dtype in DTYPES
         assert value.is_contiguous()
         value.clone()
     elif isinstance(value, list | tuple):
@@ -114,7 +117,7 @@ def main() -> None:
     until = time.monotonic() + options.seconds
     tried = values = 0
     slowest = 0.0
-    pool = [wire.encode(seed) for seed in SEEDS]
+    pool = [wire.encode(seed, _LIMITS) for seed in SEEDS]
     while time.monotonic() < until:
         rng = random.Random(first + tried)
         fresh = wire.encode(random_value(rng)) if rng.random() < 0.5 else rng.choice(pool)

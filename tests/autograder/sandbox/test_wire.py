@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.sandbox.inside import wire
+from autograder.sandbox.inside.tensors import DTYPES
 from autograder.sandbox.inside.wire import (
     ANSWER_LIMITS,
     LIMITS,
@@ -46,7 +47,7 @@ KEYS = st.recursive(
 
 @st.composite
 def tensors(draw: Any) -> Any:
-    dtype = draw(st.sampled_from(wire.DTYPES))
+    dtype = draw(st.sampled_from(DTYPES))
     shape = draw(st.lists(st.integers(0, 4), max_size=4))
     count = math.prod(shape)
     if dtype == torch.bool:
@@ -416,6 +417,47 @@ def test_frame_truncated_at_any_byte_is_refused() -> None:
 def test_tensors_of_sixty_megabytes_fit_a_frame() -> None:
     tensor = torch.ones(60 * 2**20, dtype=torch.uint8)
     assert torch.equal(decode(encode(tensor)), tensor)
+
+
+def test_tensors_are_refused_where_the_limits_forbid_them() -> None:
+    for value in (torch.ones(2), [torch.ones(300)], {"a": torch.empty(0)}):
+        with pytest.raises(WireError, match="unknown tag"):
+            decode(encode(value), wire.PLAIN_ANSWER_LIMITS)
+        assert "torch" in repr(there_and_back(value, limits=wire.PLAIN_ANSWER_LIMITS))
+
+
+def test_bytes_are_sent_only_where_the_limits_allow_them() -> None:
+    for value in (b"", b"\0\xff" * 5, [b"a" * 2_000_000, {"b": b"c"}]):
+        assert same(there_and_back(value, limits=wire.PLAIN_LIMITS), value)
+        with pytest.raises(WireError):
+            decode(encode(value, wire.PLAIN_LIMITS))
+    assert same(there_and_back(b"a"), Unsendable("bytes", "type"))
+    small = Limits(total_bytes=1000, raw_bytes=True)
+    assert same(there_and_back(b"a" * 1000, limits=small), Unsendable("bytes", "too_large"))
+
+
+@pytest.mark.parametrize("data", [body(b"b\xff\xff\xff\xff"), body(b"b\2\0\0\0a"), body(b"b")])
+def test_truncated_bytes_are_refused(data: bytes) -> None:
+    with pytest.raises(WireError, match="cut short"):
+        decode(data, wire.PLAIN_LIMITS)
+
+
+def test_no_bytes_make_the_decoder_of_a_plain_answer_import_torch() -> None:
+    program = (
+        "import sys\n"
+        "from autograder.sandbox.inside.wire import PLAIN_ANSWER_LIMITS, WireError, decode\n"
+        "from autograder.sandbox.inside.wire import encode\n"
+        f"for data in ({encode(torch.ones(2))!r}, {encode([[torch.ones(2)]])!r}):\n"
+        "    try:\n"
+        "        decode(data, PLAIN_ANSWER_LIMITS)\n"
+        "        raise SystemExit('decoded')\n"
+        "    except WireError:\n"
+        "        pass\n"
+        "assert decode(encode(list(range(2000)))) == list(range(2000))\n"
+        "assert decode(encode(object())).note == 'type'\n"
+        "sys.exit('torch' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_decoder_uses_the_limits_of_the_caller() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from autograder.sandbox.template import WallOptions
-from autograder.workers.executors import LocalWorkers, run, start_preparations
+from autograder.workers.executors import LocalWorkers, needs_no_torch, run, start_preparations
 from autograder.workers.jobs import Busy, Failed
 from autograder.workers.worker import _wall
 
@@ -236,6 +236,7 @@ def test_workers_share_one_wall_and_replace_it_if_it_dies() -> None:
     assert template is not None
     assert template.adopt_options(elsewhere)
     assert not template.adopt_options(within)
+    assert not template.adopt_options(WallOptions(["/nowhere"], plain=True))
     crew = LocalWorkers(2, hidden=(), template=template)
     try:
         assert crew._template is template
@@ -249,3 +250,24 @@ def test_workers_share_one_wall_and_replace_it_if_it_dies() -> None:
     finally:
         crew.close(kill=True)
     assert not crew._template.is_running()
+
+
+@pytest.mark.parametrize(
+    ("written", "names", "expected"),
+    [
+        ({"hw1/hw1.ipynb": "import numpy", "hw1/data.csv": "torch"}, ["hw1"], True),
+        ({"hw1/hw1.ipynb": "import numpy", "hw2/hw2.ipynb": "import torch"}, ["hw1"], True),
+        ({"hw1/hw1.ipynb": "import numpy", "hw2/hw2.ipynb": "import torch"}, ["hw1", "hw2"], False),
+        ({"hw1/hw1.ipynb": "import helper", "hw1/lib/helper.py": "import torch"}, ["hw1"], False),
+        ({"hw1/hw1.ipynb": "import numpy"}, ["hw1", "01_lesson"], False),
+        ({"hw1/hw1.ipynb/folder": ""}, ["hw1"], False),
+    ],
+    ids=["numpy", "other mentions", "mentions", "helper", "lesson", "unreadable"],
+)
+def test_only_assignments_that_do_not_mention_torch_need_none(
+    written: dict[str, str], names: list[str], expected: bool, tmp_path: Path
+) -> None:
+    for path, content in written.items():
+        (file := tmp_path / "source" / path).parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+    assert needs_no_torch(tmp_path, names, ["hw1", "hw2"]) == expected

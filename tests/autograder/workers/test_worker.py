@@ -1,6 +1,7 @@
 """A worker: a page made beforehand, and a limit of memory of its own, which nothing that it starts keeps."""
 
 import resource
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import torch
 
 from autograder.intake.submission import Script
+from autograder.sandbox.template import TemplateHandle, WallOptions
 from autograder.workers import preloaded_pages, worker
 from autograder.workers.jobs import Job, NoWall
 from autograder.workers.worker import memory_limit, render
@@ -74,6 +76,21 @@ def test_grading_is_refused_if_a_lesson_is_readable_in_the_wall(
     assert isinstance(done, NoWall)
     assert f"every notebook could read {copy}, which holds answers or hidden tests of {STEPS}" in done.reason
     assert "Move it" in done.fix
+
+
+def test_lesson_never_runs_behind_a_wall_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "_walls", {})
+    monkeypatch.setattr(worker, "_join_wall", lambda handle: handle and f"shared {handle.options.plain}")
+    monkeypatch.setattr(worker, "_build_wall", lambda hidden, plain: f"own {plain}")
+    with socket.socket() as control:
+        plain, full = (TemplateHandle(control, WallOptions(plain=is_plain), ()) for is_plain in (True, False))
+        monkeypatch.setattr(worker, "_handles", {("a",): plain, ("b",): full})
+        found = [worker._wall((hidden,), plain=is_plain) for hidden in "abc" for is_plain in (True, False)]
+    assert found == [
+        *("shared True", "own False"),
+        *("shared False", "shared False"),
+        *("own False", "own False"),
+    ]
 
 
 def test_page_made_in_advance_can_be_rendered() -> None:
