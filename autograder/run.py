@@ -1,6 +1,7 @@
 """Run `autograder grade` and `autograder feedback`: what they print, and their exit status."""
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from autograder.workers.executors import Workers
 
 _ROWS, _NAMES = 40, 12  # maximum number of rows in a table, and of names in a row; --json lists all of them
+_OTHER_SOURCE = re.compile(r"""source_directory\s*=(?!\s*["']source["'])""")
 _LINE_SECONDS = 3.0  # seconds between two lines of progress
 
 
@@ -57,7 +59,24 @@ def select(root: Path, lessons: list[str] | None, students: list[str] | None) ->
     Raises:
         CourseError: no lesson and no assignment has one of the names.
     """
-    return Selection(root, choose_gradable(root, lessons or []), find_gradable(root), students or [])
+    source = _source_directory(root)
+    gradable = find_gradable(root, source)
+    return Selection(root, choose_gradable(root, lessons or [], source), gradable, students or [])
+
+
+def _source_directory(root: Path) -> str:
+    """Return the name of the folder with the instructor's notebooks.
+
+    The settings are read only if one of their files in the course directory names another folder than the
+    usual one. Reading them takes a second, because nbgrader has to be imported, and the template should
+    start before that.
+    """
+    files = [file for file in root.glob("*_config*.py") if os.access(file, os.R_OK)]
+    if not any(_OTHER_SOURCE.search(file.read_text("utf-8", "replace")) for file in files):
+        return "source"
+    from autograder.course.settings import Course
+
+    return str(Course.at(root).directory.source_directory)
 
 
 def grade(

@@ -150,7 +150,7 @@ class GradedPlain:
     def given(self) -> Mapping[str, AssignmentNotebook]:
         """The assignment's notebooks, keyed by name and prepared for combining with submitted notebooks."""
         return {
-            name: AssignmentNotebook(one, self._made[name], self.language)
+            name: AssignmentNotebook(one, self._made[name], self.language, self.form.assignment.files)
             for name, one in self.sources.items()
         }
 

@@ -4,6 +4,9 @@ Cells that students must not edit come from the assignment. Every other cell is 
 made by the autograder, from the text that a cell printed during grading and the pictures in the submission.
 """
 
+import base64
+import mimetypes
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +29,9 @@ from secant.language import Language
 from secant.visible import visible
 
 _ATTACHMENT = re.compile(r"""(?<=[(<"'])attachment:([^)>"'\s]+)|(?<=\]:\s)attachment:(\S+)""")
+# An image in Markdown or HTML whose address is a path.
+_LINKED = re.compile(r"""(?P<before>!\[[^\]]*\]\(|<img\b[^>]*?\bsrc=["'])(?P<path>[^)"'\s:]+)""")
+_MAX_LINKED_BYTES = 1_000_000  # maximum size of a linked picture that every student's page contains
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
@@ -37,11 +43,13 @@ class AssignmentNotebook:
         source: the cells that have nbgrader metadata, as parsed for grading.
         made: the instructor's complete notebook, as a notebook node.
         language: the language of the messages about pictures that cannot be shown.
+        files: the contents of the assignment's files, keyed by path.
     """
 
     source: PlainSource
     made: NotebookNode
     language: Language
+    files: Mapping[str, bytes]
 
     @cached_property
     def cells(self) -> Mapping[str, PlainCell]:
@@ -65,9 +73,14 @@ class AssignmentNotebook:
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The instructor's text cells with embedded attachments, keyed by the cell's original text."""
+        """The instructor's text cells with embedded pictures, keyed by the cell's original text."""
         cells = (cell for cell in self.made.cells if cell.cell_type == "markdown")
-        return {cell.source: _with_attachments(cell.source, cell.get("attachments", {})) for cell in cells}
+        return {
+            cell.source: _with_linked_pictures(
+                _with_attachments(cell.source, cell.get("attachments", {})), self.files
+            )
+            for cell in cells
+        }
 
 
 def staff_notebook(
@@ -163,6 +176,23 @@ def _with_attachments(source: str, attachments: Mapping[str, Mapping[str, str]])
         return next((f"data:{kind};base64,{data}" for kind, data in bundle.items()), "#")
 
     return _ATTACHMENT.sub(address, source)
+
+
+def _with_linked_pictures(source: str, files: Mapping[str, bytes]) -> str:
+    """Return an instructor's text in which links to the assignment's pictures are data URLs.
+
+    A feedback page shows no files from its folder, because a student may have put them there.
+    """
+
+    def embed(link: re.Match[str]) -> str:
+        path = posixpath.normpath(unquote(link["path"]))
+        kind = mimetypes.guess_type(path)[0] or ""
+        data = files.get(path, b"")
+        if not data or len(data) > _MAX_LINKED_BYTES or not kind.startswith("image/"):
+            return link[0]
+        return f"{link['before']}data:{kind};base64,{base64.b64encode(data).decode()}"
+
+    return _LINKED.sub(embed, source)
 
 
 def _test_outputs(task: GradedTask) -> list[NotebookNode]:

@@ -1,5 +1,6 @@
 """Assignments with ordinary nbgrader tests, graded as a class: gradebook, folders, pages, a second run."""
 
+import base64
 import json
 import re
 import shutil
@@ -203,17 +204,24 @@ def test_notebook_for_staff_has_our_cells_and_the_students_outputs(
         read(path, as_version=4)  # as nbgrader's own: its cells are marked as it wants them
 
 
-def test_pictures_attached_to_the_instructors_text_are_shown(plain_room: Path) -> None:
-    data = "iVBORw0KGgo="
+def test_attached_and_linked_pictures_of_the_instructors_text_are_shown(plain_room: Path) -> None:
+    data, linked = "iVBORw0KGgo=", b"GIF89a"
     text = new_markdown_cell("![one](attachment:a%20b.png) ![none](attachment:gone.png)")
     text.attachments = {"a b.png": {"image/png": data}}
-    cells = (text, *FIRST[:2])
+    more = new_markdown_cell('![two](./pictures/c.gif "C") <img src="pictures/c.gif"> ![](d.png) [e](e.csv)')
+    cells = (text, more, *FIRST[:2])
     write_assignment(plain_room / "source", "hw2", {"hw2": notebook(*cells)})
+    (plain_room / "source/hw2/pictures").mkdir()
+    (plain_room / "source/hw2/pictures/c.gif").write_bytes(linked)
+    (plain_room / "source/hw2/e.csv").write_text("1,2")
     submit(plain_room, "ann", {"hw2": filled(cells, RIGHT)}, "hw2")
     summary, _ = examine(plain_room, name="hw2")
     assert summary.failed == {}
     shown = (plain_room / "feedback/ann/hw2/hw2.html").read_text(encoding="utf-8")
     assert f'src="data:image/png;base64,{data}"' in shown
+    assert shown.count(f'src="data:image/gif;base64,{base64.b64encode(linked).decode()}"') == 2
+    assert 'src="d.png"' in shown  # which is not there
+    assert 'href="e.csv"' in shown
     assert "attachment:" not in (plain_room / "autograded/ann/hw2/hw2.ipynb").read_text(encoding="utf-8")
 
 
@@ -441,6 +449,16 @@ def test_unknown_name_is_answered_with_all_names(plain_room: Path) -> None:
     said = f'There is no lesson or assignment "ps7"; {names}'
     with pytest.raises(CourseError, match=re.escape(said)):
         choose_gradable(plain_room, ["ps7"])
+
+
+def test_assignments_are_found_in_the_source_folder_of_the_settings(plain_room: Path) -> None:
+    (plain_room / "nbgrader_config_local.py").write_text('c.CourseDirectory.source_directory = "mine"\n')
+    write_assignment(plain_room / "mine", "hw3", {"hw3": notebook(*FIRST[:2])})
+    selection = running.select(plain_room, ["hw3"], [])
+    assert selection.lessons == ["hw3"]
+    assert "ps" not in selection.gradable.plain
+    with pytest.raises(CourseError, match='There is no lesson or assignment "ps"'):
+        running.select(plain_room, ["ps"], [])
 
 
 def test_messages_mention_only_lessons_if_there_are_no_other_assignments(room: Path) -> None:
