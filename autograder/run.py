@@ -241,7 +241,7 @@ def _local(
 
     places, explanation = Budget.of_this_machine().allow(wanted, submissions)
     out.print(explanation)
-    if not cache_file().is_file():
+    if not plain and not cache_file().is_file():
         out.print(
             "First run on this machine: the grader searches everything that notebooks can see for "
             "parts of the course. This takes some seconds, up to a minute on a slow disk."

@@ -53,13 +53,13 @@ class TemplateHandle(NamedTuple):
     Attributes:
         control: the socket for requests to the wall's template.
         options: the options with which the wall was built.
-        suspects: the files that are visible inside the sandbox and may contain a part of a course; see
-            leak_scan.py.
+        # The search for files that may contain a part of a course runs during the template's imports. Plain
+        # assignments do not need it.
     """
 
     control: socket.socket
     options: WallOptions
-    suspects: tuple[str, ...]
+    suspects: tuple[str, ...] | None
 
 
 class Template:
@@ -81,9 +81,11 @@ class Template:
         with template_end:
             self.process = bubblewrap("forked", [template_end], options, self._stderr)
         self._suspects: tuple[str, ...] | None = None
-        # The search for files that may contain a part of a course runs during the template's imports.
+        # The search for files that may contain a part of a course runs during the template's imports. Plain
+        # assignments do not need it.
         self._search = threading.Thread(target=self._find_suspects, daemon=True)
-        self._search.start()
+        if not options.plain:
+            self._search.start()
 
     def wait(self) -> TemplateHandle:
         """Wait until the template's imports are done.
@@ -96,9 +98,10 @@ class Template:
             self._ready = bool(ready and self.control.recv(4096))
         if not self._ready:
             raise WallError(f"the template did not start: {last_lines(self._stderr)}")
-        self._search.join()
-        if self._suspects is None:
-            raise WallError("it could not be seen whether a part of a course is visible inside")
+        if not self._options.plain:
+            self._search.join()
+            if self._suspects is None:
+                raise WallError("it could not be seen whether a part of a course is visible inside")
         return TemplateHandle(self.control, self._options, self._suspects)
 
     def prepare(self, group: Later) -> None:
