@@ -1,1 +1,1 @@
-"""Benchmarks that compare this project with its peers; figures that are compared come from the same run."""
+"""Benchmarks of this project and its peers (similar tools); compared figures come from the same run."""

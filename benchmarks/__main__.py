@@ -4,7 +4,8 @@
 
 Every module of this folder that has a `main` is a benchmark. Benchmarks run one after another, each in a
 separate process. The rows of a benchmark that does not run, or that fails, keep their old figures and their
-old date. The packages of the peers are installed into .venv-bench when a benchmark first needs them.
+old date. The packages of the peers (the tools that Secant is compared with) are installed into .venv-bench
+when a benchmark first needs them.
 """
 
 import argparse
@@ -82,7 +83,7 @@ def updated_record(name: str, before: BenchmarkRecord, console: Console) -> Benc
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the benchmarks named on the command line and return the exit code, 1 if a benchmark failed."""
+    """Run the benchmarks named on the command line and return 1 if one of them failed, else 0."""
     all_names = names()
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
@@ -99,7 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
         console.print(f"[{number}/{len(chosen)}] {name} ...", markup=False)
         start = time.monotonic()
         records[name] = updated_record(name, records.get(name, BenchmarkRecord()), console)
-        performance.write(ROOT, records)  # written after each benchmark, so that a stopped run loses nothing
+        performance.write(ROOT, records)  # written now, so that an interruption loses no finished benchmark
         console.print(f"    {time.monotonic() - start:.0f} s", *records[name].trouble, sep="; ", markup=False)
     Console().print(performance.table({name: records[name] for name in chosen}))
     return int(any(records[name].is_failed for name in chosen))

@@ -1,4 +1,4 @@
-"""Sample classes made of solutions, recorded right and wrong answers, and stubs, in both languages."""
+"""Sample classes, whose students submit solutions, recorded right or wrong answers, or unsolved notebooks."""
 
 from collections.abc import Iterator, Mapping
 from itertools import cycle, islice
@@ -24,9 +24,9 @@ Answers = Mapping[str, str]
 def make_class(folder: Path, lesson: Lesson, students: int) -> list[str]:
     """Make a course directory with one lesson and its submissions, and return the students' names.
 
-    Of every six students, one submits the lesson's solution and one the unchanged release. Two submit
-    recorded right answers, or the solution if a task has no further right answers. Two submit the solution
-    with wrong answers to half of the tasks. Languages alternate from student to student.
+    Of every six students, one submits the lesson's solution and one the unchanged release version. Two submit
+    recorded right answers, or the solution of each task for which no further answers are recorded. Two submit
+    the solution with recorded wrong answers to half of the tasks. English and Korean notebooks alternate.
     """
     copy_lessons([lesson], folder)
     names = []

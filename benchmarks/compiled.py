@@ -24,14 +24,14 @@ ROUNDS = 30
 
 
 def chain(x: Tensor) -> Tensor:
-    """Apply thirty element-wise operations to x, of shape (n,), and return the sum of the result."""
+    """Apply thirty element-wise operations to x of shape (n,) and return the sum of the result."""
     for _ in range(10):
         x = torch.sin(x) * x + 1
     return x.sum()
 
 
 def seconds(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
-    """Return the seconds that a forward and a backward pass of the function take."""
+    """Return the time in seconds that a forward and a backward pass of the function take together."""
     start = time.perf_counter()
     function(x).backward()
     return time.perf_counter() - start
@@ -42,7 +42,7 @@ def rows() -> Iterator[dict[str, Any]]:
     torch.set_num_threads(1)
     x = torch.randn(ELEMENTS, requires_grad=True)
     with tempfile.TemporaryDirectory(prefix="secant-bench-") as cache:
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # empty folder, so no earlier compilation is reused
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # a new folder, so that no old result is reused
         compiled = torch.compile(chain)
         first = seconds(compiled, x)
         pairs = [(seconds(compiled, x), seconds(chain, x)) for _ in range(ROUNDS)]

@@ -1,9 +1,10 @@
 """Feed randomly damaged submissions and archives to the intake and to `autograder collect`.
 
-Half of the files are notebooks, which the intake reads. The other half are archives, each with the work of
-three students. Some dozens of additional notebooks are graded in one batch by the examiner itself. The
-benchmark checks that no error is raised, that each notebook is accepted or is refused with a reason, that
-collecting an archive reports its outcome, and that no file is written outside the expected folders.
+Half of the files are notebooks, which the intake (the stage that reads submissions) examines. The other half
+are archives, each with the work of three students. A few dozen additional notebooks are graded by the
+examiner in one batch. The benchmark checks that no error is raised, that each notebook is accepted or is
+refused with a reason, that collecting an archive reports its outcome, and that no file is written outside the
+expected folders.
 
     python -m benchmarks.damaged --json FILE [--count 10000] [--seed 0] [--graded 60]
 """
@@ -58,7 +59,7 @@ class Tally:
 
 
 def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> None:
-    """Pass a damaged notebook to the intake and count the outcome."""
+    """Let the intake (the stage that reads submissions) read a damaged notebook, and count the outcome."""
     place.write_bytes(data)
     try:
         result = take_in(place, STEPS, assignment.releases)
@@ -73,7 +74,7 @@ def notebook(data: bytes, assignment: Assignment, place: Path, tally: Tally) -> 
 
 
 def archive(data: bytes, intact: list[bytes], course: Course, place: Path, tally: Tally) -> None:
-    """Collect a damaged archive and count the outcome; only undamaged notebooks may end up in submitted/."""
+    """Collect a damaged archive; count its outcome and the damaged notebooks that end up in submitted/."""
     place.write_bytes(data)
     before = {path.name for path in course.root.parent.iterdir()}
     try:
@@ -96,12 +97,12 @@ def archive(data: bytes, intact: list[bytes], course: Course, place: Path, tally
 
 
 def measure(room: Path, count: int, seed: int, graded: int = 0) -> dict[str, Any]:
-    """Damage files at random, pass them to the intake or to `collect`, and return the outcomes.
+    """Damage files at random, pass them to the intake or to `autograder collect`, and return the outcomes.
 
     Args:
-        room: the folder of a built course with the small lesson of the tests. The parent of this folder
-            holds nothing else.
-        count: the number of notebooks and archives together.
+        room: the folder of a built course that contains the small lesson used in the tests. Its parent folder
+            must contain nothing else.
+        count: the total number of notebooks and archives.
         seed: the seed of the random damage.
         graded: the number of additional damaged notebooks that are graded as one batch.
     """

@@ -1,10 +1,10 @@
 """Measure how fast a class is graded, from submitted/ to gradebook and feedback, compared with nbgrader.
 
-The class submits solutions, recorded right and wrong answers and stubs of one lesson, in both languages
-(benchmarks/classroom.py). `autograder grade` uses as many workers as there are processors and grades each
-submission in its wall. It does the same as `nbgrader autograde` and `nbgrader generate_feedback` together:
-the result is gradebook, autograded/ and feedback/. Every command is run as an instructor runs it, so the time
-that it takes to start is included.
+The class submits notebooks of one lesson in both languages: solutions, recorded right and wrong answers, and
+unsolved notebooks (benchmarks/classroom.py). `autograder grade` uses as many workers as there are processors
+and grades each submission in a sandbox. It does the same as `nbgrader autograde` and `nbgrader
+generate_feedback` together: it produces the gradebook, autograded/ and feedback/. Every command is run as an
+instructor runs it, so its start-up time is included.
 
 The floor is the work that no grader can avoid: the processor time of each notebook's own cells, all tests
 included, in a fork of a process that has imported everything. The overhead is the processor time that
@@ -13,7 +13,8 @@ graded and compared.
 
 otter-grader, if it is installed, grades the same notebooks, with the same tests in its own format
 (benchmarks/otter_peer.py). Without containers, `otter run` grades one notebook after another and starts a new
-process for each, which takes half of its time. It has no wall, and writes no gradebook and no feedback pages.
+process for each. Starting these processes takes half of its time. It has no sandbox, and writes no gradebook
+and no feedback pages.
 
     python -m benchmarks.grading [--lesson 1] [--students 60] [--stock 60] [--otter 12] [--json FILE]
 """
@@ -41,7 +42,7 @@ from benchmarks.rows import parser_of, row, show
 from tests.support.lessons import LESSONS, ROOT, assignment
 from tests.support.stock_engine import use_stock_engine
 
-FEW = 12  # students in the small class: two of each of the six kinds of submission
+FEW = 12  # number of students in the small class: two for each of the six kinds of submission
 PLACES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "SECANT_DATA")
 
 
@@ -56,8 +57,8 @@ class CommandCost:
 class Meter:
     """A counter of the core-seconds of commands and all their descendants, whichever process reaps them.
 
-    Linux counts per control group if the user may create one. Otherwise the core-seconds of the whole machine
-    are counted, and nothing else should run on it.
+    If the user may create a control group, Linux counts the core-seconds of that group. Otherwise the
+    core-seconds of the whole machine are counted, so nothing else should run on it.
     """
 
     def __init__(self) -> None:
@@ -66,7 +67,7 @@ class Meter:
             self._group.mkdir()
 
     def words(self, command: list[str]) -> list[str]:
-        """Return a command line that runs the command inside the counted control group."""
+        """Return a command line that runs the command in this meter's control group, if there is one."""
         script = f'echo $$ >{self._group}/cgroup.procs; exec "$@"' if self._group.exists() else 'exec "$@"'
         return ["/bin/sh", "-c", script, "sh", *command]
 
@@ -78,13 +79,13 @@ class Meter:
         return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
     def close(self) -> None:
-        """Remove the control group; processes that are just ending are no longer counted."""
+        """Remove the control group, unless processes in it are still ending."""
         with contextlib.suppress(OSError):
             self._group.rmdir()
 
 
 def timed(folder: Path, *commands: list[str]) -> CommandCost:
-    """Run commands one after another and return their cost.
+    """Run commands one after another and return their total cost.
 
     Raises:
         RuntimeError: if a command fails; the message contains the end of its output.
@@ -117,7 +118,7 @@ def classroom(lesson: Lesson, students: int) -> Iterator[Path]:
 
 
 def grade_with_autograder(lesson: Lesson, students: int) -> CommandCost:
-    """Grade a class with `autograder grade`."""
+    """Grade a class with `autograder grade` and return the cost."""
     with classroom(lesson, students) as folder:
         cost = timed(folder, [sys.executable, "-m", "autograder.cli", "grade", lesson.name[:2]])
         pages = list(folder.glob("feedback/*/*/*.html"))
@@ -127,7 +128,7 @@ def grade_with_autograder(lesson: Lesson, students: int) -> CommandCost:
 
 
 def grade_with_nbgrader(lesson: Lesson, students: int) -> CommandCost:
-    """Grade a class with `nbgrader autograde` and `nbgrader generate_feedback`."""
+    """Grade a class with `nbgrader autograde` and `nbgrader generate_feedback`, and return the cost."""
     nbgrader = [sys.executable, "-m", "nbgrader"]
     with classroom(lesson, students) as folder:
         use_stock_engine(folder)
@@ -143,7 +144,7 @@ def grade_with_nbgrader(lesson: Lesson, students: int) -> CommandCost:
 
 
 def grade_with_otter(lesson: Lesson, students: int) -> CommandCost:
-    """Grade a class with `otter run` and check the points that it gave."""
+    """Grade a class with `otter run`, check the points that it gave, and return the cost."""
     with tempfile.TemporaryDirectory(prefix="secant-class-") as name:
         folder = Path(name)
         make_class(folder, lesson, students)
@@ -158,7 +159,7 @@ def grade_with_otter(lesson: Lesson, students: int) -> CommandCost:
 
 
 def floor(lesson: Lesson, students: int) -> float:
-    """Return the mean core-seconds of a submission's cells and tests, excluding imports and the wall."""
+    """Return the mean core-seconds of a submission's cells and tests, excluding imports and the sandbox."""
     source = assignment(lesson).source
     tests = {task.id: task.test.source for task in tasks(source) if task.test is not None}
     spent = 0.0
@@ -201,7 +202,7 @@ def run_cells(notebook: NotebookNode) -> float:
 
 
 def import_everything_needed() -> None:
-    """Import everything that a notebook needs, as the wall's template does."""
+    """Import everything that a notebook needs, as the sandbox's template process does."""
     from autograder.sandbox.inside import pages
     from autograder.sandbox.inside.template import import_everything
 
@@ -211,7 +212,7 @@ def import_everything_needed() -> None:
 
 
 def floor_in_own_process(lesson: Lesson, students: int) -> float:
-    """Return the result of `floor`, run in a separate process so that it forks from a single thread."""
+    """Return the result of `floor`, run in a separate process that has only one thread when it forks."""
     command = [sys.executable, "-m", "benchmarks.grading", "--lesson", lesson.name[:2]]
     command += ["--students", str(students), "--floor"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}

@@ -1,9 +1,9 @@
 """Measure how much memory a learner needs on a JupyterHub of deploy/hub, and how much forty learners need.
 
 Each learner has a server and a kernel in which lesson 1's answers have run, and has just checked the
-notebook. Memory is measured then, and again after the idle checkers have ended. A memory page that processes
-share is counted once (PSS), so the figure for one learner is what each additional learner adds. The benchmark
-must run as root, because it starts processes of several users.
+notebook. Memory is measured then, and again after the idle checkers (the processes that ran the checks) have
+ended. A memory page that processes share is counted once (PSS), so the figure for one learner is what each
+additional learner adds. The benchmark must run as root, because it starts processes of several users.
 
     python -m benchmarks.hub [--learners N] [--json FILE]
 """
@@ -23,7 +23,7 @@ from tests.support.lessons import ROOT
 from tests.support.processes import command, of_users
 from tests.support.small_class import solutions
 
-IDLE_MINUTES = "0.75"  # minutes until an idle checker ends; all checks are finished and measured by then
+IDLE_MINUTES = "0.75"  # minutes until an idle checker ends; all checks have been run and measured by then
 FEW, CLASS = 2, 40
 _MEGABYTE = 2**20
 
@@ -39,7 +39,7 @@ def megabytes(users: list[User]) -> float:
 
 
 def work(running_hub: Hub, user: User) -> None:
-    """Run the lesson's answers in a kernel of the user."""
+    """Start a kernel on the user's server and run the lesson's answers in it."""
     (user.home / LESSON).mkdir(exist_ok=True)
     os.chown(user.home / LESSON, user.uid, -1)
     running_hub.save(user, {})
@@ -65,7 +65,7 @@ def check(running_hub: Hub, user: User) -> None:
 
 
 def checkers(users: list[User]) -> list[int]:
-    """Return the users' processes that run template.py: the templates, kernels and checkers."""
+    """Return the users' processes that run template.py: templates, kernels, and checkers of notebooks."""
     return [pid for pid in processes(users) if "template.py" in command(pid)]
 
 

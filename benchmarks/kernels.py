@@ -1,8 +1,8 @@
 """Measure how long a lesson's kernel takes from its start until it has imported torch and secant.
 
-`python -m benchmarks.kernels [--json FILE]` starts warm kernels and stock kernels alternately. The template
-is already running, as in a server that was started some seconds ago. Private memory is the memory that a
-kernel shares with no other process after the imports.
+`python -m benchmarks.kernels [--json FILE]` alternately starts warm kernels, which are forked from a template
+process, and stock kernels. The template is already running, as on a server that was started a few seconds
+ago. Private memory is the memory that a kernel shares with no other process after the imports.
 """
 
 import statistics
@@ -22,7 +22,7 @@ REST_SECONDS = 1.0
 
 
 def measure(name: str) -> tuple[float, float]:
-    """Start a kernel, and return the seconds until it is ready and its private memory in megabytes."""
+    """Start a kernel, and return its start-up time in seconds and its private memory in megabytes."""
     time.sleep(REST_SECONDS)
     start = time.perf_counter()
     with kernel(name, wait=False) as running_kernel:

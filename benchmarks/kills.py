@@ -84,7 +84,7 @@ def grading_state(room: Path) -> tuple[object, ...]:
 def orphans() -> int:
     """Return how many of the processes that the coordinator started are still running.
 
-    When their parent dies, they become children of this process, because it is a subreaper.
+    When their parent dies, they become children of this process, which is a subreaper.
     """
     while True:
         try:
@@ -96,9 +96,9 @@ def orphans() -> int:
 
 
 def wait_for(room: Path, process: subprocess.Popen[bytes], entered: int, seconds: float) -> None:
-    """Wait until the given number of students are autograded, and then for the given seconds.
+    """Wait until the given number of students have been autograded, and then for the given number of seconds.
 
-    Stop waiting when the process exits.
+    Stop waiting if the process exits earlier.
     """
     while process.poll() is None and len(list(room.glob("autograded/*"))) < entered:
         time.sleep(0.002)
@@ -136,8 +136,9 @@ def measure(kills: int, seed: int) -> dict[str, Any]:
             shutil.rmtree(room)
             shutil.copytree(initial, room)
             process = start(room)
-            # Spread the kills over the run. About a third of them occur before the first of the seven
-            # students is entered in the gradebook. An equal share of the others follows each student's entry.
+            # Spread the kills over the run. About a third occur before the first of the seven students is
+            # entered in the gradebook. The rest are spread equally over the intervals after each student's
+            # entry.
             first = max(0, 7 - 10 * (kills - 1 - number) // kills)
             wait_for(room, process, first, draw.uniform(0.0, 0.1 if first else 0.7) * run_seconds)
             finished_early += process.poll() is not None

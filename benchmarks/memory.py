@@ -2,9 +2,10 @@
 
 Private memory is the memory that a process shares with no other process, so it would be freed if the process
 ended. It is read many times a second from Linux's own count, for all processes of a submission's container,
-supervisor included. The largest sum counts. A process that has loaded a notebook shares memory with the copy
-of itself that answers a task. That memory is private to neither process, but it belongs to the submission.
-Where control groups are available, their peak is therefore used if it is larger.
+including its supervisor. The result is the largest sum of these readings. A process that has loaded a
+notebook shares memory with the fork that answers a task. That memory is private to neither process, but it
+belongs to the submission. Where control groups are available, the peak that they report is therefore used if
+it is larger.
 
 Each lesson's solution is graded, and the row shows the lesson that needs the most memory. The memory of a
 worker and of its template is shown as well.
@@ -56,7 +57,7 @@ def process_tree(ancestor: int) -> list[int]:
 def in_containers(ancestor: int) -> list[int]:
     """Return the ids of those descendants of a process that run in a container.
 
-    They are two process namespaces deeper than the process: one for the wall and one for the container.
+    They are two PID namespaces deeper than the process: one for the sandbox, one for the container.
     """
     return [pid for pid in process_tree(ancestor) if _depth(pid) >= _depth(ancestor) + 2]
 
@@ -70,10 +71,10 @@ def _depth(pid: int) -> int:
 
 @contextlib.contextmanager
 def peak_private_memory(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
-    """Sample the private memory of these processes until the block ends.
+    """Sample the private memory of these processes until the `with` block ends.
 
     Yields:
-        a list whose only item is the largest sum of bytes so far.
+        a list whose only item is the largest total so far, in bytes.
     """
     peak, over = [0], threading.Event()
 
@@ -114,7 +115,7 @@ def group_peaks() -> Iterator[list[int]]:
 
 
 def solution(lesson: Lesson) -> Script:
-    """Return the script that the intake makes from a lesson's solution."""
+    """Return the script that the intake (the stage that reads submissions) makes from a lesson's solution."""
     released = with_answers(
         assignment(lesson).releases["en"], {task.id: task.answer.source for task in questions(lesson)}
     )
@@ -131,7 +132,7 @@ def container_peak(wall: Wall, lesson: Lesson) -> int:
     """Grade a lesson's solution and return the peak memory of its container in bytes."""
     examiner = Examiner(lesson.name, assignment(lesson).source)
     if (modules := imported_later(v4.writes(assignment(lesson).source))) is not None:
-        wall.prepare(modules)  # a worker prepares its wall in the same way before it grades
+        wall.prepare(modules)  # a worker prepares its sandbox in the same way before it grades
     with peak_private_memory(lambda: in_containers(os.getpid())) as peak_sample, group_peaks() as peaks:
         report = examiner.grade(wall, solution(lesson), b"secret")
     assert all(task.outcome in ("passed", "manual") for task in report.tasks), report
@@ -141,7 +142,7 @@ def container_peak(wall: Wall, lesson: Lesson) -> int:
 
 
 def stock_kernel_peak(lesson: Lesson) -> int:
-    """Run a lesson's notebook with its tests in a stock kernel and return its peak private bytes."""
+    """Run a lesson's notebook and tests in a stock kernel; return its peak private memory in bytes."""
     with (
         kernel(STOCK) as running_kernel,
         peak_private_memory(lambda: process_tree(running_kernel.process.pid)) as peak,

@@ -33,7 +33,7 @@ from tests.hostile.stock import variant_of
 from tests.hostile.world import LESSON, World
 from tests.support.busy import busy_machine
 
-#: Hostile neighbours: the name in a row, and the id of the case in tests/hostile.
+#: The ids of hostile cases in tests/hostile, keyed by the name of the hostile neighbour in the rows.
 HOSTILE_CASES = {
     "output without end in a task": "X109",
     "output without end in a cell": "X110",
@@ -55,9 +55,9 @@ def job(world: World, submission: Any) -> Job:
 
 
 def seconds_with_neighbour(workers: QuickWorkers, honest: Job, neighbour_job: Job) -> float:
-    """Return the seconds to grade an honest submission while a neighbour is graded on the other worker.
+    """Return the time in seconds to grade an honest submission while the other worker grades a neighbour.
 
-    The neighbour is graded again and again until the honest submission is done.
+    The neighbour (another submission) is graded again and again until the honest submission is done.
     """
     neighbour_grading = workers.submit(worker.work, neighbour_job)
     start = time.perf_counter()
@@ -77,13 +77,13 @@ def seconds_with_neighbour(workers: QuickWorkers, honest: Job, neighbour_job: Jo
 
 
 def submit_again(workers: QuickWorkers, before: Future[Any], job_of_neighbour: Job) -> Future[Any]:
-    """Submit the neighbour to the worker for grading once more, and return the future."""
+    """Submit the job that grades the neighbour once more, and return its future."""
     workers.settle(before)
     return workers.submit(worker.work, job_of_neighbour)
 
 
 def rows(rounds: int) -> list[dict[str, Any]]:
-    """Measure and return one row for each kind of hostile neighbour."""
+    """Measure the effect of each hostile neighbour on an honest student, and return a row for each."""
     with tempfile.TemporaryDirectory() as name:
         world, cases = World.create(Path(name), bait=False), load_all()
         honest = job(world, world.notebook(busy(0.8 * QUICK["QUESTION_SECONDS"])))
@@ -114,7 +114,7 @@ def measure(honest: int, hostile: int, spinners: int) -> dict[str, Any]:
     Args:
         honest: the number of honest students.
         hostile: the number of hostile submissions.
-        spinners: the number of unrelated processes that keep the machine busy meanwhile.
+        spinners: the number of unrelated processes that keep the machine busy during the grading.
     """
     with tempfile.TemporaryDirectory() as name, busy_machine(spinners):
         course = a_class(Path(name), hostile, honest)

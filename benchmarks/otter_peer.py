@@ -59,10 +59,10 @@ def run_commands(folder: Path) -> list[list[str]]:
 
 
 def verify(folder: Path, lesson: Lesson) -> None:
-    """Check that otter-grader gave no points for wrong answers and stubs, and full points for other answers.
+    """Check that otter-grader gave no points for wrong or missing answers, and full points for other answers.
 
     Raises:
-        RuntimeError: if a task of a submission has a different number of points.
+        RuntimeError: if a task in a submission received a different number of points.
     """
     unearned = {(answer.task, answer.source) for answer in wrong_answers(lesson)}
     for release in assignment(lesson).releases.values():

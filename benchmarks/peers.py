@@ -1,7 +1,8 @@
 """The environment .venv-bench, which holds the packages of the benchmarks' peers.
 
-It can import the packages of .venv as well. benchmarks/requirements.txt lists the packages that each
-benchmark needs. A peer that cannot be installed is left out.
+Peers are the tools that Secant is compared with. The environment can import the packages of .venv as well.
+benchmarks/requirements.txt lists the packages that each benchmark needs. A peer that cannot be installed is
+left out of its benchmark.
 """
 
 import os
@@ -25,7 +26,7 @@ MINUTES = 20  # time limit in minutes for the installation of one package
 def requirements_of(name: str) -> list[Requirement]:
     """Return the packages that a benchmark's peers need.
 
-    They are the lines of requirements.txt that name the benchmark in a comment.
+    These are the lines of requirements.txt that name the benchmark in a comment.
     """
     lines = [line.partition("#") for line in REQUIREMENTS.read_text(encoding="utf-8").splitlines()]
     return [Requirement(text) for text, _, benchmarks in lines if text.strip() and name in benchmarks.split()]
@@ -78,7 +79,8 @@ def make() -> None:
     """Make the environment .venv-bench if it does not exist."""
     if not packages().exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--clear", PLACE], check=True)
-    # Makes the packages of .venv visible, so that only missing ones are installed and none is replaced.
+    # This file makes the packages of .venv visible, so that pip installs only missing packages and replaces
+    # none.
     (packages() / "secant.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Storage and display of the benchmarks' rows: docs/performance.json, docs/performance.md, and a table."""
+"""Store the benchmarks' results in docs/performance.json; show them in docs/performance.md and as a table."""
 
 import json
 import os
@@ -63,7 +63,7 @@ class BenchmarkRecord:
 
 
 def validated_rows(rows: Any) -> list[Row]:
-    """Return a benchmark's rows, reduced to the keys that every row has.
+    """Return a benchmark's rows, with only those keys that every row must have.
 
     Raises:
         ValueError: if the value is not a list of valid rows.
@@ -125,7 +125,7 @@ def processor() -> str:
 
 
 def cells(row: Row) -> tuple[str, str, str, str, str]:
-    """Return the texts that the columns of a table show for a row."""
+    """Return the strings to show for a row in the columns of a table."""
     unit = row["unit"]
     theirs = "" if row["peer_value"] is None else f"{row['peer_value']:g} {unit}"
     ratio = "" if row["ratio"] is None else f"{row['ratio']:g}"
@@ -138,7 +138,7 @@ def latest(record: BenchmarkRecord) -> str:
 
 
 def is_old(record: BenchmarkRecord, row: Row) -> bool:
-    """Return whether a row comes from an earlier run than the benchmark's last one."""
+    """Return whether a row comes from an earlier run than the benchmark's latest one."""
     return record.is_failed or row["date"] < latest(record)
 
 
@@ -178,5 +178,5 @@ def page(records: Mapping[str, BenchmarkRecord]) -> str:
 
 
 def escape_cell(text: str) -> str:
-    """Return a text, escaped so that it stays within its cell of a Markdown table."""
+    """Return the text, escaped so that it can be the content of a cell in a Markdown table."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

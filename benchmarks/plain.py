@@ -43,7 +43,7 @@ def make_course(root: Path, students: int, imports: Sequence[str]) -> None:
 
 
 def ours(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float, float]:
-    """Return the seconds to start the wall, preloading included, and the seconds for each submission."""
+    """Return the seconds to start the sandbox, including preloading, and the seconds per submission."""
     started = time.perf_counter()
     submitted = writes(HOMEWORK).encode()
     examiner = PlainExaminer(read_plain(root, NAME).notebooks[0])
@@ -57,7 +57,7 @@ def ours(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float,
 
 
 def whole(root: Path, students: int) -> float:
-    """Return the seconds that `autograder grade` takes per submission, its start included."""
+    """Return the seconds that `autograder grade` takes per submission, including its start-up time."""
     (root / "course").mkdir()  # an empty folder: the course has no lessons in the autograder's format
     started = time.perf_counter()
     command = [sys.executable, "-m", "autograder.cli", "grade", NAME]

@@ -1,9 +1,9 @@
 """Measure how long the lecturer's report on a large class takes: `autograder report`, its start included.
 
 The gradebook and autograded/ are filled without running a grader. For each task, a student has one of the
-lesson's recorded answers, right or wrong, with the recorded hint. The student's variables are renamed and a
-line is added. One student in fifty has the same answers as the previous student. Then the command runs on one
-lesson, and on all of them.
+lesson's recorded answers, right or wrong, with the recorded hint. The variables in each answer are renamed
+and a line is added. One student in fifty has the same answers as the previous student. Then the command runs
+on one lesson, and on all lessons.
 
     python -m benchmarks.report [--json FILE] [--students 1000] [--lesson 2] [--lessons 10]
 """
@@ -28,7 +28,7 @@ from tests.support.gradebooks import hurried
 from tests.support.graded_class import Fate, Student, course_of, enter
 from tests.support.lessons import LESSONS, ROOT, questions, right_answers, wrong_answers
 
-_COPY_EVERY = 50  # one student per this number has the same answers as the previous student
+_COPY_EVERY = 50  # one in this many students has the same answers as the previous student
 _LOCAL_NAMES = re.compile(r"\b(seen|todo|node|names|leaves|out|total|step|found|result)\b")
 
 

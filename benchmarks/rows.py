@@ -1,4 +1,4 @@
-"""The rows that benchmarks produce; each has a figure of this project and that of a peer, if there is one."""
+"""Benchmark results as rows: each has this project's figure and that of a similar tool, if there is one."""
 
 import argparse
 import json

@@ -6,10 +6,10 @@ folders, so the figures include the cost of Dask but not that of a network. For 
 also shows two processor times per submission: that of all processes, and that of the coordinator, the one
 process that writes the results.
 
-The rate at which the coordinator alone writes results is measured as well, because no cluster can be faster.
-For this, the same class is graded by workers that immediately return the recorded results of real workers.
-The results are written alternately into an empty SQLite gradebook and an empty PostgreSQL gradebook. As
-usual, the PostgreSQL server writes to the disk before it answers.
+The rate at which the coordinator alone writes results is measured as well, because no cluster can be faster
+than this. To measure it, the same class is graded by workers that immediately return the recorded results of
+real workers. The results are written alternately into an empty SQLite gradebook and an empty PostgreSQL
+gradebook. With its usual settings, the PostgreSQL server writes to the disk before it answers.
 
     python -m benchmarks.scale [--json FILE] [--students 60] [--rounds 3]
 """
@@ -51,7 +51,8 @@ class Cost(NamedTuple):
 
     Attributes:
         seconds: elapsed seconds.
-        all_processes: processor seconds of all processes, including students' and Dask's.
+        all_processes: processor seconds of all processes, including those that run students' code and those
+            of Dask.
         writer: processor seconds of the process that reads the submissions and writes the results.
         scheduler: processor seconds of Dask's scheduler.
     """
@@ -65,7 +66,7 @@ class Cost(NamedTuple):
 def busy_seconds() -> float:
     """Return the processor seconds used so far by this command and its processes.
 
-    If Linux does not count them (see `counted_by_cgroup`), return those of the whole machine.
+    If Linux does not count these separately (see `counted_by_cgroup`), return the total of the whole machine.
     """
     if (_ACCOUNT / "cpuacct.usage").exists():
         return int((_ACCOUNT / "cpuacct.usage").read_text()) / 1e9
@@ -101,7 +102,7 @@ def measure(course: Course, workers: Workers, scheduler: int) -> Cost:
 
     Args:
         course: the course.
-        workers: the workers that grade.
+        workers: the workers that grade the class.
         scheduler: the process id of Dask's scheduler.
     """
     entries = find_submissions(course, [LESSONS[0].name])
@@ -118,7 +119,7 @@ def measure(course: Course, workers: Workers, scheduler: int) -> Cost:
 
 
 def kilobytes(course: Course, students: int) -> dict[str, float]:
-    """Return the kilobytes on disk per submission, keyed by folder or file of the course."""
+    """Return the kilobytes on disk per submission, keyed by the name of the course's folder or file."""
     return {
         name: sum(file.stat().st_size for file in (place, *place.rglob("*")) if file.is_file())
         / 1024
@@ -131,10 +132,11 @@ def kilobytes(course: Course, students: int) -> dict[str, float]:
 class ReplayingWorkers:
     """Workers that immediately return a recorded result if they have done the same job before.
 
-    With recorded results, all time is spent in the coordinator.
+    If all results are recorded, all time is spent in the coordinator.
 
     Attributes:
-        start: the clock reading in seconds when the first job was submitted, or 0 before that.
+        start: the clock reading in seconds when the first job was submitted, or 0 if none has been submitted
+            yet.
     """
 
     def __init__(self, workers: LocalWorkers) -> None:
@@ -145,7 +147,7 @@ class ReplayingWorkers:
         self._results: dict[tuple[type, str], Done] = {}
 
     def submit(self, work: Callable[[Any], Done], job: Job | Page) -> Future[Done]:
-        """Return the recorded result of a job, or submit the job to the workers."""
+        """Return the recorded result of a job; if there is none, submit the job to the workers."""
         self.start = self.start or time.perf_counter()
         key = type(job), job.student
         if key in self._results:
@@ -215,7 +217,7 @@ def writing_rates(
 
 
 class Medians(NamedTuple):
-    """The medians of all rounds.
+    """The medians over all rounds of the benchmark.
 
     Attributes:
         local: the cost of a submission with two local workers.
@@ -231,7 +233,7 @@ class Medians(NamedTuple):
 
 
 def compare_workers(students: int, rounds: int) -> Medians:
-    """Grade a class with local and with Dask's workers, then measure the coordinator alone."""
+    """Grade a class with local workers and with Dask workers, then measure the coordinator alone."""
     durable = {"fsync": "on", "full_page_writes": "on"}
     with tempfile.TemporaryDirectory() as name, server(**durable) as postgres:
         room = Path(name, "room")

@@ -1,11 +1,11 @@
 """Measure how long a learner waits for verdicts, compared with nbgrader's Validate in the same JupyterLab.
 
-Both buttons are clicked and timed in a page of headless Chromium. Ours is timed until the last requested
-verdict is in the panel, nbgrader's until its dialog is shown. Both buttons save the notebook first. Both have
-been clicked before, so our service already has its worker, while nbgrader starts a kernel for each click. The
-commands are timed as a user would run them. Ours is timed twice: while that server is running, and without a
-server. nbgrader runs only the visible tests, because a student's notebook has no others. The times are
-medians, with a pause before each measurement.
+Both buttons are clicked and timed in a page of headless Chromium. Our button is timed until the last
+requested verdict is in the panel, and nbgrader's button until its dialog is shown. Both buttons save the
+notebook first. Both have been clicked before, so our service already has its worker, while nbgrader starts a
+kernel for each click. The commands are timed as a user would run them. Our command is timed twice: while the
+JupyterLab server is running, and without a server. nbgrader runs only the visible tests, because a student's
+notebook has no others. The times are medians, with a pause before each measurement.
 
     python -m benchmarks.selfcheck [--lesson NAME | --all] --json FILE
 """
@@ -37,9 +37,10 @@ from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 5
-REST_SECONDS = 2.0  # pause in seconds before each measurement; no learner checks again immediately
+REST_SECONDS = 2.0  # pause in seconds before each measurement, because no learner checks again immediately
 EXTENSIONS = ("autograder.service", "nbgrader.server_extensions.validate_assignment")
-# Clicks a button, and returns the seconds until the frame that shows the click's result is about to be drawn.
+# A script that clicks a button and returns the seconds until the page is about to draw the frame that shows
+# the result of the click.
 CLICK = """async ([button, seen, wanted]) => {
   const found = [...document.querySelectorAll(button)].find(each => each.checkVisibility());
   const start = performance.now();
@@ -64,10 +65,10 @@ def write_solved(lesson: str, folder: Path) -> Path:
 
 
 def seconds(action: Callable[[], float | None], rounds: int = ROUNDS) -> float:
-    """Return the median of the seconds that a function takes, with a pause before each call.
+    """Return the median time in seconds that a function takes, with a pause before each call.
 
     Args:
-        action: the function. If it returns a number, that number is used as its seconds.
+        action: the function. If it returns a number, that number is used as the time of the call in seconds.
         rounds: the number of calls.
     """
     measured_seconds = []
@@ -192,7 +193,7 @@ def time_buttons(page: Page, path: Path, rounds: int) -> tuple[list[float], floa
 
 
 def rows(lesson: str, other_lessons: list[str]) -> list[dict[str, Any]]:
-    """Measure and return the rows: buttons and commands for one lesson, buttons for the other lessons."""
+    """Measure and return the rows: buttons and commands for one lesson, only buttons for the others."""
     results = []
     with (
         tempfile.TemporaryDirectory() as name,

@@ -88,7 +88,7 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
         ]
         connection.execute(insert(records), copies)
         if engine.dialect.name == "postgresql":
-            connection.execute(text("ANALYZE"))  # PostgreSQL's autovacuum would run ANALYZE within a minute
+            connection.execute(text("ANALYZE"))  # what PostgreSQL's autovacuum would do within a minute
     engine.dispose()
     for step in ("submitted", "autograded", "feedback"):
         for name in names:
@@ -115,7 +115,7 @@ def grade_again(room: Path) -> dict[str, Any]:
 
 
 def time_formgrader(room: Path, lesson: str, size: int) -> dict[str, Any]:
-    """Request formgrader's lists of the class and return the seconds for each, and the server's memory."""
+    """Request formgrader's lists of the class; return the seconds for each list and the server's memory."""
     figures = {}
     with formgrader(room) as ask:
         for name, path in {
@@ -140,7 +140,7 @@ def change_one(room: Path, lesson: str) -> None:
 
 
 def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dict[str, Any]]:
-    """Yield measurements of grading a class again at each of these sizes, and finally with one new file."""
+    """Yield measurements of a repeated grading for each of these class sizes, and then with one new file."""
     make_course(room, lesson, url)
     before = 1
     for size in sizes:
@@ -166,7 +166,7 @@ def database(kind: str, room: Path) -> Iterator[str]:
 
 
 def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each figure; the row compares PostgreSQL with SQLite if both were measured."""
+    """Yield a row for each figure; rows compare PostgreSQL with SQLite if both were measured."""
     figures = {
         "another run over {}, processor time": ("unchanged", "processor seconds", "s"),
         "another run over {}, memory": ("unchanged", "megabytes", "MB"),

@@ -24,14 +24,14 @@ CELLS = ("from secant import explore", "explore(x=2.2, h=3)")
 EXPLORER = ".secant-explorer"
 HIDE_FILE_BROWSER = "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
 WIDTH, HEIGHT, DENSITY = 1120, 960, 1.5
-COLOURS = 256  # colours of the palette: enough for a picture of a page, at a third of the bytes
-MARGIN = 6  # pixels of the page that are shown around the explorer
-# The constants below are for the moving picture only.
+COLOURS = 256  # number of palette colours: enough for a page; full colour makes the file three times larger
+MARGIN = 6  # width in pixels of the margin shown around the explorer
+# The constants below are only for the animation.
 MOVES = 52
-PACE, FIRST, LAST = 75, 700, 1300  # durations in milliseconds of most frames, the first frame and the last
+PACE, FIRST, LAST = 75, 700, 1300  # durations in milliseconds: most frames, the first frame, the last frame
 END_OF_DRAG = 0.12  # where the slider is released, as a fraction of its track
-SETTLING_SECONDS = 0.4  # pause after a move to let picture and numbers update; numbers lag by 0.2 seconds
-LIMIT = 1_500_000  # maximum size in bytes of a moving picture
+SETTLING_SECONDS = 0.4  # time for the picture and the numbers to update; the numbers lag by 0.2 seconds
+LIMIT = 1_500_000  # maximum size in bytes of an animation
 
 
 def mouse_positions(start: float, end: float) -> Iterator[float]:
@@ -44,7 +44,7 @@ def mouse_positions(start: float, end: float) -> Iterator[float]:
 
 
 def photograph(page: Page, clip: FloatRect) -> Image.Image:
-    """Return a screenshot of a part of the page once two consecutive ones are equal, or after 3 seconds."""
+    """Take screenshots of part of the page until two in a row are equal, for at most 3 s; return the last."""
     before, now = b"", page.screenshot(clip=clip)
     deadline = time.monotonic() + 3
     while before != now and time.monotonic() < deadline:
@@ -86,7 +86,7 @@ def save(frames: list[Image.Image], path: Path) -> None:
     """Save frames as an animated WebP that repeats forever.
 
     Raises:
-        RuntimeError: if nothing moved, or if the file is too large for a README.
+        RuntimeError: if too few frames differ, or if the file is too large for a README.
     """
     if len({frame.tobytes() for frame in frames}) < MOVES // 2:
         raise RuntimeError("the explorer did not follow the slider")
@@ -99,7 +99,7 @@ def save(frames: list[Image.Image], path: Path) -> None:
 
 
 def take(browser: Browser, language: str, number: int) -> Iterator[Path]:
-    """Take the still and the moving picture in one language, and yield their paths."""
+    """Take the still picture and the animation in one language, and yield their paths."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
         lab.write_notebook(Path(place, "explore.ipynb"), CELLS)
@@ -123,7 +123,7 @@ def take(browser: Browser, language: str, number: int) -> Iterator[Path]:
 
 
 def main() -> int:
-    """Take the pictures in the languages that the command line names."""
+    """Take the pictures in the languages named on the command line."""
     parser = argparse.ArgumentParser(prog="python -m scripts.animation", description=__doc__)
     parser.add_argument("--lang", nargs="+", choices=("en", "ko"), default=("en", "ko"))
     parser.add_argument("--slider", type=int, default=1, help="which slider is dragged, from 0")

@@ -32,7 +32,7 @@ GIGABYTES_WITH_CUDA = 6
 # Seconds between two lines of progress if the output is not a terminal.
 SECONDS = 10
 
-# Texts in pip's output that identify the cause of a failure.
+# Strings in pip's output that identify the cause of a failure.
 NO_SPACE = ("no space left", "errno 28", "disk quota")
 NOT_ALLOWED = ("permission denied", "errno 13", "read-only file system")
 NO_NETWORK = (
@@ -70,9 +70,9 @@ class Failure(Exception):
 
 
 def too_old() -> Failure:
-    """Return the failure for a Python that is too old, with the command that uses a newer one.
+    """Return the failure for a Python that is too old, with a command that runs a newer one.
 
-    If a newer Python is installed, the command names it.
+    If a newer version is installed, the command names that version.
     """
     version = "{}.{}".format(*sys.version_info[:2])
     names = [f"python3.{minor}" for minor in (12, 13, 11, 14)]
@@ -118,7 +118,7 @@ def no_space() -> Failure:
 
 
 def not_allowed(path: str) -> Failure:
-    """Return the failure for a path that the user may not write."""
+    """Return the failure for a path that the user is not allowed to write."""
     return Failure(
         f"{path} cannot be written: move the course to a folder of your own, or, if it was once run with "
         f"sudo, take it back with `sudo chown -R $USER {ROOT}`.",
@@ -160,7 +160,7 @@ def explain(error: OSError) -> Failure:
 def installation_digest() -> str:
     """Return a digest of everything that the installation depends on.
 
-    The folder's path is part of it, because a folder that was moved needs a new .venv.
+    The digest includes the repository's path, because a repository that was moved needs a new .venv.
     """
     digest = hashlib.sha256(os.fsencode(ROOT))
     for name in ("constraints.txt", "pyproject.toml", *settings(), *front_end()):
@@ -170,7 +170,7 @@ def installation_digest() -> str:
 
 
 def settings() -> "list[str]":
-    """Return the paths of Jupyter's settings files, which an installation copies."""
+    """Return the paths of Jupyter's settings files, which the installation copies."""
     folder = os.path.join("secant", "lab")
     names = sorted(os.listdir(os.path.join(ROOT, folder)))
     return [os.path.join(folder, name) for name in names if name.endswith("_config.json")]
@@ -179,7 +179,7 @@ def settings() -> "list[str]":
 def front_end() -> "list[str]":
     """Return the paths of the JupyterLab extension's files.
 
-    An installation copies them to JupyterLab's folder, so .venv has to be updated when they change.
+    The installation copies them to JupyterLab's folder, so .venv has to be updated when they change.
     """
     folder = os.path.join("secant", "lab", "labextensions")
     paths = [
@@ -214,7 +214,7 @@ def is_ready(extras: "list[str]") -> bool:
 
 
 def is_new_enough(python: str, also: str = "sys") -> bool:
-    """Return whether a Python runs, is new enough and can import a module."""
+    """Return whether a Python interpreter runs, is new enough, and can import a module."""
     code = f"import sys, {also}; sys.exit(sys.version_info < {OLDEST!r})"
     null = subprocess.DEVNULL
     try:
@@ -307,7 +307,7 @@ def run(command: "list[str]", capture: bool = False) -> None:
 
     Args:
         command: the command.
-        capture: whether the file ERRORS receives all output of the command and not only its error output.
+        capture: whether to write all output of the command to the file ERRORS, not only its error output.
     """
     with open(ERRORS, "wb") as errors:
         code = subprocess.call(command, cwd=ROOT, stdout=errors if capture else None, stderr=errors)
@@ -322,7 +322,7 @@ def raise_command_failure() -> None:
 
 
 class PipProgress:
-    """A line that shows pip's progress: rewritten in place in a terminal, otherwise printed now and then.
+    """A line that shows pip's progress: rewritten in place in a terminal, otherwise printed periodically.
 
     pip prints a line for each package that it looks at or downloads. While it installs them it prints
     nothing, so the installed packages are counted in .venv.
@@ -344,7 +344,7 @@ class PipProgress:
         self.shown = ""
 
     def follow(self, process: "subprocess.Popen[bytes]") -> None:
-        """Show the progress of pip until it ends."""
+        """Show the progress of pip until pip exits."""
         reader = threading.Thread(target=self.read, args=(process.stdout,), daemon=True)
         reader.start()
         while process.poll() is None:
@@ -383,7 +383,8 @@ class PipProgress:
             en = f"Installing packages: {installed} of {self.total}"
             ko = f"패키지를 설치하는 중: {self.total}개 중 {installed}개"
         elif self.downloads:
-            # The total is unknown until the last download: pip looks for packages between downloads.
+            # The total is unknown until the last download, because pip finds further packages between
+            # downloads.
             name = f"{self.file.partition('-')[0]}, {self.fetched()}"
             en = f"Downloading package {self.downloads} ({name})"
             ko = f"{self.downloads}번째 패키지를 내려받는 중({name})"
@@ -393,7 +394,7 @@ class PipProgress:
         return f"{say(en, ko)}, {elapsed}"
 
     def fetched(self) -> str:
-        """Return how much of the current file is downloaded, or only its size if the file is small."""
+        """Return how much of the current file has been downloaded, or only its size if the file is small."""
         if not self.size.endswith((" MB", " GB")):
             return self.size
         for folder_path, _, names in os.walk(self.folder):
@@ -406,7 +407,7 @@ class PipProgress:
         return self.size
 
     def show(self) -> None:
-        """Show the line of progress if the last one was shown long enough ago."""
+        """Show the line of progress if enough time has passed since it was last shown."""
         now = time.time()
         if now - self.printed < (1 if self.is_terminal else SECONDS):
             return
@@ -434,10 +435,10 @@ def count_installed() -> int:
 
 
 def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]]]":
-    """Yield the contents of all folders with this name below a folder, without descending into them.
+    """Yield the contents of each folder with this name below a folder, without searching its subfolders.
 
     Yields:
-        the path, the subfolders and the files of each such folder, as from os.walk.
+        the path, the subfolders and the files of each such folder, in the form that os.walk uses.
     """
     for at, folders, files in os.walk(folder):
         if os.path.basename(at) == name:
@@ -446,7 +447,7 @@ def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]
 
 
 def install(extras: "list[str]") -> None:
-    """Install the packages in constraints.txt, and Secant as editable so that a `git pull` takes effect."""
+    """Install the packages in constraints.txt, and Secant in editable mode, so `git pull` takes effect."""
     package = ROOT + (f"[{','.join(extras)}]" if extras else "")
     pip = [
         PYTHON,
@@ -459,7 +460,8 @@ def install(extras: "list[str]") -> None:
         "off",
     ]
     command = [*pip, "-r", os.path.join(ROOT, "constraints.txt"), "-e", package]
-    # pip downloads into temporary files: with a separate folder, their sizes show pip's progress.
+    # pip downloads into temporary files. Put them into a separate folder, so that their sizes show the
+    # progress.
     folder = tempfile.mkdtemp(prefix="secant-pip-")
     environment = dict(os.environ, PYTHONUNBUFFERED="1", TMPDIR=folder, TEMP=folder, TMP=folder)
     progress = PipProgress(folder)
@@ -496,7 +498,8 @@ def prepare(extras: "list[str]") -> None:
     try:
         install(extras)
     except Failure:
-        # pip has restored what it could not replace, so a .venv that worked still works and is kept.
+        # pip has restored the packages that it could not replace, so a .venv that worked still works and is
+        # kept.
         if keep:
             write_stamp(stamp)
         raise

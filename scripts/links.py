@@ -1,4 +1,4 @@
-"""Update the texts that contain the repository's address: `python -m scripts.links`.
+"""Update the files that contain the repository's address: `python -m scripts.links`.
 
 Run it after changing the address in pyproject.toml. It rewrites the tables of lessons in both READMEs, the
 links in docs/online.md, and CITATION.cff.

@@ -1,6 +1,7 @@
 """Test the lessons with the newest PyTorch that pip installs: `python -m scripts.newest -k lesson`.
 
-The environment .venv-newest can import the packages of this one, so that only PyTorch differs.
+The environment .venv-newest can also import the packages of the current environment, so that only PyTorch
+differs.
 """
 
 import os
@@ -89,7 +90,10 @@ def _core_seconds() -> float:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Install the newest PyTorch, run the tests, and return 1 if either fails."""
+    """Install the newest PyTorch, run the tests, and return 1 if either fails, else 0.
+
+    With --if-possible, also return 0 if the installation fails.
+    """
     parser = ArgumentParser(prog="python -m scripts.newest", description="Other options go to pytest.")
     parser.add_argument("--if-possible", action="store_true", help="pass where it cannot be installed")
     chosen, arguments = parser.parse_known_args(words)

@@ -1,4 +1,4 @@
-"""Run the tests with each Python of this machine and the newest packages: `python -m scripts.pythons -k ask`.
+"""Run the tests with each Python on this machine and the newest packages: `python -m scripts.pythons -k ask`.
 
 The Pythons are those on PATH and those of pyenv. Each has its own environment, such as .venv-3.12. Only
 PyTorch stays at the version in constraints.txt, because the lessons quote that version's messages and
@@ -67,7 +67,7 @@ def _run(command: Sequence[str | Path]) -> int:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the tests in each Python, print all results at the end, and return 1 if one did not pass."""
+    """Run the tests in each Python, print all results at the end, and return 0 if all passed, else 1."""
     parser = ArgumentParser(prog="python -m scripts.pythons", description="Other options go to pytest.")
     parser.add_argument("--only", action="append", metavar="3.N", help="this Python alone; may be repeated")
     chosen, arguments = parser.parse_known_args(words)

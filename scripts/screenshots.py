@@ -40,7 +40,7 @@ SCROLLER = """() => [...document.querySelectorAll('.jp-NotebookPanel:not(.lm-mod
 
 
 def ignore_failing_tests(notebook: NotebookNode) -> NotebookNode:
-    """Let the test cells of a released notebook fail without stopping its execution, and return it."""
+    """Let test cells of a released notebook fail without stopping its execution; return the notebook."""
     for cell in filter(is_test, notebook.cells):
         cell.metadata["tags"] = ["raises-exception"]
     return notebook
@@ -106,7 +106,7 @@ def contact_sheet(out: Path) -> str:
 
 
 def main() -> int:
-    """Take the screenshots that the command line asks for."""
+    """Take the screenshots requested on the command line."""
     parser = argparse.ArgumentParser(prog="python -m scripts.screenshots", description=__doc__)
     parser.add_argument("lessons", nargs="*", help="lessons, by number or name; all for none")
     parser.add_argument("--lang", nargs="+", choices=LANGUAGES, default=LANGUAGES)

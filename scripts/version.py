@@ -1,8 +1,8 @@
-"""Check Secant's version with `python -m scripts.version`, or begin a new one with a number such as 0.3.0.
+"""Check Secant's version (`python -m scripts.version`), or begin a new one (with an argument such as 0.3.0).
 
 The version is defined in pyproject.toml. CITATION.cff and the JupyterLab extension's package.json have copies
-of it, because the programs that read these files look nowhere else. `--tag v0.3.0` fails unless that is the
-tag of this version. `--notes` prints the section of CHANGELOG.md about this version.
+of it, because the programs that read these files look nowhere else. `--tag v0.3.0` fails unless the current
+version is 0.3.0. `--notes` prints the section of CHANGELOG.md about this version.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def current_version(root: Path) -> str:
 def problems(root: Path, tag: str | None = None) -> list[str]:
     """Return a sentence for each copy of the version that differs from the version in pyproject.toml.
 
-    There are also sentences for a change log without this version and for a tag of another version.
+    Further sentences report a change log without this version and a tag of another version.
     """
     version, sentences = current_version(root), []
     for place, pattern in PLACES.items():
@@ -54,7 +54,10 @@ def notes(root: Path, version: str) -> str:
 
 
 def begin_version(root: Path, version: str) -> None:
-    """Write a new version into all files, and put the version and date above the unreleased changes."""
+    """Write the new version number into every file that contains it.
+
+    Also add a heading with the version and the date above the unreleased changes.
+    """
     for place, pattern in PLACES.items():
         text = (root / place).read_text(encoding="utf-8")
         new = re.sub(pattern, lambda match: match[0].replace(match[1], version), text)
@@ -66,7 +69,7 @@ def begin_version(root: Path, version: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check the version or begin a new one, as the command line asks, and return the exit status."""
+    """Check the version or begin a new one, as requested on the command line, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m scripts.version")
     parser.add_argument("new", nargs="?", help="the version to begin, such as 0.3.0")
     parser.add_argument("--tag", help="fail unless this is the tag of the version")

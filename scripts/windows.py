@@ -57,7 +57,8 @@ def learners_lab(language: Language, *, dark: bool) -> Iterator[tuple[str, Path]
 def take(browser: Browser, start: str, path: str, size: str, name: Path) -> None:
     """Take the pictures of one window.
 
-    They show the start page, the explorer, the explorer next to the panel, and one of its questions.
+    They show the start page, the explorer, the explorer next to the panel, and one of the explorer's
+    questions.
 
     Args:
         browser: the browser.
@@ -112,7 +113,7 @@ def take_all(
 
 
 def main() -> int:
-    """Take the screenshots that the command line asks for."""
+    """Take the screenshots requested on the command line."""
     parser = argparse.ArgumentParser(prog="python -m scripts.windows", description=__doc__)
     parser.add_argument("lesson", nargs="?", default="1", help="by number or name; the first if left out")
     parser.add_argument("--lang", nargs="+", choices=LANGUAGES, default=LANGUAGES)

@@ -1,1 +1,1 @@
-"""A benchmark of how smoothly a slider moves a picture in JupyterLab, for our explorers and their peers."""
+"""A benchmark of how smoothly a picture in JupyterLab follows a slider, for our explorers and their peers."""

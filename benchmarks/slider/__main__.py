@@ -1,13 +1,13 @@
 """Measure sliders in JupyterLab: frames painted per second in a drag, and the delay from a move to its frame.
 
 `python -m benchmarks.slider [--json FILE]` starts JupyterLab with headless Chromium, and drags the sliders of
-our explorers and of their peers. All run on the same server, so our extension speeds up the peers as well.
-Lesson 1's explorer has a peer for each usual way to draw such a picture (benchmarks/slider/peers). The
-explorers of other lessons have one peer: ipywidgets' `interact` with matplotlib's inline backend, which draws
-the explorer's own figure.
+our explorers and of their peers. All run on the same server, so our extension speeds up the peers as well. A
+peer is a notebook that draws the same picture with another library. Lesson 1's explorer has a peer for each
+commonly used library (benchmarks/slider/peers). The explorers of other lessons have one peer: ipywidgets'
+`interact` with matplotlib's inline backend, which draws the explorer's own figure.
 
-Each contestant is measured once in every round, in random order, and the median of the rounds counts.
-benchmarks/slider/page.py defines a painted frame.
+Each contestant (an explorer or a peer) is measured once in every round, in random order. The result is the
+median over all rounds. benchmarks/slider/page.py defines which frames count as painted.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = "benchmarks/requirements.txt"
-# Enables our extension explicitly, because .venv-bench imports the packages of .venv but not our settings.
+# Enable our extension explicitly, because .venv-bench imports the packages of .venv but not our settings.
 QUICK = "--ServerApp.jpserver_extensions={'secant.lab.server_extension': True}"
 ROUNDS = 3
 
@@ -43,7 +43,7 @@ class Contestant:
     Attributes:
         name: the contestant's name in the rows.
         cells: the sources of the notebook's cells.
-        svg: a CSS selector for the part of an SVG that changes last in a frame, or None for other pictures.
+        svg: a CSS selector for the part that changes last in a frame, or None if the picture is not an SVG.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Contest:
     Attributes:
         ours: our explorer.
         peers: the peers.
-        sliders: the index of each slider to drag, keyed by the suffix of the slider's figures in the rows.
+        sliders: the index of each slider to drag, keyed by the suffix that marks the slider's rows.
     """
 
     ours: Contestant
@@ -68,13 +68,13 @@ class Contest:
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer of lesson 1's explorer.
+    """A notebook that draws the picture of lesson 1's explorer with another library.
 
     Attributes:
         name: the peer's name in the rows.
         package: the package that the peer needs.
-        first: the line of code that its notebook runs first.
-        svg: a CSS selector for the part of an SVG that changes last in a frame, or None for other pictures.
+        first: the line of code that the notebook runs before it imports the peer's module.
+        svg: a CSS selector for the part that changes last in a frame, or None if the picture is not an SVG.
     """
 
     name: str
@@ -83,7 +83,8 @@ class Peer:
     svg: str | None = None
 
 
-# Selects the mark that each frame moves last, in bqplot's right-hand figure. Only the legend comes after it.
+# A CSS selector for the mark that is moved last in each frame, in bqplot's right-hand figure. In the
+# document, only the legend follows this mark.
 LAST_OF_BQPLOT = ".bqplot:last-child .svg-figure > g > g > g:nth-last-child(2)"
 PEERS = {  # the peers of lesson 1's explorer, keyed by the name of their module
     "interact": Peer("interact + inline matplotlib", "ipywidgets"),
@@ -93,12 +94,12 @@ PEERS = {  # the peers of lesson 1's explorer, keyed by the name of their module
     "canvas": Peer("bare canvas", "anywidget"),
 }
 
-# A JavaScript expression for the widest image, canvas or SVG in a cell's output, which is the picture.
+# A JavaScript expression for the picture: the widest image, canvas or SVG in the cells' outputs.
 PICTURE = """[...document.querySelectorAll('.jp-OutputArea :is(img, canvas, svg)')]
   .sort((a, b) => a.clientWidth - b.clientWidth).at(-1)"""
 
-# Notebook cells for the peers of other lessons' explorers. They draw the explorer's own figure from the same
-# numbers.
+# The cells of a notebook that draws the figure of another lesson's explorer with ipywidgets' `interact`, from
+# the same numbers.
 OTHER_DRAW = """
 %matplotlib inline
 from IPython.display import display
@@ -137,12 +138,12 @@ OTHERS = {  # for each lesson, the explorer's name and the attribute that holds 
 
 
 def first_contest(peers: Iterable[str]) -> Contest:
-    """Return the contest of lesson 1's explorer, with its sliders for x and h."""
+    """Return the contest between lesson 1's explorer and its peers, with the sliders for x and h."""
     return Contest(_our_explorer("explore"), tuple(map(_peer, peers)), {"": 0, " (h)": 1})
 
 
 def other_contest(lesson: int) -> Contest:
-    """Return the contest of another lesson's explorer."""
+    """Return the contest between another lesson's explorer and its peer."""
     name, first = OTHERS[lesson]
     cells = (OTHER_DRAW.format(name=name, first=first), OTHER_INTERACT)
     peer = Contestant(PEERS["interact"].name, cells)
@@ -218,7 +219,8 @@ def contest_rows(contest: Contest, measurements: dict[tuple[str, str], list[Feel
 
     Args:
         contest: the contest.
-        measurements: the measurements, keyed by the suffix of the slider's figures and the contestant's name.
+        measurements: the measurements, keyed by the slider's suffix (see `Contest`) and the contestant's
+            name.
     """
     results = []
     for suffix in contest.sliders:

@@ -16,8 +16,8 @@ from playwright.sync_api import Page
 
 from tests.support import jupyterlab as lab
 
-STEPS, HERTZ = 200, 60  # the number of mouse moves in a drag, and of mouse moves per second
-MOVES = 40  # the number of mouse moves that measure the delay; each waits for the frame of the previous one
+STEPS, HERTZ = 200, 60  # number of mouse moves in a drag, and number of mouse moves per second
+MOVES = 40  # number of mouse moves used to measure the delay; each follows the previous move's frame
 TRACK = (0.15, 0.85)  # where a drag begins and ends, as fractions of the slider's track
 
 # A script that the page runs before it opens a notebook, to record mouse moves and painted frames.
@@ -78,7 +78,7 @@ def feel(page: Page, number: int) -> Feel:
 
 
 def frames_per_second(page: Page, number: int) -> float:
-    """Drag the slider along its track and return how many frames per second were painted meanwhile."""
+    """Drag the slider along its track and return the number of frames painted per second."""
     handle = lab.slider(page, number)
     lab.drag(page, handle, TRACK[0])
     settle(page)
@@ -92,7 +92,7 @@ def per_second(moves: list[float], frames: list[float]) -> float:
     """Return the number of frames painted per second in a drag.
 
     A drag ends with the last move or the last frame, whichever is later, so that a picture that lags behind
-    the mouse does not seem quicker. Frames at most 4 ms apart count once, as no screen shows both.
+    the mouse does not seem faster. Frames at most 4 ms apart count once, because no screen shows both.
 
     Args:
         moves: the timestamps of the mouse moves in milliseconds.
@@ -103,7 +103,7 @@ def per_second(moves: list[float], frames: list[float]) -> float:
 
 
 def latencies(page: Page, number: int) -> list[float]:
-    """Move the slider in small steps, and return how many milliseconds the frame of each step took."""
+    """Move the slider in small steps, and return the delay in milliseconds from each step to its frame."""
     handle = lab.slider(page, number)
     lab.drag(page, handle, TRACK[0])
     settle(page)

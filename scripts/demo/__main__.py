@@ -48,7 +48,7 @@ c.Exchange.root = {exchange!r}
 """
 FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "SECANT_DATA")
 
-_TYPICAL = 0.6  # share of the points that a typical student earns, with right and wrong answers
+_TYPICAL = 0.6  # fraction of the points earned by a typical student, who gives right and wrong answers
 
 Row = Mapping[str, Any]  # a submission's entry in the output of `grade --json`
 
@@ -80,7 +80,7 @@ def prepare_folder(folder: Path) -> None:
 
 
 def make_course(folder: Path, lessons: Sequence[Lesson]) -> None:
-    """Make a course with the lessons, and with settings that keep it away from a real class's exchange."""
+    """Make a course with the lessons, and with settings that keep it out of a real class's exchange."""
     copy_lessons(lessons, folder)
     exchange = folder / "exchange"
     exchange.mkdir()  # formgrader would warn if the exchange did not exist
@@ -111,7 +111,7 @@ def hand_in(folder: Path, students: Sequence[DemoStudent], lessons: Sequence[Les
 
 
 def _files(work: DemoSubmission, lesson: str, released: Any) -> dict[str, str]:
-    """Return the text of each of a submission's files, keyed by file name."""
+    """Return the text of each file of a submission, keyed by file name."""
     texts = [v4.writes(with_answers(released, answers)) for answers in work.notebooks]
     names = [f"{lesson}.ipynb", f"{lesson} copy.ipynb"]
     if work.damaged:
@@ -138,7 +138,7 @@ def run(folder: Path, *command: str, allowed: Sequence[int] = (0,)) -> None:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Return environment variables that keep commands away from the user's own settings and progress."""
+    """Return environment variables that keep commands from using the user's own settings and progress."""
     python_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return os.environ | dict.fromkeys(FOLDERS, str(folder / ".home")) | {"PYTHONPATH": python_path}
 
@@ -159,7 +159,7 @@ def tricks_table(rows: Sequence[Row], students: Sequence[DemoStudent]) -> Table:
 
 
 def typical_student(rows: Sequence[Row], students: Sequence[DemoStudent]) -> str:
-    """Return the id of an honest student with right and wrong answers, if possible in the user's language."""
+    """Return the id of an honest student with right and wrong answers, preferably in the user's language."""
     honest = {student.id: student for student in students if student.trick is None}
 
     def distance(row: Row) -> tuple[bool, float]:
@@ -172,7 +172,7 @@ def typical_student(rows: Sequence[Row], students: Sequence[DemoStudent]) -> str
 
 
 def show(pages: Sequence[Path], open_browser: bool) -> None:
-    """Print the paths of the pages, and open the pages if there is a screen for a browser."""
+    """Print the paths of the pages, and open the pages if there is a display for a browser."""
     for page in pages:
         console.print(f"  {page}")
     has_screen = sys.platform != "linux" or any(
@@ -194,7 +194,7 @@ def serve(folder: Path) -> None:
     settings: Mapping[str, object] = {
         "Application.log_level": "ERROR",
         "ServerApp.answer_yes": True,  # so that a single Ctrl+C ends the server
-        "ServerApp.allow_root": True,  # needed because the user is often root in a container
+        "ServerApp.allow_root": True,  # allowed because the user is often root in a container
         "ServerApp.ip": "127.0.0.1",
         "ServerApp.port": port,
         "ServerApp.open_browser": False,
@@ -255,7 +255,7 @@ class GradedClass:
     seconds: float
 
     def rows_of(self, lesson: Lesson) -> list[Row]:
-        """Return the rows of one lesson."""
+        """Return the result rows of one lesson."""
         return [row for row in self.rows if row["lesson"] == lesson.name]
 
 
@@ -272,7 +272,7 @@ def grade_class(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS))
     students = make_students(count)
     enroll(folder, students)
     hand_in(folder, students, lessons)
-    # Exit code 1: something is left to grade by hand, as in every class of this size.
+    # Exit code 1 means that some answers must be graded by hand, which is normal for a class of this size.
     begin = time.monotonic()
     run(folder, "grade", "--json", RESULTS, allowed=(0, 1))
     seconds = time.monotonic() - begin

@@ -23,14 +23,15 @@ yeeun.ryu 류예은|zoe.papadakis|wooju.hong 홍우주|felix.brandt
 """
 ROWS = _NAMES.replace("\n", "|").strip("|").split("|")
 _SEED = 27
-# Every sixth student tries a trick, beginning with the second, so that even a small class has a trick.
+# Every sixth student tries a trick, beginning with the second, so that even in a small class a trick is
+# tried.
 _TRICK_EVERY, _FIRST_TRICK = 6, 1
-_OTHER_SOLUTION = 0.4  # share of right answers that differ from the course's own solution
-_SKIP_ABOVE = 0.97  # an unsolved task gets no answer if its random number, from 0 to 1, is above this
+_OTHER_SOLUTION = 0.4  # fraction of right answers that are not the course's own solution
+_SKIP_ABOVE = 0.97  # an unsolved task is left unanswered if a random number from 0 to 1 exceeds this
 # The quality of a note is the student's ability plus a random number with standard deviation _MOOD. The other
 # constants are the minimum quality of a good note, of a fair note, and of any note that is submitted.
 _MOOD, _GOOD_NOTE, _FAIR_NOTE, _NO_NOTE = 0.12, 0.68, 0.45, 0.15
-_LONG = 90  # in characters; two students are unlikely to share a longer wrong answer by chance
+_LONG = 90  # length in characters; two students are unlikely to give the same longer wrong answer by chance
 # Indices in the class: the students who miss the last lesson, the one who submits a damaged file, the one who
 # submits two notebooks, the one whose answers are copied, and the one who copies them.
 _ABSENT, _DAMAGED, _TWICE, _COPIED, _COPIER = (9, 18, 27), 11, 14, 22, 26
@@ -44,7 +45,8 @@ class DemoStudent:
         id: the student's id in the gradebook.
         korean: the student's name in Korean, or "" if the student submits the English notebook.
         ability: the student's ability, from 0 to 1.
-        trick: the trick that the student submits instead of an answer to the first task, if any.
+        trick: the trick that the student submits instead of an answer to the first task, or None if there is
+            none.
     """
 
     id: str
@@ -113,7 +115,7 @@ def submissions(
 
 
 def _answers_of_students(students: Sequence[DemoStudent], lesson: Lesson) -> list[dict[str, str]]:
-    """Return each student's own answers keyed by task, without the tasks that the student leaves out."""
+    """Return each student's own answers keyed by task; tasks that the student does not answer are omitted."""
     dice, used, answers_of_students = random.Random(f"{_SEED} {lesson.name}"), set[str](), []
     for student in students:
         answers = {task: _answer(task, student, lesson, used, dice) for task in _solutions(lesson)}
@@ -122,7 +124,7 @@ def _answers_of_students(students: Sequence[DemoStudent], lesson: Lesson) -> lis
 
 
 def _answer(task: str, student: DemoStudent, lesson: Lesson, used: set[str], dice: random.Random) -> str:
-    """Return a right or wrong answer, depending on the student's ability, or "" if the task is left out."""
+    """Return a right or wrong answer, depending on the student's ability, or "" if the student gives none."""
     if task in _manual_tasks(lesson):
         return _note(task, student, used, dice)
     solutions = _solutions(lesson)
@@ -139,23 +141,23 @@ def _answer(task: str, student: DemoStudent, lesson: Lesson, used: set[str], dic
 
 
 def _note(task: str, student: DemoStudent, used: set[str], dice: random.Random) -> str:
-    """Return a note that fits the student's ability, or "" if the student leaves the task out."""
+    """Return a note that fits the student's ability, or "" if the student writes none."""
     notes = NOTES.get(task, {}).get(student.language)
     quality = dice.gauss(student.ability, _MOOD)
     if notes is None or quality < _NO_NOTE:
         return ""
     kinds = [notes.good, notes.fair, notes.poor]
     best = 0 if quality > _GOOD_NOTE else 1 if quality > _FAIR_NOTE else 2
-    # Fall back to the other kinds when all notes of the best-fitting kind have been used.
+    # If all notes of the best-fitting quality have been used, choose a note of another quality.
     order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]
     return next(filter(None, (_choose_unused(texts, used, dice, longest=0) for texts in order)), "")
 
 
 def _choose_unused(texts: Sequence[str], used: set[str], dice: random.Random, *, longest: int) -> str:
-    """Choose an unused text at random, earlier ones more often, or return "" if none is left.
+    """Choose an unused answer at random, with a preference for earlier ones; return "" if none is left.
 
-    A text with more characters than `longest` is chosen only once, because a second student with the same
-    text would seem to have copied it.
+    An answer of more than `longest` characters is chosen only once, because a second student with the same
+    answer would seem to have copied it.
     """
     unused = [text for text in texts if text not in used]
     if not unused:

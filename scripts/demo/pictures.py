@@ -14,9 +14,10 @@ from secant.language import LANGUAGES, language
 from tests.support.jupyterlab import chromium
 
 IMAGES = ROOT / "docs" / "images"
-# The size of each picture in pixels. The heights are chosen so that a picture ends where a section does.
+# The size of each picture in pixels. The heights are chosen so that each picture ends at the end of a
+# section.
 WIDTH, HEIGHTS = 900, {"report": 940, "feedback": 840}
-COLOURS = 64  # colours of the palette: enough for words and bars, at a quarter of the bytes
+COLOURS = 64  # number of palette colours: enough for text and bars; full colour makes files four times larger
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ class Trick:
     Attributes:
         en: a description of the trick in English.
         ko: a description of the trick in Korean.
-        code: the cell to submit. It contains TASK for the name of the task and FOLDER for the folder that
+        code: the cell to submit. In it, TASK stands for the name of the task, and FOLDER for the folder that
             holds the answers.
     """
 

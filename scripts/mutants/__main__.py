@@ -1,9 +1,9 @@
 """Draw one-line faults in the product code, and count which suite notices them: `make mutants`.
 
 There are five stages. The first three run quick tests: those in the file named after the fault's module,
-those of the fault's room (see `room_of`), and all quick tests. The last two run the tests that only the whole
-suite contains: those of the room, and all such tests. Each stage tries the faults that no earlier stage has
-noticed. The tests run in a clone of the last commit, in .mutants/.
+those of the fault's room (its group of modules, see `room_of`), and all quick tests. The last two run the
+tests that only the whole suite contains: those of the fault's room, and all such tests. Each stage tries the
+faults that no earlier stage has noticed. The tests run in a clone of the last commit, in .mutants/.
 
 Each verdict is recorded there immediately, so an interrupted run continues where it stopped. After a new
 commit, the faults that no test has noticed are tried again, and the other faults keep their verdicts.
@@ -79,7 +79,7 @@ class State:
             self.baseline = data["baseline"] if data["commit"] == commit else {}
 
     def stage_of(self, fault: Fault) -> str | None:
-        """Return the stage that noticed a fault, if one did."""
+        """Return the stage that noticed a fault, or None if no stage did."""
         return self.verdicts.get(fault.name, {}).get("noticed")
 
     def is_open(self, fault: Fault, stage: str) -> bool:
@@ -87,7 +87,7 @@ class State:
         return self.stage_of(fault) is None and stage not in self._passed(fault)
 
     def record(self, fault: Fault, stage: str, test: str | None) -> None:
-        """Record which test of a stage noticed a fault, or, if the test is None, that none did."""
+        """Record which test in a stage noticed a fault; if the test is None, record that no test did."""
         verdict = {"noticed": stage, "test": test} if test else {"passed": [*self._passed(fault), stage]}
         self.verdicts[fault.name] = {"fault": str(fault), "commit": self._commit, **verdict}
         data = {"commit": self._commit, "baseline": self.baseline, "verdicts": self.verdicts}
@@ -100,13 +100,13 @@ class State:
 
 
 class Trial:
-    """A trial of faults in a clone of the repository; it records the verdict on each fault.
+    """A runner that tries faults in a clone of the repository and records the verdict on each fault.
 
     Args:
         tree: the clone.
         state: the verdicts.
         faults: the faults to try.
-        options: pytest's options in all stages.
+        options: the options passed to pytest in every stage.
     """
 
     def __init__(self, tree: Tree, state: State, faults: list[Fault], options: Sequence[str]) -> None:
@@ -123,7 +123,7 @@ class Trial:
             print(f"{time.strftime('%X')} {stage}: {done} of {len(faults)} faults tried", flush=True)
 
     def _batches(self, scope: Scope, faults: list[Fault]) -> Iterator[tuple[list[str], list[Fault]]]:
-        """Yield the faults to be tried together, with the paths of the tests to run."""
+        """Yield each group of faults to be tried together, with the paths of the tests to run."""
         if scope is Scope.SUITE:
             yield [], faults
         elif scope is Scope.ROOM:
@@ -153,7 +153,10 @@ class Trial:
 
 
 def room_of(fault: Fault) -> str:
-    """Return the room of a fault's module as tests/test_architecture.py defines it, or its top folder."""
+    """Return the room (group of modules) that contains a fault's module, or else the module's top folder.
+
+    tests/test_architecture.py defines the rooms.
+    """
     parts = Path(fault.path).with_suffix("").parts
     return room_of_module(".".join(parts)) if parts[0] in ("autograder", "secant") else parts[0]
 
@@ -167,7 +170,7 @@ def tests_of(root: Path, room: str) -> list[str]:
 
 
 def table(faults: Sequence[Fault], state: State) -> str:
-    """Return the table of counts by room, in the form used in CONTRIBUTING.md."""
+    """Return the table of counts for each room (group of modules), in the format used in CONTRIBUTING.md."""
     counts: dict[str, Counter[str | None]] = {}
     for fault in faults:
         for name in (room_of(fault), "**all**"):
@@ -192,7 +195,7 @@ def import_tool() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Draw the faults, run the stages that the command line asks for, and return the exit status."""
+    """Choose the faults at random, run the stages named on the command line, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m scripts.mutants", description=__doc__.partition(":")[0])
     parser.add_argument("--number", type=int, default=120, help="how many faults to draw")
     parser.add_argument("--seed", type=int, default=1, help="another seed draws other faults")

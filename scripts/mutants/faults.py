@@ -1,9 +1,9 @@
-"""One-line faults, which are drawn with a seed and written into a copy of the code.
+"""One-line faults, which are chosen at random (with a seed) and written into a copy of the code.
 
-Cosmic Ray makes the faults. The draw sorts all lines of the files by a hash of the seed and the line's text.
-It takes lines from the top until enough of them have a fault. Every line is therefore equally likely, and a
-line keeps its rank when other lines change. After a commit, almost all faults are the same as in the previous
-draw.
+Cosmic Ray makes the faults. `draw` sorts all lines of the files by a hash of the seed, the file's path and
+the line's text. It then takes lines from the top until enough of them have a fault. Every line is therefore
+equally likely to be chosen, and a line keeps its rank when other lines change. After a commit, almost all
+chosen faults are the same as before.
 """
 
 import ast
@@ -26,11 +26,11 @@ class Fault:
     """A line of a file and its replacement.
 
     Attributes:
-        name: a short hash that is the same in every draw.
+        name: a short hash that identifies the fault; it is the same in every run with the same seed.
         path: the file, below the repository's root.
         line: the line's number, from 1.
         old: the line, with its line ending.
-        new: its replacement; empty if the line is removed.
+        new: the replacement of the line, or "" if the line is removed.
     """
 
     name: str
@@ -57,13 +57,13 @@ def draw(
     number: int,
     mutations: Callable[[str], dict[int, list[Mutation]]],
 ) -> list[Fault]:
-    """Draw faults at random, at most one for each line.
+    """Choose faults at random, at most one for each line.
 
     Args:
         root: the folder that the paths are relative to.
-        paths: the files to draw from.
-        seed: the seed of the draw; another seed draws other lines.
-        number: how many faults to draw; fewer are returned if the files have fewer lines with a fault.
+        paths: the files in which to choose lines.
+        seed: the seed of the random choice; another seed chooses other lines.
+        number: how many faults to choose; fewer are returned if the files have fewer lines with a fault.
         mutations: a function that returns the mutations of a module, keyed by line number.
     """
     mutations = cache(mutations)
@@ -88,7 +88,8 @@ def write(root: Path, faults: Iterable[Fault]) -> None:
 def cosmic_ray_mutations(source: str) -> dict[int, list[Mutation]]:
     """Return the mutations that Cosmic Ray's operators make in a module, keyed by line number.
 
-    Operators with arguments are left out: they draw a variable or a number at random, without a seed.
+    Operators with arguments are not used, because they choose a variable or a number at random, without a
+    seed.
     """
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.mutating import mutate_code
@@ -104,9 +105,10 @@ def cosmic_ray_mutations(source: str) -> dict[int, list[Mutation]]:
 
 
 def _ranked_lines(root: Path, path: str, seed: int) -> Iterator[tuple[str, str, int]]:
-    """Yield each line's rank in the draw, its file and its number.
+    """Yield each line's rank in the random order, its file and its line number.
 
-    Equal lines of a file get different ranks, because the rank depends on how often the line occurred before.
+    Identical lines in a file get different ranks, because the rank depends on how often the line has occurred
+    before.
     """
     repeats: Counter[str] = Counter()
     for number, line in enumerate((root / path).read_text(encoding="utf-8").splitlines(), 1):
@@ -117,7 +119,7 @@ def _ranked_lines(root: Path, path: str, seed: int) -> Iterator[tuple[str, str, 
 def _fault_of(
     root: Path, rank: str, path: str, line: int, mutations: Callable[[str], dict[int, list[Mutation]]]
 ) -> Fault | None:
-    """Return a fault in this line, or None if there is none.
+    """Return a fault in this line, or None if no mutation of the line is a fault.
 
     A fault is a mutation that changes only this line of the source, and that changes the compiled code.
     """
@@ -148,7 +150,7 @@ def _changed_line(source: str, mutated: str) -> int | None:
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """Count the lines that both texts have in common at their start."""
+    """Count the lines that both sequences have in common at their start."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 

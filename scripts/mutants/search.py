@@ -23,8 +23,8 @@ def noticed_faults(
         faults: the faults to try.
         run: a function that runs all the given tests, even if some of them fail.
         run_to_first: a function that stops at the first test that fails, and returns this test first.
-        baseline: for each test that was tried without any fault, whether it fails. The search adds further
-            tests. `run` and `run_to_first` must skip the tests that fail.
+        baseline: for each test that was tried without any fault, whether it fails. The search adds an entry
+            for each further test that it tries. `run` and `run_to_first` must skip the tests that fail.
 
     Raises:
         RuntimeError: if the suite crashes without any fault.

@@ -25,7 +25,7 @@ class Tree:
     Args:
         root: the clone's folder.
         log: the file that receives the output of the last run.
-        python: the interpreter that runs the tests; by default that of the clone's environment.
+        python: the interpreter that runs the tests; by default the one in the clone's environment.
     """
 
     def __init__(self, root: Path, log: Path, python: str | None = None) -> None:
@@ -61,7 +61,7 @@ class Tree:
 
         Args:
             options: options and paths for pytest.
-            tests: the only tests to run, or none to run all.
+            tests: the tests to run; if empty, all tests are run.
             first: whether to stop at the first failure. The test that failed is returned first, followed by
                 those of `tests` that have not run.
             seconds: the time limit of the run.

@@ -83,8 +83,8 @@ def build(
         languages: the languages of the pages.
         workers: the number of lessons to run at the same time.
         console: the console for progress and reasons.
-        lessons: the numbers of the lessons to make, or none to make all.
-        site: the address at which the preview will be served, for the pictures of shared links.
+        lessons: the numbers of the lessons to make; if empty, all lessons are made.
+        site: the address at which the preview will be served; shared links need it to show a picture.
     """
     for name in languages:
         (out / name).mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,7 @@ def _run(task: PendingPage) -> tuple[NotebookNode, Widgets]:
 
 
 def _write_page(task: PendingPage, future: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
-    language(task.language)  # global, so only the thread that writes the pages sets it
+    language(task.language)  # a global setting, so only the thread that writes the pages changes it
     notebook, widgets = future.result()
     place = SyllabusPlace(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)
@@ -130,7 +130,10 @@ def _write_page(task: PendingPage, future: Future[tuple[NotebookNode, Widgets]],
 
 
 def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
-    """Write everything except the lessons, including the file that makes GitHub Pages serve files as is."""
+    """Write everything except the lessons' pages.
+
+    This includes the file that makes GitHub Pages serve all files unprocessed.
+    """
     for name in languages:
         language(name)
         lessons = read_course(ROOT, language())
@@ -199,7 +202,7 @@ def _grade_class(out: Path, languages: tuple[Language, ...], console: Console) -
 
 
 def main() -> int:
-    """Write the site that the command line asks for and return the exit code."""
+    """Write the site requested on the command line and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m scripts.preview", description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "preview", help="the folder to write")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="lessons run side by side")

@@ -1,4 +1,4 @@
-"""Make the site's pages of the documents in docs/, which are in English."""
+"""Make the site's pages from the documents in docs/, which are in English."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,8 @@ from scripts.preview.render import PageRenderer, render, with_contents
 from secant.address import urls
 
 ROOT = Path(__file__).resolve().parents[2]
-#: The documents in the order of the list: for learners, for classes, then on the grader and the course.
+#: The documents in the order in which the site lists them: first those for learners, then those for classes,
+#: then those on the grader and the course.
 ORDER = (
     *("learning", "online", "first-week", "teaching", "hub", "lms", "grading", "scale"),
     *(

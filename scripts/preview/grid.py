@@ -1,4 +1,4 @@
-"""The grid of an explorer's states that a page shows: a few points of each control, in every combination."""
+"""The grid of an explorer's states that a page shows: all combinations of a few positions of each control."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,11 +12,12 @@ from secant.language import say
 
 Kind = Literal["list", "slider", "calls"]
 
-#: The maximum number of points of each slider other than x and h; a few points show what it does.
+#: The maximum number of positions of every slider except x and h; a few are enough to show what such a slider
+#: does.
 FEW = {"a": 4, "first": 3, "second": 3, "v": 6, "u": 3}
-DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # steps of log10 h; `_decades` uses the finest that fits
-FEWEST, MOST = 9, 33  # minimum and maximum number of points of x; h's step is chosen to allow the minimum
-#: The sliders that have an effect only if another control has one of these values. Otherwise all points of
+DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # possible steps of log10 h; `_decades` takes the finest that fits
+FEWEST, MOST = 9, 33  # minimum and maximum number of positions of x; h's step leaves room for the minimum
+#: The sliders that have an effect only if another control has one of these values. Otherwise all positions of
 #: the slider give the same state, which is recorded once.
 EFFECTIVE_WHEN: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "a": ("spoiler", ("data", "hook")),
@@ -28,21 +29,21 @@ MENTIONED: Mapping[str, Mapping[str, set[float]]] = {
     "saved": {"a": {1.0}},
     "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees, u is perpendicular to the JVP
 }
-CALLS = 3  # maximum number of backward() calls since the reset; a question may begin with more
-ROUND = (1.0, 2.0, 2.5, 5.0)  # the distance between a slider's points is one of these times a power of ten
-TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # possible distances in degrees between a slider's directions
+CALLS = 3  # maximum number of backward() calls since the reset; a question may begin with more calls
+ROUND = (1.0, 2.0, 2.5, 5.0)  # the distance between a slider's positions is one of these times a power of ten
+TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # possible steps in degrees of a slider that covers a full turn
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A control of an explorer, with the points that a page shows.
+    """A control of an explorer, with the positions (points) that a page shows.
 
     Attributes:
         name: the control's name, as passed to the explorer's `_control`.
         label: the control's label in the page.
-        kind: "list", "slider", or "calls" for buttons that make calls.
-        points: the choices of a list, the numbers of a slider, or the calls that the buttons have made.
-        texts: the texts that a page shows for the points.
+        kind: the type of control: "list", "slider", or "calls" for buttons that make calls.
+        points: the choices of a list, the numbers of a slider, or the calls made by the buttons.
+        texts: the text that a page shows for each position.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Axis:
     texts: tuple[str, ...]
 
     def put(self, panel: Panel[Any], index: int) -> None:
-        """Set the explorer's control to the point with this index."""
+        """Set the explorer's control to the position with this index."""
         point = self.points[index]
         if self.kind == "calls":
             panel.choose({"calls": point})
@@ -62,9 +63,9 @@ class Axis:
             panel._control(self.name).choose(point)
 
     def at(self, panel: Panel[Any]) -> int:
-        """Return the index of the control's current point.
+        """Return the index of the control's current position.
 
-        For a slider, this is the point nearest to its number.
+        For a slider, this is the listed position nearest to its current number.
         """
         if self.kind == "calls":
             return self.points.index(tuple(panel.state["calls"]))
@@ -75,10 +76,10 @@ class Axis:
 
 
 def grid(panel: Panel[Any], max_states: int) -> list[Axis]:
-    """Return an explorer's controls with their points.
+    """Return an explorer's controls with their positions.
 
-    The points include the explorer's initial state and every state that a question or a choice leads to.
-    Lists come first and h last, so that neighbouring frames in a recording are alike.
+    The positions include those of the explorer's initial state, and of every state to which a question or a
+    choice leads. Lists come first and h last, so that neighbouring frames in a recording are alike.
 
     Args:
         panel: the explorer.
@@ -98,7 +99,7 @@ def grid(panel: Panel[Any], max_states: int) -> list[Axis]:
 
 
 def _cost(axes: Sequence[Axis]) -> float:
-    """Return the number of different states among all combinations of the points of these axes."""
+    """Return the number of different states among all combinations of the positions on these axes."""
     cost = float(math.prod(len(axis.points) for axis in axes))
     for axis in axes:
         if axis.name in EFFECTIVE_WHEN:
@@ -110,7 +111,7 @@ def _cost(axes: Sequence[Axis]) -> float:
 
 
 def canonical_state(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ...]:
-    """Return a state with every control that has no effect in it set to its first point."""
+    """Return the state with every control that has no effect set to its first position."""
     chosen = {axis.name: axis.points[index] for axis, index in zip(axes, state, strict=True)}
 
     def has_effect(axis: Axis) -> bool:
@@ -121,15 +122,15 @@ def canonical_state(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ..
 
 
 def states(axes: Iterable[Axis]) -> Iterator[tuple[int, ...]]:
-    """Yield the indices of the points of every combination, with the last axis changing fastest."""
+    """Yield every combination of positions as a tuple of indices, with the last axis changing fastest."""
     return product(*(range(len(axis.points)) for axis in axes))
 
 
 def moves_of_choices(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]]:
-    """Return the controls that each choice of a list moves, and their new points.
+    """Return the controls that each choice in a list moves, and their new positions.
 
-    For each axis, a dictionary is keyed by the index of a choice. Its values are dictionaries from the name
-    of each control that the choice moves to the index of the control's new point.
+    There is one dictionary for each axis, keyed by the index of a choice. Its values map the name of each
+    control that the choice moves to the index of that control's new position.
     """
     moves: list[dict[str, dict[str, int]]] = []
     for axis in axes:
@@ -140,7 +141,8 @@ def moves_of_choices(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict
             panel.choose(panel.start)
             axis.put(panel, (index + 1) % len(axis.points))
             for _, slider in _controls(panel, Slider):
-                # No choice sets a slider to its maximum, so a slider that leaves it was moved by the choice.
+                # No choice sets a slider to its maximum, so a slider that leaves its maximum was moved by the
+                # choice.
                 slider.choose(slider.max)
             before = _numbers(panel)
             axis.put(panel, index)
@@ -152,7 +154,7 @@ def moves_of_choices(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict
 
 
 def questions(panel: Panel[Any], axes: list[Axis]) -> list[list[int]]:
-    """Return the state that each of the lesson's questions begins with, as an index for each axis."""
+    """Return the state in which each question begins, as a list with the index of a position on each axis."""
     starts = []
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
@@ -190,9 +192,9 @@ def _options(choice: Choice) -> Iterator[tuple[str, Any]]:
 
 
 def _calls(panel: Panel[Any]) -> list[Axis]:
-    """Return the axis of the calls that the buttons of lesson 3's explorer can make.
+    """Return a list of one axis: the calls that the buttons of lesson 3's explorer can make.
 
-    Return no axis for other explorers.
+    For other explorers, the list is empty.
     """
     if not hasattr(panel, "buttons"):
         return []
@@ -210,7 +212,7 @@ def _numbers(panel: Panel[Any]) -> dict[str, float]:
 
 
 def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
-    """Return the numbers that must be among the points of each slider, keyed by the slider's name."""
+    """Return the numbers that must be among the positions of each slider, keyed by the slider's name."""
     states_of_sliders = [_numbers(panel)]
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
@@ -229,13 +231,13 @@ def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
 
 
 def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
-    """Return the axis of a slider, with points at round distances.
+    """Return the axis of a slider, with positions spaced at a round interval.
 
     Args:
         name: the name of the axis.
         slider: the slider.
-        anchors: the numbers that must be among the points.
-        count: the approximate number of points.
+        anchors: the numbers that must be among the positions.
+        count: the approximate number of positions.
     """
     low, high = round_to_six_digits(slider.min), round_to_six_digits(slider.max)
     turn = high - low == 360
@@ -245,14 +247,14 @@ def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
         round_to_six_digits(k * step) for k in range(math.ceil(low / step), math.floor(high / step) + 1)
     }
     if turn:
-        points.discard(low)  # on a full turn, the lower end is the same direction as the upper end
+        points.discard(low)  # on a full turn, the lower end gives the same direction as the upper end
     elif len(points) < count:
         points |= {low, high}
     return _slider_axis(name, slider, _spaced_points(points, anchors, step))
 
 
 def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
-    """Return the axis of log10 h, with the finest step in DECADES that gives at most `count` points."""
+    """Return the axis of log10 h, with the finest step in DECADES that gives at most `count` positions."""
     slider: StepSlider = panel.log_h
     wide = slider.max - slider.min
     step = next((step for step in DECADES if wide / step + 1 <= count), DECADES[-1])
@@ -261,7 +263,7 @@ def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
 
 
 def _spaced_points(points: set[float], anchors: set[float], step: float) -> list[float]:
-    """Return the anchors, and the points that are not too close to an anchor."""
+    """Return the anchors and the positions that are not too close to any anchor."""
     spaced = {point for point in points if all(abs(point - anchor) > 0.3 * step for anchor in anchors)}
     return sorted(spaced | anchors)
 

@@ -12,7 +12,8 @@ from scripts.demo.__main__ import LESSONS, ROOT, grade_class, run, typical_stude
 from scripts.preview.render import HERE, PageRenderer, common, render
 from secant.language import Language, language
 
-#: The subfolder of each language's folder that holds the reports and the feedback page of the demo's class.
+#: The name of the subfolder, in each language's folder, for the reports and the feedback page of the demo's
+#: class.
 FOLDER = "class"
 PLACE = "<!-- class -->"
 

@@ -1,8 +1,8 @@
-"""A compact form for texts on a grid: each distinct text once, with its numbers separate from the words.
+"""A compact format for the strings of an explorer's frames: each distinct string is stored only once.
 
 A recording has thousands of frames that are nearly alike, but gzip finds repetitions only within 32 KB. The
-texts of each part of a frame are therefore split into a few templates and columns of the numbers in them.
-A part is stored only for the axes on which it depends. `frames.js` restores the exact texts.
+strings of each part of a frame are therefore split into a few templates and the columns of numbers that fill
+them. A part is stored only for the axes on which it depends. `frames.js` restores the exact strings.
 """
 
 import re
@@ -18,14 +18,15 @@ PLACES = 2  # numbers with at most this many decimals are stored as differences 
 
 @dataclass(frozen=True)
 class PackedTexts:
-    """The packed texts of one part of a frame, for all frames.
+    """The packed strings of one part of a frame, for all frames.
 
     Attributes:
         axes: the axes that the part depends on.
-        which: the index of the text at each point of these axes, with the last axis changing fastest, stored
-            as differences.
-        kinds: the index of each text's template, stored as differences.
-        templates: the words around the numbers, and a column with the values of each number.
+        which: the index of the string at each grid point of these axes, with the last axis changing fastest.
+            Each index is stored as its difference from the previous one.
+        kinds: the index of each string's template, stored in the same way.
+        templates: for each template, the words around its numbers, and a column with the values of each
+            number.
     """
 
     axes: list[int]
@@ -35,11 +36,11 @@ class PackedTexts:
 
 
 def pack(texts: Sequence[str], shape: Sequence[int]) -> PackedTexts:
-    """Pack the texts of one part of a frame, for all frames.
+    """Pack the strings of one part of a frame, for all frames.
 
     Args:
-        texts: one text for each point of the grid, with the last axis changing fastest.
-        shape: the number of points of each axis.
+        texts: one string for each point of the grid, with the last axis changing fastest.
+        shape: the number of grid points along each axis.
     """
     index_of: dict[str, int] = {}
     which = np.array([index_of.setdefault(text, len(index_of)) for text in texts]).reshape(shape)
@@ -80,7 +81,7 @@ def _template(literals: tuple[str, ...], rows: list[list[str]]) -> dict[str, Any
 
 
 def _column(numbers: Sequence[str]) -> Any:
-    """Return a column of numbers as integer differences if they can be restored exactly, or else as text."""
+    """Return a column of numbers as integer differences if this loses nothing, or else as text."""
     places = max(len(number.partition(".")[2]) for number in numbers)
     if places <= PLACES:
         integers = [round(float(number) * 10**places) for number in numbers]

@@ -1,4 +1,4 @@
-"""Make static lesson pages with pictures, texts and MathML formulas, which load nothing from other sites."""
+"""Make static lesson pages with pictures, text and MathML formulas, which load nothing from other sites."""
 
 import base64
 import html
@@ -61,12 +61,12 @@ class SyllabusPlace:
 
     @property
     def before(self) -> SyllabusLesson | None:
-        """The previous lesson, or None for the first one."""
+        """The previous lesson, or None if this page's lesson is the first."""
         return self.lessons[self.number - 2] if self.number > 1 else None
 
     @property
     def after(self) -> SyllabusLesson | None:
-        """The next lesson, or None for the last one."""
+        """The next lesson, or None if this page's lesson is the last."""
         return self.lessons[self.number] if self.number < len(self.lessons) else None
 
 
@@ -86,16 +86,16 @@ class Files:
 def lesson_page(
     notebook: NotebookNode, widgets: Widgets, place: SyllabusPlace, mark: str, site: str = ""
 ) -> tuple[str, Files]:
-    """Return the page of a lesson that has been run, in the current language, and the files that it fetches.
+    """Return a lesson's page in the current language, and the files that the page fetches.
 
     Args:
-        notebook: the notebook with outputs. It is modified in place.
+        notebook: the lesson's notebook with the outputs of its cells. It is modified in place.
         widgets: the states of the notebook's widgets.
         place: the page's position in the syllabus.
         mark: a digest of everything that the page is made from. It is written into the page, so that an
             up-to-date page is not made again.
         site: the address of the site, as in "https://example.org/secant/", or "" if it is unknown. A shared
-            link to the page shows its first picture only with this address.
+            link to the page shows its first picture only if this address is known.
 
     Raises:
         PreviewError: if a page cannot show one of the formulas or widgets.
@@ -119,7 +119,10 @@ def lesson_page(
 
 
 def link_picture(site: str, name: str, lesson: SyllabusLesson) -> str:
-    """Return the address of a lesson's picture for shared links in one language, or "" without a site."""
+    """Return the address of the picture that a shared link to a lesson shows, in the given language.
+
+    Return "" if the address of the site is unknown.
+    """
     return f"{site}{name}/{_picture(lesson.folder)}" if site else ""
 
 
@@ -133,7 +136,7 @@ def index_page(lessons: Sequence[SyllabusLesson], explorer: str = "", picture: s
 
 
 def front_page(first_lesson: SyllabusLesson, explorer: str = "", picture: str = "") -> str:
-    """Return the front page, with an explorer and with links to the first lesson and each language's list."""
+    """Return the front page, with an explorer and links to the first lesson and to each list of lessons."""
     return render("front.html.j2", first=first_lesson, explorer=explorer, picture=picture)
 
 
@@ -157,7 +160,7 @@ class _LessonRenderer(PageRenderer):
 
 
 class _Exporter(HTMLExporter):
-    """An exporter that puts the HTML of nbconvert's `basic` template into our frame."""
+    """An exporter that puts the HTML of nbconvert's `basic` template into the frame of our pages."""
 
     def __init__(self) -> None:
         super().__init__(template_name="basic", template_file=str(HERE / "lesson.html.j2"))
@@ -173,7 +176,7 @@ class _Exporter(HTMLExporter):
 
 
 def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
-    """Return the HTML that a page without a kernel shows for a widget, and add its recording to the files.
+    """Return a widget's HTML for a page without a kernel, and add the widget's recording to the files.
 
     Raises:
         PreviewError: if a page cannot show the widget.
@@ -213,7 +216,7 @@ def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
 
 
 def _tree(model_id: str, widgets: Widgets) -> Iterator[dict[str, Any]]:
-    """Yield the states of a widget and of all widgets inside it, in order."""
+    """Yield the state of a widget, then the states of all widgets inside it, in order."""
     state = dict(widgets[model_id]["state"])
     yield state
     for child in state.get("children", []):

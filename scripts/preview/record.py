@@ -1,4 +1,4 @@
-"""Record an explorer in its lesson's kernel: torch's numbers and matplotlib's drawings at each state."""
+"""Record an explorer in its lesson's kernel: torch's numbers and matplotlib's drawings in each state."""
 
 import base64
 import dataclasses
@@ -140,7 +140,7 @@ def recording_of(panel: Panel[Any], max_states: int) -> dict[str, Any]:
 
 
 def _with_formulas(text: str) -> str:
-    """Return a question with its formulas as MathML, and not marked as a live region."""
+    """Return a question's HTML with formulas as MathML and without the attributes of a live region."""
     text = _FORMULA.sub(lambda match: mathml(html.unescape(match[1]), "inline"), text)
     return _LIVE_REGION.sub("", text)
 
@@ -159,7 +159,7 @@ def _axis_data(axis: Axis, moves: dict[str, dict[str, int]]) -> dict[str, Any]:
 class Pen(Recorder):
     """A recorder that stores shapes separately from their positions.
 
-    A ring that moves is then the same shape in every frame.
+    For example, a ring that moves is then the same shape in every frame.
     """
 
     def draw_path_collection(
@@ -173,7 +173,7 @@ class Pen(Recorder):
         *styles: Any,
         **named: Any,
     ) -> None:
-        """Record each shape and its position, with matplotlib's helpers for authors of renderers."""
+        """Record each shape and its position, using matplotlib's helper methods for renderers."""
         helpers: Any = self
         shapes = list(helpers._iter_collection_raw_paths(master_transform, paths, all_transforms))
         items = helpers._iter_collection(gc, shapes, offsets, offset_trans, *styles, **named)
@@ -185,7 +185,7 @@ class Pen(Recorder):
 
 
 class FrameCamera:
-    """A camera that takes a frame of an explorer at each state: its drawings and its texts.
+    """A camera that records a frame of an explorer in each state: the explorer's drawings and its text.
 
     The camera draws the explorer's picture on a separate `Stage`.
     """
@@ -196,7 +196,8 @@ class FrameCamera:
         self.figure: Figure = self.picture.figure
         self.stage = Stage(self.figure, self.picture.moving)
         self.size = self.stage.size
-        # The index of each moving artist's axes, which a narrow page needs to stack the axes.
+        # The index of each moving artist's axes, which a narrow page needs in order to stack the axes
+        # vertically.
         places: list[Any] = self.figure.axes
         self.axes_of_artists = [places.index(artist.axes) for artist in self.stage.moving]
         self._scenes: dict[Any, dict[str, str]] = {}
@@ -205,7 +206,7 @@ class FrameCamera:
         self._frames: dict[tuple[int, ...], dict[str, str]] = {}
 
     def frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
-        """Return the parts of the frame at a state as texts, keyed by name; the text of strokes is JSON."""
+        """Return the parts of the frame in a state as strings, keyed by name; strokes are encoded as JSON."""
         if state not in self._frames:
             self._frames[state] = self._frame(axes, state)
         return self._frames[state]
@@ -238,10 +239,10 @@ class FrameCamera:
         return _ZERO.sub(r"\1", json.dumps(recorder.strokes, separators=(",", ":")))
 
     def _scene(self) -> dict[str, str]:
-        """Draw the parts of the picture that do not move, and return them as texts, keyed by name.
+        """Draw the parts of the picture that do not move, and return them as strings, keyed by name.
 
-        They are the image, the areas that the mouse can drag in, and the panes into which a page can split
-        the picture.
+        The strings contain the image, the areas in which the mouse can drag, and the panes into which a page
+        can split the picture.
         """
         scene = (self.panel.scene(), self.panel.reading.visible_axes)
         if self._now != scene:
@@ -249,7 +250,7 @@ class FrameCamera:
             self.figure.set_layout_engine("constrained")
             set_scene(self.picture, self.panel.reading)
             self.stage.canvas.draw()
-            self.figure.set_layout_engine("none")  # text widths differ in an SVG and would move the axes
+            self.figure.set_layout_engine("none")  # text has other widths in an SVG, which would move axes
             self.panel.picture = self.picture
             self._scenes[scene] = {
                 "still": self._svg(),
@@ -259,7 +260,7 @@ class FrameCamera:
         return self._scenes[scene]
 
     def _svg(self) -> str:
-        """Return the parts that do not move as an SVG, smaller than a PNG and sharp at every density.
+        """Return the parts that do not move as an SVG, smaller than a PNG and sharp at every pixel density.
 
         The SVG canvas skips the moving artists and draws all others once; `savefig` would draw them twice.
         """
@@ -278,7 +279,7 @@ class FrameCamera:
         return _SIZE.sub(f'width="{width}" height="{height}"', text, count=1)
 
     def _panes(self) -> list[tuple[int, int] | None]:
-        """Return the left and right edge of each axes' pane in pixels, or None if the axes are not visible.
+        """Return the left and right edge in pixels of each axes' pane, or None for axes that are not visible.
 
         Panes are next to each other and include the labels of their axes.
         """
@@ -294,7 +295,7 @@ def _rounded(number: re.Match[str]) -> str:
 
 
 def caption(axes: Sequence[Axis]) -> str:
-    """Return a caption that describes the recorded points of each slider."""
+    """Return a caption that describes the recorded positions of each slider."""
     points = ", ".join(_points(axis) for axis in axes if axis.kind == "slider")
     version = torch.__version__.partition("+")[0]
     return say(

@@ -18,7 +18,8 @@ from secant.language import LANGUAGES, language
 HERE = Path(__file__).parent
 KIT = Path(explorers.__file__).parent
 NAMES = {"en": "English", "ko": "한국어"}
-#: Pygments' styles for the light and the dark page. Their text contrasts with the page by at least 4.5 to 1.
+#: Pygments' styles for the light and the dark page. The contrast ratio of their text with the page is at
+#: least 4.5 to 1.
 LIGHT, DARK = "xcode", "github-dark"
 # Matches the characters that GitHub omits from a heading's anchor.
 _LEFT_OUT = re.compile(r"[^\w\- ]")
@@ -47,7 +48,7 @@ class PageRenderer(Renderer):
         return f'<h{level} id="{anchor}">{text}</h{level}>\n'
 
     def _anchor(self, text: str) -> str:
-        """Return a heading's anchor as GitHub would form it, different from all other anchors of the page."""
+        """Return a heading's anchor, formed as on GitHub and unique within the page."""
         name = _LEFT_OUT.sub("", _TAG.sub("", text).lower().strip()).replace(" ", "-")
         number = 0
         while (anchor := f"{name}-{number}" if number else name) in self._anchors:
@@ -61,7 +62,7 @@ class PageRenderer(Renderer):
 
 
 def with_contents(page: str, renderer: PageRenderer) -> str:
-    """Return a rendered page; if it has at least three sections, put a table of contents below its title."""
+    """Return a rendered page, with a table of contents below the title if it has at least three sections."""
     if len(renderer.contents) < 3:
         return page
     contents = render("contents.html.j2", headings=renderer.contents)
@@ -118,6 +119,6 @@ def style() -> str:
 
 
 def _code_colours(name: str) -> str:
-    """Return the CSS rules of a Pygments style for text, without its background and its line height."""
+    """Return the CSS rules of a Pygments style for text, excluding its background and line height."""
     rules = HtmlFormatter(style=name).get_style_defs(".highlight").splitlines()
     return "\n".join(rule for rule in rules if rule.startswith(".highlight ."))

@@ -10,7 +10,8 @@ from scripts.preview.run import PreviewError
 FOLDER = "search"
 #: The folders of each language's pages; the documents are in English.
 PAGES = {"en": ("en", "docs"), "ko": ("ko",)}
-#: Selectors for parts to leave out of the index: pictures with their numbers, folded tests, output of cells.
+#: CSS selectors for the parts that are not indexed: pictures with their numbers, folded tests, and outputs of
+#: cells.
 LEFT_OUT = ("figure", ".folded", ".output_area", ".contents")
 
 

@@ -1,10 +1,10 @@
-"""The texts of the site's pages, apart from the lessons and the documents."""
+"""The text on the site's pages, apart from the lessons and the documents."""
 
 from secant.language import say
 
 
 def words() -> dict[str, str]:
-    """Return the texts of the site's pages in the current language, apart from lessons and documents."""
+    """Return the text on the site's pages in the current language, apart from lessons and documents."""
     return {
         "course": say(
             en="Secant: PyTorch's autograd in ten lessons", ko="Secant: 수업 열 개로 배우는 PyTorch autograd"

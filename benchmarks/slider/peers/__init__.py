@@ -1,4 +1,4 @@
-"""Alternatives to lesson 1's explorer, one module each, which run in a notebook's kernel.
+"""Alternatives to lesson 1's explorer; each is a module that runs in a notebook's kernel.
 
 Each module has a function `show()`, which draws the picture of `picture.py` with another library. The
 sliders, the numbers and the words are the explorer's own, so that only the drawing differs.

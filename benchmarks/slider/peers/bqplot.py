@@ -1,4 +1,4 @@
-"""The picture drawn with bqplot, in which each line is a widget that D3 draws as SVG in the page."""
+"""Lesson 1's picture drawn with bqplot: each line is a widget that D3 draws as SVG in the page."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The picture drawn on a bare canvas: the kernel sends about a kilobyte of numbers, the page draws lines."""
+"""Lesson 1's picture on a bare canvas: the kernel sends about a kilobyte of numbers; the page draws lines."""
 
 from dataclasses import fields
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The picture drawn with ipywidgets' interact and matplotlib's inline backend: a new PNG for every move."""
+"""Lesson 1's picture drawn with ipywidgets' interact and matplotlib's inline backend: one PNG per move."""
 
 import matplotlib.pyplot as plt
 from ipywidgets import interact

@@ -1,4 +1,4 @@
-"""The picture drawn with ipympl, matplotlib's own canvas in the page, which receives the changed pixels."""
+"""Lesson 1's picture drawn with ipympl: matplotlib's canvas in the page receives the changed pixels."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The picture as a matplotlib figure, for the peers that draw with matplotlib."""
+"""Lesson 1's picture as a matplotlib figure, for the peers that draw with matplotlib."""
 
 from dataclasses import fields
 
@@ -29,7 +29,7 @@ RIGHT = {
 
 
 def figure() -> tuple[Figure, dict[str, Line2D]]:
-    """Return a figure with all parts that do not change, and the lines whose points `move` sets."""
+    """Return a figure of the unchanging parts, and the lines whose points `move` sets, keyed by name."""
     fig, (left, right) = plt.subplots(
         1, 2, figsize=(picture.WIDTH / 100, picture.HEIGHT / 100), dpi=100, layout="constrained"
     )

@@ -15,7 +15,7 @@ from secant.quiet import quietly
 
 NAME, DTYPE, DTYPES = next(iter(FUNCTIONS)), "float64", ("float32", "float64")
 WIDTH, HEIGHT = 900, 400  # the size in pixels of both plots together
-EVERY = 4  # every fourth point of an error curve has a mark
+EVERY = 4  # every fourth point of an error curve has a marker
 LABELS = ("x", "f(x)"), ("h", "|Δf/Δx − f'(x)|")
 
 subject = Subject(FUNCTIONS, (1.0, 9.0))
@@ -61,7 +61,7 @@ def _inside(error: float) -> float:
 
 
 def moving(reading: Reading) -> Moving:
-    """Return the points of everything that moves, given the explorer's numbers for one setting."""
+    """Return the points of all moving parts of the picture, given the explorer's numbers for one setting."""
     h, at = reading.setting.h, (reading.x, reading.height)
     curves = {name: reading.curves[name] for name in DTYPES}
     zeros = {name: np.where(errors == 0, lowest / 10, math.nan) for name, errors in curves.items()}

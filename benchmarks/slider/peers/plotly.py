@@ -1,4 +1,4 @@
-"""The picture drawn with Plotly's FigureWidget: one message with all lines, drawn as SVG in the page."""
+"""Lesson 1's picture drawn with Plotly's FigureWidget: one message holds all lines; the page draws SVG."""
 
 import math
 from dataclasses import fields
@@ -39,7 +39,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "here": _dots(SECANT, "diamond", 7),
     "nothing": _dots(SECANT, "x", 10),
 }
-NAMES = {"secant", "tangent", "float32", "float64", "median", "here"}  # lines and marks that the legend lists
+NAMES = {"secant", "tangent", "float32", "float64", "median", "here"}  # lines and markers in the legend
 
 
 def show() -> None:
