@@ -185,7 +185,7 @@ def _outcome_style(outcome: str, hidden: bool) -> tuple[str, str, str]:
 
 
 def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
-    """Print a task's worked solution and why it is right, after a pass or if the learner gives up.
+    """Print a task's worked solution and its explanation if the learner has passed the task or gives up.
 
     Args:
         notebook: the learner's notebook.
@@ -206,7 +206,7 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     if not give_up and not has_seen(lesson, task) and not _gives_up():
         return
     save_solution_view(lesson, task)
-    wrapping = Terminal()  # this terminal wraps long lines, unlike `out`
+    wrapping = Terminal()  # unlike `out`, this terminal wraps long lines
     wrapping.print(Syntax(worked.code, "python", background_color="default", word_wrap=True))
     wrapping.print()
     wrapping.print(Markdown(worked.words[chosen]))
@@ -288,7 +288,10 @@ def show(checked: Checked | PlainChecked) -> None:
 
 
 def _show_gains(checked: Checked) -> None:
-    """Print new achievements. If all tests pass, also print which tasks remain and which lesson is next."""
+    """Print new achievements.
+
+    If all tests pass, also print which tasks a person will grade, and which lesson is next.
+    """
     from autograder.service.save_results import lesson_after
 
     for achievement in checked.gained["achievements"]:
@@ -336,7 +339,7 @@ def _show_changes(before: Checked, now: Checked) -> None:
 
 
 def _outcome_change(before: str, now: str, hidden: bool) -> list[tuple[str, str]]:
-    """Return the words that describe the change from one outcome to another, each with its colour."""
+    """Return the phrases that describe the change from one outcome to another, each with its colour."""
     (en, ko, style), (en_now, ko_now, style_now) = (_outcome_style(each, hidden) for each in (before, now))
     if before == now:
         return [(say(en=f"still {en}, for another reason", ko=f"아직 {ko}, 이유는 다름"), style)]

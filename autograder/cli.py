@@ -642,7 +642,7 @@ def _show_values(lesson: Lesson, task: str) -> None:
     from autograder.build.values import wrong_values
 
     for case in wrong_values(lesson, task):
-        print(case.call)  # unlike out.print, print wraps no lines and reads no brackets as markup
+        print(case.call)  # unlike out.print, print neither wraps lines nor interprets brackets as markup
         print(f"    {case.right}  # the course's own answer")
         for mistake in case.mistakes:
             print(f"    {mistake}")

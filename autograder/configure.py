@@ -28,8 +28,8 @@ from autograder.overrides.scores import ScoresGiven
 def use_secant(config: Config) -> None:
     """Let nbgrader release, collect and export Secant's lessons, and let the autograder do the grading.
 
-    Options that are not set here keep the course's own values or nbgrader's defaults, such as the folders,
-    course_id, stubs, exchange, database and time limits. Settings made after this call can replace those made
+    Options that are not set here, such as the folders, course_id, stubs, exchange, database and time limits,
+    keep the course's own values or nbgrader's defaults. Settings made after this call can replace those made
     here.
 
     Args:
@@ -52,7 +52,7 @@ def use_secant(config: Config) -> None:
     config.Autograde.sanitize_preprocessors = [Refuse]
     config.Autograde.autograde_preprocessors = [Refuse]
     config.GenerateFeedback.exporter_class = FeedbackInstead
-    # By default, nbgrader shows hidden tests in the feedback. They are no longer hidden after that.
+    # By default, nbgrader shows hidden tests in the feedback, so students would know them afterwards.
     config.GenerateFeedback.preprocessors = [GetGrades, HideTests, CSSHTMLHeaderPreprocessor]
 
     # In `nbgrader export`, the score of a submission that was not handed in, could not be read or waits for

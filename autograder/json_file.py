@@ -1,4 +1,4 @@
-"""Write the results of a class to the file that `--json` names."""
+"""Write the results of a class to the file that the option `--json` names."""
 
 import json
 import tempfile
@@ -14,7 +14,9 @@ from secant.files import replace_file
 
 
 def refuse_unwritable(json_file: Path) -> None:
-    """Refuse a file that cannot be written, before an hour of grading is spent on its results.
+    """Refuse a file that cannot be written.
+
+    Otherwise the error would appear only after grading, which may take an hour.
 
     Raises:
         CourseError: no file can be written there.
@@ -37,7 +39,8 @@ def write_results(json_file: Path, rows: Iterable[Mapping[str, Any]]) -> bool:
     texts = (textwrap.indent(json.dumps(row, ensure_ascii=False, indent=1), " ") for row in rows)
     parts = ((",\n" if number else "[\n") + text for number, text in enumerate(texts))
     try:
-        if json_file.exists() and not json_file.is_file():  # a special file such as /dev/stdout
+        # a special file such as /dev/stdout cannot be replaced
+        if json_file.exists() and not json_file.is_file():
             with json_file.open("w", encoding="utf-8") as file:
                 file.writelines([*parts, "\n]\n"])
         else:

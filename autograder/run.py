@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from autograder.sandbox.template import Template
     from autograder.workers.executors import Workers
 
-_ROWS, _NAMES = 40, 12  # maximum number of rows in a table, and of names in a row; --json lists all of them
+# limits on a printed table: rows in the table, and names in a row (--json writes all rows and names)
+_ROWS, _NAMES = 40, 12
 _OTHER_SOURCE = re.compile(r"""source_directory\s*=(?!\s*["']source["'])""")
-_LINE_SECONDS = 3.0  # seconds between two lines of progress
+_LINE_SECONDS = 3.0  # minimum number of seconds between two progress lines
 
 
 class Selection(NamedTuple):
@@ -67,9 +68,9 @@ def select(root: Path, lessons: list[str] | None, students: list[str] | None) ->
 def _source_directory(root: Path) -> str:
     """Return the name of the folder with the instructor's notebooks.
 
-    The settings are read only if one of their files in the course directory names another folder than the
-    usual one. Reading them takes a second, because nbgrader has to be imported, and the template should
-    start before that.
+    The settings are read only if one of their files in the course directory names a folder other than
+    source/. Reading them takes a second, because nbgrader has to be imported, and the template should start
+    before that.
     """
     files = [file for file in root.glob("*_config*.py") if os.access(file, os.R_OK)]
     if not any(_OTHER_SOURCE.search(file.read_text("utf-8", "replace")) for file in files):
@@ -143,7 +144,8 @@ def _start(
         if template is not None and not plain:
             later = executors.imported_later(course.root, {entry.lesson for entry in entries})
             if later is not None:
-                template.prepare(later)  # this takes half a second; the workers still import modules
+                # this takes half a second, during which the workers import modules
+                template.prepare(later)
         if change_tasks:
             from autograder.gradebook.tasks import change_tasks as change
 
@@ -227,14 +229,14 @@ def _nothing_found(submitted: Path, gradable: Gradable, students: Sequence[str])
 def _local(
     course: "Course", wanted: int, submissions: int, template: "Template | None", *, plain: bool
 ) -> "Workers":
-    """Return workers on this machine, and print how many there are and why that many.
+    """Return workers on this machine, and print their number and the reason for it.
 
     Args:
         course: the course.
         wanted: the number of workers that the user wants; 0 for as many as make sense.
         submissions: the number of submissions to grade.
-        template: the template that has been started, if any.
-        plain: whether no assignment needs torch.
+        template: the template process that has been started, if any.
+        plain: whether none of the assignments needs torch.
     """
     from autograder.workers.budget import Budget
     from autograder.workers.executors import LocalWorkers
@@ -278,7 +280,7 @@ def _no_wall(error: WallUnavailable) -> CourseError:
 
 
 def _end(course: "Course", selection: Selection, outcome: "RunOutcome") -> bool:
-    """Print a run's results, and return whether all files were read and it is clear which notebooks count."""
+    """Print a run's results, and return the property `is_clean` of its summary."""
     from autograder.grading.run_summary import shortened_list, summarize_run
 
     summary = summarize_run(outcome, course.submitted, selection.gradable, selection.students, is_exported)
@@ -349,7 +351,7 @@ def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
 
 @contextmanager
 def _progress(what: str, total: int) -> Iterator[Callable[[object, str], None]]:
-    """Show a progress bar and messages. Without a terminal, print a line of progress every few seconds."""
+    """Show a progress bar and messages. Without a terminal, print a progress line every few seconds."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         bar = progress.add_task(what, total=total)

@@ -29,7 +29,7 @@ _NAMES = 3  # maximum number of ids in a line
 
 
 def enroll(root: Path, table: Path) -> None:
-    """Enter a class list into the gradebook, and print which students are new and which the list lacks.
+    """Enter a class list into the gradebook; print which students are new, and which are not in the list.
 
     Raises:
         CourseError: the list cannot be read, or nothing could be entered.
@@ -66,7 +66,7 @@ def _refuse_lost_zeros(table: Path, ids: Sequence[str], gradebook_ids: Collectio
     """Refuse a list in which a spreadsheet has removed the zeros at the beginning of ids.
 
     Raises:
-        CourseError: an id in the list is also in the gradebook, but there with zeros in front of it.
+        CourseError: the gradebook contains an id of the list with zeros in front of it.
     """
     padded = {known_id.lstrip("0"): known_id for known_id in gradebook_ids if known_id.startswith("0")}
     for student in ids:
@@ -155,7 +155,7 @@ def _strangers(collected: lms_collect.Collected, students: Sequence[str]) -> str
 
 
 def _row(person: Person) -> Mapping[str, str]:
-    """Return a person as a row for nbgrader's gradebook."""
+    """Return a person's data as nbgrader's gradebook stores it."""
     return {
         "id": person.id,
         "first_name": person.first_name,

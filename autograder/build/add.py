@@ -1,8 +1,8 @@
 """Copy Secant's lessons into an instructor's own nbgrader course: `autograder add`.
 
-A lesson has two folders. nbgrader releases the one in source/. The one in course/ marks it as a lesson and
-contains text for feedback pages. course/added.json records the version of each copied file, so that a later
-version of Secant replaces a lesson only if its files were not changed in the course.
+A lesson has two folders. nbgrader releases source/LESSON. The folder course/LESSON marks the assignment as a
+lesson, and contains text for feedback pages. course/added.json records the version of each copied file, so
+that a later version of Secant replaces a lesson only if its files were not changed in the course.
 """
 
 import hashlib
@@ -157,7 +157,7 @@ def _languages_there(root: Path, name: str) -> list[str]:
 
 
 def _version(path: Path, content: bytes) -> str:
-    """Return a hash of the parts of a file that an author writes.
+    """Return a hash of everything in a file that its author wrote.
 
     The hash of a notebook does not change if the notebook is only run and saved.
     """

@@ -79,8 +79,8 @@ def build(
         lessons: the lessons to build; the files of other lessons are neither read nor touched.
         languages: the languages to release; default: all of the course's languages.
         check: write nothing, but compare the result with the files in the course. `stale` then lists every
-            file that is missing, differs or is extra. Otherwise it lists only extra files, because a build
-            never deletes them.
+            file that is missing, is out of date, or belongs to no lesson. Otherwise it lists only the files
+            that belong to no lesson, because a build never deletes them.
         strict: refuse stale translations, as a build with `check` does. Otherwise `stale_translations` lists
             them.
         force: overwrite a source notebook even if it was edited after it was built.
@@ -116,7 +116,7 @@ def source_files(lesson: Lesson) -> Files:
     """Return a lesson's files in source/: the instructor's notebook and the lesson's extra files."""
     folder = Path("source", lesson.name)
     notebook = read_lesson(lesson, marked=True)
-    # This hash later shows whether the notebook was edited after it was built.
+    # The fingerprint lets a later build find out whether the notebook was edited after it was built.
     notebook.metadata["secant"] = {"built": fingerprint(notebook), "hints": read_hints(lesson.folder)}
     files = {folder / f"{lesson.name}.ipynb": (nbformat.writes(notebook) + "\n").encode()}
     return files | {folder / path: (lesson.folder / path).read_bytes() for path in lesson.extra_files}
@@ -144,7 +144,7 @@ def _build_all(root: Path, lessons: list[Lesson], languages: list[str], step: Ca
 
 
 def _generate(root: Path, workshop: Path, lesson: Lesson, language: str) -> list[str]:
-    """Run nbgrader's generate_assignment in a temporary course with the settings of the real one."""
+    """Run nbgrader's generate_assignment in a temporary course with the settings of the real course."""
     config = load_config(root)
     config.CourseDirectory.root = str(workshop)
     config.CourseDirectory.release_directory = f"release/{language}"
@@ -195,7 +195,7 @@ def _differences(root: Path, files: Files) -> list[Stale]:
 
 
 def _extra_files(root: Path, lessons: list[Lesson], languages: list[str], files: Files) -> list[Path]:
-    """Return the files in source/ and release/ that belong to no lesson and to no plain assignment."""
+    """Return the files in source/ and release/ that belong neither to a lesson nor to another assignment."""
     homes = [Path("source"), *(Path("release", language) for language in languages)]
     chosen = {lesson.name for lesson in lessons}
     others = {lesson.name for lesson in find_lessons(root)} - chosen
@@ -209,7 +209,7 @@ def _extra_files(root: Path, lessons: list[Lesson], languages: list[str], files:
 
 
 def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
-    """Return a list of problems, empty unless a build would overwrite edits to the source notebook."""
+    """Return the edits to the source notebook that a build would overwrite, as problems to report."""
     path = Path("source", lesson.name, f"{lesson.name}.ipynb")
     if not (root / path).is_file():
         return []
@@ -256,7 +256,7 @@ def _settle_age(lesson: Lesson) -> None:
 
 
 def fingerprint(notebook: NotebookNode) -> str:
-    """Return a hash of an author's work in a notebook, excluding outputs, ids and viewers' metadata."""
+    """Return a hash of an author's work in a notebook, excluding outputs, ids and other tools' metadata."""
     # the metadata that records a cell's header is not hashed, because it only repeats nbgrader's metadata
     keys = CELL_METADATA.difference(HEADER_MARKS)
     cells = [

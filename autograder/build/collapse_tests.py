@@ -23,7 +23,7 @@ class CollapseTests(LessonStep):
     """
 
     def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> tuple[NotebookNode, Any]:
-        """Return the cell, and collapse its source if it is a test or answers a prediction."""
+        """Return the cell, with its source collapsed if it is a test or answers a prediction."""
         if is_test(cell) or (cell.cell_type == "code" and _ANSWERS.search(cell.source)):
             cell.metadata["jupyter"] = {"source_hidden": True}
         return cell, resources

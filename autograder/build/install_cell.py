@@ -9,8 +9,8 @@ from autograder.build.lesson_step import LessonStep
 from secant.address import urls
 from secant.language import supported_language
 
-#: The code of the cell that installs Secant. It names no version: if a lesson has not changed, its release
-#: must not change either when Secant is updated.
+#: The code of the cell that installs Secant. It names no version, because an update of Secant must not change
+#: the release of an unchanged lesson.
 _CODE = """try:
     import secant
 except ModuleNotFoundError:  # {why}

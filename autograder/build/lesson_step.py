@@ -13,8 +13,8 @@ from autograder.course.assignment import is_built, not_built
 from autograder.course.errors import CourseError
 from secant.causes import STUB
 
-# The key that marks a lesson in nbconvert's resources. The metadata that marks a lesson in the notebook
-# itself is removed before release.
+# The key that marks a lesson in nbconvert's resources. The metadata in the notebook itself also marks a
+# lesson, but it is removed before the last release steps.
 _LESSON = "secant_lesson"
 
 
@@ -33,8 +33,8 @@ class MarkLesson(NbGraderPreprocessor):
             CourseError: the course has a lesson of this name, but the notebook was not built from it.
         """
         name = str(resources.get("nbgrader", {}).get("assignment", ""))
-        # If the settings name no folder, the course is the working directory, because nbgrader has changed to
-        # it.
+        # If the settings name no course directory, the working directory is used, because nbgrader has
+        # changed to the course directory.
         root = Path(self.config.CourseDirectory.get("root", ""))
         if not is_built(nb) and name and (root / "course" / name).is_dir():
             raise CourseError(not_built(name))
@@ -50,15 +50,18 @@ class LessonStep(NbGraderPreprocessor):
         return self.release(nb, resources) if is_lesson(resources) else (nb, resources)
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return a lesson's notebook after this step; by default, apply `preprocess_cell` to each cell."""
+        """Return a lesson's notebook after this step.
+
+        The default is to apply `preprocess_cell` to each cell.
+        """
         changed: tuple[NotebookNode, Any] = super().preprocess(nb, resources)
         return changed
 
 
 class ClearAnswers(NbGraderPreprocessor):
-    """nbgrader's ClearSolutions, but with the same stub in all languages of a lesson.
+    """A version of nbgrader's ClearSolutions that uses the same stub in all languages of a lesson.
 
-    Its other settings are those of the course.
+    Its other options are set by the course.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:

@@ -55,7 +55,7 @@ def _title(name: str) -> str:
 
 
 def _fill_template(template: str, marks: dict[str, str]) -> str:
-    """Return a template with its placeholders filled in, including the hashes in the Korean cells."""
+    """Fill in a template's placeholders, including the hash of the English text in each Korean cell."""
     text = (_TEMPLATE / template).read_text(encoding="utf-8")
     for mark, value in marks.items():
         text = text.replace(f"@{mark}@", value)

@@ -22,11 +22,12 @@ class OtherLanguages(LessonStep):
     """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook unchanged, and the resources with notebooks in the other languages added."""
+        """Return the notebook unchanged, and add its versions in other languages to the resources."""
         name = resources["nbgrader"]["notebook"]
         for language in languages_of(nb)[1:]:
             released = self._in_language(nb, resources, language)
-            files = resources.setdefault("outputs", {})  # nbconvert writes these files next to the notebook
+            # nbconvert writes the files in `outputs` next to the notebook
+            files = resources.setdefault("outputs", {})
             files[f"{name}.{language}.ipynb"] = f"{nbformat.writes(released)}\n".encode()
         return nb, resources
 

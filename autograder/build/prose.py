@@ -18,8 +18,7 @@ _LOOKED_FOR = re.compile(
 )
 _ITEM = re.compile(r"^- \*\*(\d+\.\d+)\*\*", re.MULTILINE)
 _REFERENCE = re.compile(r"(?:\b[Tt]asks?|과제) (\d+\.\d+(?:(?:,| and| to|와|과| ?[–~]| 및)+ ?\d+\.\d+)*)")
-# Patterns of numbers that change with the lesson's cells, and the placeholder to write instead of each
-# number.
+# Patterns for numbers that change with the lesson's cells, each with the placeholder to write instead.
 _LITERALS = {
     r"^(?:Lesson|수업) \d+(?: of \S+| / \S+)? ·": "{{lesson}}",
     r"^(?:Lesson|수업) \S+(?: of | / )\d+ ·": "{{lessons}}",
@@ -49,12 +48,11 @@ def prose_problems(
     Args:
         notebook: the instructor's notebook.
         number: the number of the lesson.
-        course: the numbers of the tasks in each lesson of the course folder, including this lesson, keyed by
-            lesson.
+        course: the numbers of each lesson's tasks, keyed by lesson, for all lessons in the course folder.
         total: the number of lessons in the syllabus; None if there is no syllabus.
 
     Yields:
-        The index of the cell in the notebook, and what is wrong, without a full stop.
+        The index of a cell in the notebook, and a description of the problem without a full stop.
     """
     texts = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "markdown"]
     yield from _hints(texts)

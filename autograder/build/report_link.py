@@ -19,8 +19,8 @@ _WORDS = {
 class ReportLink(LessonStep):
     """A step that adds a link to the last ungraded text cell. It runs after all other changes to the text.
 
-    The link names the lesson and a hash of its text. It does not name Secant's version: if a lesson has not
-    changed, its release must not change either when Secant is updated.
+    The link names the lesson and a hash of its text. It does not name Secant's version, because an update of
+    Secant must not change the release of an unchanged lesson.
     """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:

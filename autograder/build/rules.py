@@ -48,10 +48,10 @@ Names = set[str]
 # count. Lines in Markdown cells have no limit.
 WIDTH = 110  # maximum number of characters in a line of code
 VISIBLE_LINES = 30  # maximum number of lines in the visible part of a test
-# maximum number of lines in a released test, which includes hints, and of characters in each of its lines
+# limits on the size of a released test: number of lines (including the hints), and characters in a line
 RELEASED_LINES, RELEASED_WIDTH = 40, 100
 
-# minimum numbers of wrong answers and of right answers that are recorded for each task
+# minimum number of wrong answers, and of right answers, that must be recorded for each task
 WRONG_ANSWERS, RIGHT_ANSWERS = 3, 1
 
 # JupyterLab's Markdown strikes through text between two tildes in the same block, even single tildes, except
@@ -181,7 +181,7 @@ def notebook_problems(
 def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
     """Return the problems of a released notebook, such as a solution or a hidden test in it.
 
-    Text in both languages is also a problem, as is a test with too many lines or with too long a line.
+    Other problems are text in both languages, a test with too many lines, and a line that is too long.
     """
     regions = {BEGIN_SOLUTION: "a solution", END_SOLUTION: "a solution"}
     regions |= {BEGIN_HIDDEN: "hidden tests", END_HIDDEN: "hidden tests"}
@@ -476,7 +476,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
-    """Return the names that code outside probes uses for anything other than a call."""
+    """Return the names that code outside probes uses without calling them."""
     inside = {node for probe in probes for node in ast.walk(probe)}
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -486,7 +486,7 @@ def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
 def _given_names(answer: NotebookNode) -> Names:
     """Return the names of the functions or classes that a student completes.
 
-    If one of the names is the task's name, return only that name.
+    If one of them has the same name as the task, return only that name.
     """
     given, _ = split_solution(answer.source)
     names = set(re.findall(r"^(?:def|class) +(\w+)", given, flags=re.MULTILINE))
@@ -507,14 +507,14 @@ def _syntax_error(source: str) -> str:
 def _answer_problems(
     answers: list[Answer], file: Path, tasks: set[str], languages: Sequence[str] = ()
 ) -> Iterator[str]:
-    """Yield the problems of recorded answers.
+    """Yield the problems found in recorded answers.
 
     Args:
         answers: the recorded answers.
         file: the file that contains the answers.
         tasks: the ids of the lesson's tasks.
-        languages: the languages of the course if each answer needs a hint, otherwise empty. A hint is needed
-            in each of these languages that Secant itself supports.
+        languages: the languages of the course if every answer must have a hint, otherwise empty. The hint
+            must be given in those of these languages that Secant supports.
     """
     hinted = {name for name in LANGUAGES if name in languages}
     names = Counter(answer.name for answer in answers)

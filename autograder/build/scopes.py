@@ -11,10 +11,10 @@ _NOT_LOOKED_UP = {*dir(builtins), "__conditional_annotations__"}
 
 
 class _AsGenerators(ast.NodeTransformer):
-    """A transformer of comprehensions into generator expressions, which are scopes in every Python version.
+    """A transformer that replaces comprehensions with generator expressions.
 
-    From Python 3.12 on, a comprehension is inlined (PEP 709), and symtable lists its variables in the
-    enclosing scope.
+    From Python 3.12 on, a comprehension is inlined (PEP 709), so symtable lists its variables in the
+    enclosing scope. A generator expression has a scope of its own in every Python version.
     """
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:

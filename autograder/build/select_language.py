@@ -26,7 +26,7 @@ class SelectLanguage(LessonStep):
     """A step that removes all cells except those in one language and those in no particular language.
 
     It also sets that language in the setup cell. The language is the first in the list that `autograder add`
-    writes into the notebook. Without such a list, it is `lang`.
+    writes into the notebook. If the notebook contains no such list, the language is `lang`.
 
     In ungraded code, a call `say(en=..., ko=...)` becomes a plain string in that language. Graded cells are
     the same in all releases, so that one gradebook accepts submissions in every language.
@@ -70,7 +70,7 @@ def _settle(cell: NotebookNode, lang: str) -> None:
 def in_language(source: str, language: str) -> str:
     """Return code with each `say(en=..., ko=...)` replaced by its text in one language.
 
-    A learner also reads the code, where the other language would be noise. Code that does not parse, such as
+    Learners read the code too, and the other language would distract them. Code that does not parse, such as
     a magic, is left as it is. A call inside an f-string is also left as it is, because Python 3.11 does not
     report its position.
     """
@@ -92,7 +92,7 @@ def in_language(source: str, language: str) -> str:
         chosen = texts.get(language) or texts["en"]
         words = text[span(chosen)]
         place = span(call)
-        # without the brackets of the call, an expression or a string on several lines needs brackets
+        # the call's brackets are removed, so an expression or a string on several lines needs new ones
         if b"\n" in words or not isinstance(chosen, ast.Constant | ast.JoinedStr):
             inside = text[place].removeprefix(b"say(").removesuffix(b")")
             before, after = inside[: -len(inside.lstrip())], inside[len(inside.rstrip()) :]

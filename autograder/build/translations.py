@@ -47,7 +47,7 @@ def _texts(lesson: Lesson) -> list[Path]:
 
 
 def _stale_cells(path: Path) -> Iterator[tuple[int, str, bool]]:
-    """Yield each stale cell's line, the hash that it should store, and whether it stores any hash."""
+    """Yield each stale cell's line, the hash that it should store, and whether it stores a hash at all."""
     cells = read_text(path).cells
     english = None
     for cell, line in zip(cells, cell_lines(path, len(cells)), strict=True):

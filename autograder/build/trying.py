@@ -85,9 +85,9 @@ def try_answers(lesson: Lesson, task: str, lang: Language) -> Iterator[TriedAnsw
 
 
 def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
-    """Execute a lesson's imports; return the imports' code, and the tasks to try with their hints.
+    """Execute a lesson's imports; return the code of the imports, and the tasks that `task` selects.
 
-    The arguments and errors are those of `try_answers`.
+    The test cells of these tasks contain their hints. The arguments and errors are those of `try_answers`.
     """
     if not hasattr(os, "fork"):
         raise CourseError("Answers are tried on Linux and macOS; on Windows use WSL 2.")
@@ -129,10 +129,9 @@ def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", lang: Langu
 def share_seen(tried: Sequence[TriedAnswer]) -> tuple[str, bool]:
     """Return a sentence on how many wrong answers the visible parts of the tests reject.
 
-    Also return whether at least two thirds are rejected, as required.
+    Also return whether they reject at least two thirds of the wrong answers, which is required.
 
-    If an answer passes the visible part, the student believes that it is right until the hidden tests are
-    run.
+    The reason is that students believe an answer to be right if it passes the visible part.
     """
     wrong = [each for each in tried if each.kind == "wrong"]
     passing = [each.answer.name for each in wrong if each.passes_visible]
@@ -146,7 +145,8 @@ class Child:
     """A process, forked from the current one, that runs an answer and sends one result.
 
     Args:
-        target: the function to call in the process, with a connection for the result and `arguments`.
+        target: the function to call in the process. It receives a connection for sending the result, followed
+            by `arguments`.
     """
 
     def __init__(self, target: Callable[..., None], *arguments: object) -> None:
@@ -171,8 +171,8 @@ class Child:
 def _run_and_send(connection: Connection, answer: str, test: str, visible: str, lang: Language) -> None:
     """Run an answer against its test, and send the result.
 
-    The result is the message (empty for a pass), its hint, whether a wrong answer passes the visible tests,
-    and the partial credit for it.
+    The result is a tuple: the message (empty for a pass), the hint in the message, whether a wrong answer
+    passes the visible tests, and the partial credit.
     """
     message, hint, earned = _run(answer, test, lang)
     passes_visible = bool(visible) and (not message or not _run(answer, visible, lang)[0])
@@ -181,11 +181,11 @@ def _run_and_send(connection: Connection, answer: str, test: str, visible: str, 
 
 @contextlib.contextmanager
 def quiet(lang: Language) -> Iterator[None]:
-    """Run the body of a `with` statement in a given language, without output, with warnings as errors."""
+    """Run the body of a `with` statement in a language, discard its output, and make warnings errors."""
     language(lang)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")
-        # DeprecationWarnings in torch's own code are not errors
+        # DeprecationWarnings in torch's own code are ignored
         warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")
         yield
 
@@ -205,6 +205,7 @@ def _run(answer: str, test: str, lang: Language) -> tuple[str, str, float]:
         except check.CheckFailed as failure:
             return str(failure), failure.verdict.hint, earned
         except BaseException as error:  # an answer may raise any error, and the author needs to see it
-            notes = getattr(error, "__notes__", [])  # notes attached to the error, such as the failed call
+            # the error's notes name the failed call, among other things
+            notes = getattr(error, "__notes__", [])
             return "\n".join([f"{type(error).__name__}: {error}", *notes]), "", earned
     return "", "", earned

@@ -1,4 +1,7 @@
-"""Compute, in the notation of a test cell, the values that wrong answers return for its visible cases."""
+"""Compute the values that wrong answers return for the visible cases of a test.
+
+The values are written as in a test cell, so that an author can paste them there.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,7 +30,7 @@ class Case:
     Attributes:
         call: the question, as a message shows it.
         right: the value that the course's own answer returns.
-        mistakes: a line for each wrong answer that returns another value or raises an error.
+        mistakes: a line of text for each wrong answer that returns another value or raises an error.
     """
 
     call: str
@@ -56,7 +59,7 @@ def wrong_values(lesson: Lesson, task: str) -> Iterator[Case]:
             for call, right, value, error in [] if isinstance(rows, str) else rows:
                 case = cases.setdefault(call, Case(call, right, []))
                 mistake = _mistake(answer, value, error)
-                # with partial credit, a test may ask the same question again
+                # a test with partial credit may ask the same question several times
                 if value != right and mistake not in case.mistakes:
                     case.mistakes.append(mistake)
         if not cases:
@@ -103,7 +106,7 @@ def _values(own: str, wrong: str, visible: str) -> Iterator[tuple[str, str, str,
 
 
 def literal(value: object) -> str:
-    """Return a value in the notation of a test cell."""
+    """Return a value as it would be written in a test cell."""
     if isinstance(value, torch.Tensor):
         kind = str(value.dtype).removeprefix("torch.")
         numbers = re.sub(r"\.0\b", "", literal(value.tolist()))

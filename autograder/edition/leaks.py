@@ -5,9 +5,9 @@ A line is secret if at least `SHORTEST` letters and digits remain, and if no tex
 test or example) contains the same sequence of letters and digits.
 
 In Secant's own code, a line is reduced to its tokens, with all variable names replaced by the same token,
-because an answer remains an answer when its class and variables are renamed. Secant's code may share a short
-line such as `with torch.enable_grad():` by chance. So only two consecutive lines or a single long line count
-as a leak there, and only if they compute something.
+because an answer remains an answer when its class and variables are renamed. By chance, Secant's code may
+contain a short line of an answer, such as `with torch.enable_grad():`. So only two consecutive lines or a
+single long line count as a leak there, and only if they compute something.
 """
 
 import io
@@ -24,10 +24,12 @@ from autograder.course.lesson import Lesson, find_lessons, right_answers
 from autograder.course.solutions import solution_words
 from autograder.course.tokens import letters, tokens
 
-SHORTEST = 8  # minimum number of letters and digits in a line to search for
-# minimum number of tokens in a line, and in two consecutive lines, to search for in Secant's own code
+SHORTEST = 8  # lines with fewer letters and digits are not searched for
+# In Secant's own code, only lines with at least LONG tokens, and pairs of consecutive lines with at least
+# LONG_PAIR tokens, are searched for.
 LONG, LONG_PAIR = 20, 18
-_START = 8  # number of tokens at the start of a line that serve as the key for looking up the line
+# number of tokens that the start of a line must share with the code before the whole line is compared
+_START = 8
 
 
 class Line(NamedTuple):
@@ -109,7 +111,7 @@ def is_code(name: str) -> bool:
 
 
 def _shapes(secrets: Sequence[Line], public: str) -> Iterator[tuple[tuple[str, ...], Line]]:
-    """Return the tokens of long secret lines, and of pairs of consecutive secret lines."""
+    """Yield the tokens of each long secret line and of each pair of consecutive secret lines."""
     public_tokens = _joined(tokens(public, max_chars=len(public)))
     code = [(tokens(line.text), line) for line in secrets if line.kind != "worked solution"]
     alone = [(shape, line) for shape, line in code if len(shape) >= LONG and shape[-1] != ":"]
@@ -154,7 +156,7 @@ def _is_revealing(line: str) -> bool:
 
 
 def _parts(root: Path, lesson: Lesson) -> tuple[list[str], list[Line]]:
-    """Return the text of a lesson that students get, and the lines that they do not get."""
+    """Return a lesson's public text, and the secret lines that students do not receive."""
     public: list[str] = []
     secrets: list[Line] = []
 

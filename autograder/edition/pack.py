@@ -19,8 +19,8 @@ from secant.lab.workspace import read_if_file, released_files
 from secant.language import Language
 from secant.where import tried_versions
 
-# A folder counts as a course only if it contains a settings file (see secant/where.py). The course's own
-# settings are not packed, because they may name its database.
+# The settings file of a class edition. A folder counts as a course only if it contains such a file (see
+# secant/where.py). The course's own settings are not packed, because they may name its database.
 _SETTINGS = '"""A class\'s edition of Secant: lessons with their visible tests. It grades nothing."""\n'
 _MAX_LEAKS = 5  # maximum number of leaks that the error message lists
 
@@ -38,7 +38,7 @@ def pack(root: Path, languages: Sequence[Language], output: Path) -> Packed:
     """Write the class edition of a course, after searching it for anything that students must not have.
 
     Args:
-        root: the course directory, with the lessons built.
+        root: the course directory; its lessons must be built.
         languages: the languages of the lessons to pack.
         output: the folder for the zip. The zip's name contains a hash of its contents, and an existing file
             with other contents is never replaced.
@@ -131,11 +131,11 @@ def _refuse_strange(released: Path, data: bytes, source: Path) -> None:
 
 
 def _released(path: Path, data: bytes, source: Path) -> bytes:
-    """Return a released lesson without its first cell, which would install the package that has the answers.
+    """Return a released lesson without its first cell, which would install the package with the answers.
 
     Raises:
         CourseError: the file is not a notebook, contains an answer, or contains an output that the notebook
-            in source/ does not contain. A student's notebook may have replaced it.
+            in source/ does not contain. The last two happen if a student's notebook has replaced the file.
     """
     try:
         notebook, own = v4.reads(data.decode()), v4.reads(source.read_text(encoding="utf-8"))

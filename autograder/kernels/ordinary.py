@@ -29,9 +29,9 @@ def main() -> None:
 
 
 def _before_packages() -> int:
-    """Return the index in sys.path of the first folder of installed packages; 0 if there is none.
+    """Return the index in sys.path of the first folder of installed packages.
 
-    IPython inserts the notebook's folder at this index.
+    The index is 0 if there is no such folder. IPython inserts the notebook's folder at this index.
     """
     names = ("site-packages", "dist-packages")
     return next((place for place, path in enumerate(sys.path) if os.path.basename(path) in names), 0)

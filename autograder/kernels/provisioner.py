@@ -41,8 +41,8 @@ from autograder.sandbox.inside.libraries import LIBRARIES
 
 NAME = "secant-warm"  # the name of the entry point in pyproject.toml
 
-# Modules that a kernel itself imports when it starts, and matplotlib. Pyplot is not in this list, because its
-# import depends on the shell that imports it, and is quick once the other modules have been imported.
+# Modules that a kernel itself imports when it starts, and matplotlib. Pyplot is not in this list. Its import
+# depends on the running shell, and is quick once the other modules have been imported.
 _MODULES = (
     *LIBRARIES,
     "IPython.core.completerlib",
@@ -74,7 +74,7 @@ class CannotFork(Exception):
 
 
 class KernelTemplate:
-    """The process that kernels are forked from. It ends when the process that started it ends.
+    """The process that kernels are forked from. The template ends when the process that started it ends.
 
     Args:
         python: the interpreter's path and its options.
@@ -101,11 +101,12 @@ class KernelTemplate:
             )
 
     def send(self, order: dict[str, Any], files: list[int]) -> None:
-        """Ask the template for a fork. The answers arrive at the other end of the socket `files[0]`.
+        """Ask the template for a fork.
 
         Args:
             order: the request, as plain data.
-            files: the descriptors to pass to the fork; the first one is a socket.
+            files: the descriptors to pass to the fork; the first one is a socket, through which the fork
+                answers.
 
         Raises:
             OSError: the template cannot receive the request.
@@ -120,7 +121,7 @@ class KernelTemplate:
 
 
 class ForkedKernel:
-    """The subset of `Popen` that LocalProvisioner uses, for a kernel that is the template's child."""
+    """A kernel that is the template's child, with the part of `Popen`'s interface that Jupyter needs."""
 
     stdin: IO[bytes] | None = None
     stdout: IO[bytes] | None = None
@@ -174,7 +175,12 @@ class ForkedKernel:
 
 
 class ForkedModule(ForkedKernel):
-    """The subset of `Popen` that is needed for a module running in a fork, with pipes to and from it."""
+    """A module that runs in a fork, with the part of `Popen`'s interface that its user needs.
+
+    Attributes:
+        stdin: the pipe to the module's standard input.
+        stdout: the pipe from the module's standard output.
+    """
 
     def __init__(self, pid: int, channel: socket.socket, stdin: IO[bytes], stdout: IO[bytes]) -> None:
         super().__init__(pid, channel)
@@ -234,7 +240,7 @@ def template_for(command: list[str]) -> KernelTemplate:
 
 
 def close_template() -> None:
-    """End this process's template and the template's kernels, if there is a template."""
+    """End this process's template, if it has one. The template's kernels end with it."""
     global _template
     if _template is not None:
         _template.close()
@@ -299,7 +305,7 @@ def _order_fork(
 
 
 def _confirm_fork(template: KernelTemplate, channel: socket.socket, message: bytes) -> int:
-    """Let a fork continue if its answer is positive, and return its process id.
+    """Let a fork continue if its answer is positive, and return the fork's process id.
 
     Raises:
         CannotFork: the fork has refused the request, or has ended.
@@ -350,7 +356,7 @@ def fork_module(module: str, path: Sequence[str], cwd: str, environment: Mapping
 
 
 class WarmProvisioner(LocalProvisioner):
-    """A provisioner that forks kernels from a template, or starts ordinary kernels if it cannot."""
+    """A provisioner that forks kernels from a template, or else starts ordinary kernels."""
 
     patience = Float(TEMPLATE_SECONDS, help="Seconds to wait for a template that is still importing.").tag(
         config=True

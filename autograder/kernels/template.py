@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Fork for every request. Only the forks return, with the request and its descriptors."""
+    """Fork for every request. Only a fork returns from this function, with its request and descriptors."""
     # Watch the process that started this template, and not only the socket, because a fork of that process
     # may keep the socket open after the process itself has ended.
     owner = os.pidfd_open(os.getppid())
@@ -135,7 +135,7 @@ def detach(order: dict[str, Any], files: list[int], look: bool) -> None:
             os._exit(0)
         report(channel, pid=os.getpid())
         if not channel.recv(1):
-            os._exit(0)  # an ordinary kernel has been started instead of this one
+            os._exit(0)  # The provisioner has started an ordinary kernel instead, so this fork is not needed.
     for number, file in enumerate(files[1:]):
         os.dup2(file, number)
         os.close(file)
@@ -192,7 +192,10 @@ def shadowing_reason(folder: str) -> str:
 
 
 def reset_libraries() -> None:
-    """Choose new random seeds and matplotlib's backend, as importing the libraries does in a new process."""
+    """Choose new random seeds, and matplotlib's backend.
+
+    In a new process, importing the libraries would do both.
+    """
     import matplotlib
     import torch
 

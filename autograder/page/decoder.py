@@ -32,7 +32,7 @@ from autograder.sandbox.inside.privileges import close_all_but, hide_memory
 from autograder.sandbox.inside.seccomp import allow_computing_alone
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
-MAX_PIXELS = 50_000_000  # maximum number of pixels to decode, about as many as a phone's camera takes
+MAX_PIXELS = 50_000_000  # maximum number of pixels to decode, about as many as a photograph from a phone has
 LONGEST_SIDE = 1_600  # maximum length in pixels of a picture's longer side on the page
 MAX_PNG_BYTES = 500_000  # a PNG with more bytes is probably a photograph, which takes less space as JPEG
 MEMORY_BYTES = 768 * 2**20
@@ -59,7 +59,7 @@ def decode(data: str) -> dict[str, Any]:
         data: the submitted file in base64; it may be of any type.
 
     Returns:
-        The new picture, and whether the old one was animated; or the reason why it cannot be shown.
+        The new picture, and whether the old one was animated; or the reason why the picture cannot be shown.
     """
     try:
         raw = base64.b64decode(data.translate(_FROM_URL_SAFE) + "==")

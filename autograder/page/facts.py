@@ -19,11 +19,12 @@ class TaskRow:
         extra: the part of `points` that is extra credit.
         outcome: the outcome of the task.
         needs_grading: whether a person still has to grade the task.
-        verdict: the tests' message and its likely cause, without secrets; None if the tests give no message.
+        verdict: the tests' message and its likely cause, without the content of hidden tests; None if the
+            tests give no message.
         comment: the comment of a person who graded the task.
-        why: the course's explanation of the solution as Markdown; for students who passed, and for all
-            students once solutions are released.
-        solution: the course's own answer, once solutions are released.
+        why: the course's explanation of the solution as Markdown; empty if the student has not passed and
+            solutions are not released yet.
+        solution: the course's own answer; empty if solutions are not released yet.
     """
 
     task: str
@@ -54,10 +55,10 @@ class PageHead:
         counted: the name of the notebook that was graded, if the page must mention it because several
             notebooks were handed in; otherwise empty.
         korean: the same data in Korean, if the file could not be read and its language is unknown.
-        earlier_points: the points that an earlier file earned and the points available then, if this file
-            could not be read.
-        times: the times at which the file was handed in and at which it was due, with time zones; only if
-            points were taken off.
+        earlier_points: if this file could not be read, the points that an earlier file earned, and the points
+            that were available then; otherwise None.
+        times: if points were taken off, the times (with time zones) at which the file was handed in and at
+            which it was due; otherwise None.
     """
 
     title: str

@@ -28,11 +28,12 @@ _ATTRIBUTES = {
     *("separator", "width", "height", "depth", "voffset", "lspace", "rspace", "minsize", "maxsize"),
     *("notation", "align", "columnalign", "columnlines", "columnspacing", "rowlines", "rowspacing"),
 }
-#: An inline formula with at least this many characters may break after its relations, as in TeX.
+#: An inline formula with at least this many characters may break after a relation sign such as "=", as in
+#: TeX.
 LONG = 16
 _RELATIONS = set("=<>≈≤≥≠→")
-# A pattern for an inline formula with the characters that touch it, such as a bracket before it, or a full
-# stop or a Korean particle after it.
+# A pattern for an inline formula together with the characters that touch it, such as a bracket before it, or
+# a full stop or a Korean particle after it.
 _TOUCHING = re.compile(r'[("]*<math [^>]*display="inline"[^>]*>(?:(?!</math>).)*</math>[^\s<]+', re.DOTALL)
 
 
@@ -88,7 +89,10 @@ def _is_name(node: Element) -> bool:
 
 
 def _split(formula: Element) -> list[Element]:
-    """Split a long formula into parts. A browser never breaks a part, and lines on a phone are short."""
+    """Split a long formula into several `math` elements.
+
+    A browser never breaks a `math` element, so a long one would be wider than the lines on a phone.
+    """
     row = formula[0]
     if row.tag != "mrow" or len("".join(row.itertext())) < LONG:
         return [formula]
@@ -106,7 +110,7 @@ def keep_together(page: str) -> str:
 
 
 class Renderer(IPythonRenderer):
-    """nbconvert's Markdown renderer, but formulas are converted here instead of by a script in the page."""
+    """A version of nbconvert's Markdown renderer that converts formulas, so that the page needs no script."""
 
     def formula(self, latex: str, display: Display) -> str:
         """Return a formula as HTML, or its source if it cannot be converted."""

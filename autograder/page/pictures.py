@@ -1,7 +1,8 @@
 """Decode the pictures in a student's notes in a separate process, then put them into the notebook.
 
-Until they are decoded, a cell's attachments are the student's raw bytes, which never appear in a notebook or
-page that a person opens. A picture that could not be decoded and encoded again is replaced with a sentence.
+Until its pictures are decoded, a cell's attachments are the student's raw bytes. These never appear in a
+notebook or page that a person opens. A picture that could not be decoded and encoded again is replaced with a
+sentence.
 """
 
 import base64
@@ -54,7 +55,7 @@ def decode_all(pictures: Mapping[str, str]) -> dict[str, DecodedPicture]:
             results_by_name[name] = _checked(result, chars_left)
             chars_left -= len(results_by_name[name].get("data", ""))
             del waiting[name]
-        if waiting:  # the process died at this picture; the next process decodes the pictures after it
+        if waiting:  # the process died at this picture, so another process decodes the pictures after it
             stopped_at = next(iter(waiting))
             results_by_name[stopped_at] = _NOT_DECODED
             del waiting[stopped_at]

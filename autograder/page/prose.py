@@ -33,14 +33,15 @@ MAX_FORMULAS = 50  # maximum number of formulas to typeset in one string; furthe
 # of a formula, because latex2mathml takes more time for a longer one.
 _FORMULA = re.compile(r"\$\$([^$]{1,200})\$\$|\$(?! )([^$\n]{1,200})(?<! )\$(?!\d)")
 # A pattern for a formula that could fill pages: it contains a width, height, depth or offset of 10 or more in
-# any unit, or one font size inside another.
+# any unit, or one change of the font size inside another.
 _VAST = re.compile(r'(?:width|height|depth|voffset)="[+-]?\d{2}|mathsize.*mathsize', re.DOTALL)
 _TEXT = '<div style="white-space: pre-wrap">{}</div>'
 _CODE = "<pre>{}</pre>"
 _REMARK = "<div><em>{}</em></div>"
 _PICTURE = "![{}](attachment:{})"
-# A pattern for one part of the Markdown that `as_typed_markdown` or `parts_as_markdown` makes. These
-# functions escape line ends and "[" in a student's text.
+# A pattern for one part (text, code, remark or picture) of the Markdown that `as_typed_markdown` or
+# `parts_as_markdown` makes. These functions escape line ends and "[" in a student's text, so that no part can
+# end early or begin inside the text.
 _PART = re.compile(
     r'<div style="white-space: pre-wrap">(?P<text>[^<]*)</div>|<pre>(?P<code>[^<]*)</pre>'
     r"|<div><em>(?P<remark>[^<]*)</em></div>|!\[(?P<alt>[^\]]*)\]\(attachment:(?P<picture>picture-\d+)\)"

@@ -1,6 +1,6 @@
 """Render a feedback page as HTML that needs no network: it has no script, and loads no picture or style.
 
-Everything that is inserted is escaped, except for HTML that was made here (`prose`, `code`). A
+Everything that is inserted is escaped, except for the HTML that `prose` and `code` return. A
 Content-Security-Policy in the page makes the browser block any harmful content that is inserted nevertheless.
 """
 
@@ -69,7 +69,10 @@ def _cell(cell: Mapping[str, Any], rows: Mapping[str, TaskRow]) -> dict[str, Any
 
 
 def _text(output: Mapping[str, Any]) -> str:
-    """Return the text of an output, escaped again because another version of Secant may have written it."""
+    """Return the text of an output with an escape for each invisible character.
+
+    The notebook may lack these escapes, because another version of Secant may have written it.
+    """
     return visible(output["text"] if output["output_type"] == "stream" else "\n".join(output["traceback"]))
 
 
@@ -88,7 +91,7 @@ def _template() -> Template:
 
 
 def _fill(text: str, **points: float) -> str:
-    """Insert numbers of points into a sentence, with at most two decimals and no trailing zeros."""
+    """Insert points into a sentence as numbers with at most two decimals and no trailing zeros."""
     return text.format(**{name: f"{round(value, 2):g}" for name, value in points.items()})
 
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from autograder.exam.version import digest
 
-#: The modules that make a page, and this package with its template and style sheet.
+#: The modules that make a page, and the package that contains its template and style sheet.
 MAKING = (
     "autograder.grading.feedback",
     "autograder.grading.plain_notebook",

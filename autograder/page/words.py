@@ -1,4 +1,4 @@
-"""The wording of a feedback page, except the lesson's own text, in English and Korean."""
+"""The English and Korean wording of a feedback page, except for the lesson's own text."""
 
 from collections.abc import Mapping
 

@@ -5,7 +5,7 @@ same token. Sequences from the course itself (stubs, hints, tests, examples, sol
 that many students wrote are also removed, because they are the usual way to solve the task. The remaining
 sequences count as the student's own. The method is that of MOSS (Schleimer, Wilkerson and Aiken, Winnowing,
 2003) without the winnowing, because the answers of a class are short. The pairs are found with an index of
-the sequences, so answers that share none are never compared.
+the sequences, so answers that share no sequence are never compared.
 """
 
 from collections import Counter
@@ -17,10 +17,10 @@ from autograder.course.tokens import tokens
 from autograder.report.lesson_text import SubmittedAnswer
 
 SEQUENCE_TOKENS = 8  # number of tokens in a sequence
-MIN_SHARED = 16  # minimum number of sequences that two students must share: three or four lines
+MIN_SHARED = 16  # minimum number of shared sequences in a reported pair: about three or four lines of code
 MIN_SHARE = 0.5  # minimum `Pair.share` of a reported pair
-# A sequence counts as usual if more than a tenth of the class has it. This limit is never below
-# MIN_USUAL or above MAX_USUAL students.
+# A sequence of tokens counts as usual if it is in the answers of more than a tenth of the class. This limit
+# is never below MIN_USUAL or above MAX_USUAL students.
 MIN_USUAL, MAX_USUAL = 5, 20
 
 Answers = Mapping[str, Mapping[str, SubmittedAnswer]]  # answers, keyed by student and then by task
@@ -35,7 +35,8 @@ class Pair:
         students: the names of the two students.
         same: the number of sequences of tokens that are in both students' answers, excluding those that come
             from the course. If the answers are not identical, usual sequences are excluded as well.
-        own: for each student, the number of such sequences in the answers, shared or not.
+        own: for each of the two students, the number of such sequences in the student's answers, shared or
+            not.
         tasks: the tasks whose answers contain the shared sequences; the task with the most of them comes
             first.
     """

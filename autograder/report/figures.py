@@ -19,7 +19,7 @@ from autograder.report.reading import Work
 
 STRUGGLING_BELOW = 0.5
 MIN_ATTEMPTS = (
-    10  # minimum number of students who tried a task; with fewer, a correlation is hardly meaningful
+    10  # minimum number of students who must have tried a task for its correlation to be meaningful
 )
 MAX_EXAMPLES = 3  # maximum number of examples shown for each misconception
 _FAILED = ("wrong", "crashed", "timed_out")
@@ -44,7 +44,7 @@ def is_failed(task: GradedTask) -> bool:
     return task.outcome in _FAILED and credit(task) < 1
 
 
-# --- One lesson ---------------------------------------------------------------------------------------------
+# --- The figures of one lesson ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class TaskFigures:
         pending: the number of answers that wait for manual grading.
         visible, hidden: the number of answers that failed in the visible tests or before them, and the number
             that failed only in the hidden tests.
-        difficulty: the mean fraction of the task's points that students who tried it earned; the higher, the
-            easier. None if no student tried it.
+        difficulty: the mean fraction of the task's points that students who tried it earned. An easy task has
+            a high value. None if no student tried the task.
         discrimination: see the module's docstring. None if fewer than MIN_ATTEMPTS students can be compared,
             or if one of the two fractions is the same for all of them.
     """
@@ -138,12 +138,13 @@ def _discrimination(attempted: Sequence[tuple[Work, GradedTask]]) -> float | Non
         return None
     try:
         return statistics.correlation(*zip(*compared, strict=True))
-    except statistics.StatisticsError:  # undefined if all students earned the same fraction
+    # the correlation is undefined if all students earned the same fraction
+    except statistics.StatisticsError:
         return None
 
 
 def _rest(work: Work, left_out: GradedTask) -> float | None:
-    """Return the fraction of the other tasks' points that was earned, or None if no other task is graded."""
+    """Return the fraction of points earned in the other tasks, or None if no other task is graded."""
     others = [task for task in work.tasks if task.id != left_out.id and task.auto is not None]
     available = sum(task.max_points for task in others)
     return sum(task.points for task in others) / available if available else None
@@ -238,8 +239,8 @@ class LessonFigures:
 
     Attributes:
         works: the work of each student.
-        shares: the distribution of the scores of the students with any grade, as fractions of the points
-            graded so far.
+        shares: the distribution of scores, as fractions of the points graded so far. Students without any
+            grade are excluded.
         tasks: the figures of the tasks, in the order of the lesson.
         misconceptions: the students' misconceptions, the most common first.
         unnamed: the number of answers that failed without matching a recorded mistake, keyed by task.
@@ -285,24 +286,24 @@ def lesson_figures(works: Sequence[Work], text: LessonText) -> LessonFigures:
     )
 
 
-# --- The course ---------------------------------------------------------------------------------------------
+# --- The figures of the whole course ------------------------------------------------------------------------
 
-# Minimum drop of a student's score from the mean of the earlier lessons to the last lesson. Scores are
-# fractions of the points, relative to the class mean.
+# A student counts as drifting off if the score on the last lesson is this much below the mean of the
+# student's scores on earlier lessons. Scores are fractions of the points, relative to the class mean.
 MIN_FALL = 0.2
-MIN_EARLIER_LESSONS = 2  # minimum number of earlier lessons with which the last one is compared
+MIN_EARLIER_LESSONS = 2  # minimum number of earlier lessons that a comparison with the last lesson needs
 
 
 @dataclass(frozen=True)
 class Drifting:
-    """A student who takes part less, or scores lower, than before.
+    """A student who has missed the latest due lessons, or whose score has fallen.
 
     Attributes:
         missing: the due lessons that come after the last one that the student handed in.
         last: the last due lesson that the student handed in; empty if there is no such lesson.
-        fall: the drop of the student's score from the mean of the earlier lessons to the last lesson. Scores
-            are fractions of the points, relative to the class mean. None if the drop is less than MIN_FALL or
-            cannot be computed.
+        fall: how far the student's score on the last lesson is below the mean of their scores on earlier
+            lessons. Scores are fractions of the points, relative to the class mean. None if this difference
+            is less than MIN_FALL or cannot be computed.
     """
 
     student: str
@@ -320,8 +321,8 @@ class CourseFigures:
             in are included, in the order of the course.
         means: the mean score as a fraction of the points, keyed by lesson, for the lessons with grades.
         due: the lessons that at least half of the active students have handed in.
-        drifting: the students who take part less, or score lower, than before; those who missed the most
-            lessons come first.
+        drifting: the students who have missed the latest due lessons, or whose score has fallen. Those who
+            missed the most lessons come first.
         never: the students who have handed in nothing at all.
     """
 
@@ -333,7 +334,7 @@ class CourseFigures:
 
 
 def course_figures(lessons: Mapping[str, Sequence[Work]]) -> CourseFigures:
-    """Compute the figures of a course from the students' work on each of its lessons, in order."""
+    """Compute the figures of a course from the students' work, keyed by lesson in the order of the course."""
     handed_in = {name: works for name, works in lessons.items() if any(map(_is_handed_in, works))}
     by_student: dict[str, dict[str, Work]] = {
         work.student: {} for works in lessons.values() for work in works

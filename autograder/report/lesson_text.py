@@ -27,7 +27,7 @@ class LessonText:
         stubs: the released contents of each answer cell, in every language.
         hints: the lesson's own hints, keyed by task.
         texts: all text that a student may have read, and the course's own answers.
-        code: the code among `texts`.
+        code: those of `texts` that are code.
         answer_cells: for a plain nbgrader assignment, the notebook and the grade_id of each answer cell,
             keyed by the task that the cell belongs to; empty for a lesson.
     """

@@ -34,9 +34,10 @@ from secant.language import Language
 from secant.visible import visible
 
 _HERE = Path(__file__).parent
-_LINES, _CHARS = 12, 160  # maximum number of lines shown of an example, and of characters in each line
+# limits on an example of code: the number of lines shown, and the number of characters in a line
+_LINES, _CHARS = 12, 160
 _PAIR_LINES = 60
-MAX_PAIRS = 25  # maximum number of pairs that are shown with both answers
+MAX_PAIRS = 25  # maximum number of pairs of students whose similar answers are shown
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Read an assignment with ordinary nbgrader tests for a report. Each graded cell counts as a task."""
+"""Read the data of a report on an assignment with ordinary nbgrader tests; each graded cell is a task."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The plots of a report as SVG in the page: drawn by matplotlib, coloured by the page's style sheet."""
+"""The plots of a report as SVG. Matplotlib draws them, and the style sheet of the page colours them."""
 
 import io
 import re
@@ -17,7 +17,7 @@ _NAMES = ("--page", "--ink", "--line", "--good", "--bad", "--hand")
 _STANDING = {f"#01020{number}": name for number, name in enumerate(_NAMES)}
 _PAGE, _INK, _LINE, _GOOD, _BAD, _HAND = _STANDING
 _WIDTH = 3.6  # width of a plot in inches; narrow enough that letters stay readable on a phone
-_READABLE = 0.06  # minimum length of a bar with room for its number, as a fraction of the plot's width
+_READABLE = 0.06  # a bar shorter than this fraction of the plot's width has no room for its number
 _ID = re.compile(r' id="[^"]*"')
 
 
@@ -39,7 +39,7 @@ def _svg(figure: Figure, label: str, words: Mapping[str, str]) -> Markup:
     Args:
         figure: the matplotlib figure.
         label: the description for screen readers.
-        words: the words of the page, which replace placeholders such as `@axis_students` in the figure.
+        words: the strings of the page. They replace placeholders such as `@axis_students` in the figure.
     """
     text = io.StringIO()
     figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
@@ -50,7 +50,7 @@ def _svg(figure: Figure, label: str, words: Mapping[str, str]) -> Markup:
     svg = _ID.sub("", svg)
     for colour, name in _STANDING.items():
         svg = svg.replace(colour, f"var({name})")
-    # Matplotlib's fonts may lack Korean letters, so words are inserted afterwards.
+    # Matplotlib's fonts may lack Korean letters, so the axis labels are inserted afterwards.
     svg = re.sub(r"@(\w+)", lambda found: str(escape(words[found[1]])), svg)
     head = f'<svg role="img" aria-label="{escape(label)}" '
     return Markup(re.sub(r'^<svg [^>]*?viewBox="([^"]*)"[^>]*>', rf'{head}viewBox="\1">', svg))
@@ -79,10 +79,10 @@ def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, s
     """Draw a bar for each task, divided into the students who passed, failed and skipped the task.
 
     Args:
-        rows: the three numbers of students, keyed by the task's name. In place of a name that is not ASCII,
-            the task's position in `rows` is shown.
+        rows: the numbers of students who passed, failed and skipped a task, keyed by the task's name. If the
+            name is not ASCII, the plot shows the task's position in `rows` instead.
         label: the description for screen readers.
-        words: the words of the page.
+        words: the strings of the page.
     """
     with _drawing(0.55 + 0.3 * len(rows)) as (figure, axes):
         names = [name if name.isascii() else str(number) for number, name in enumerate(rows, 1)]
@@ -106,14 +106,14 @@ def stacked(rows: Mapping[str, Sequence[int]], label: str, words: Mapping[str, s
 def course(
     rows: Mapping[str, tuple[int, float | None]], students: int, label: str, words: Mapping[str, str]
 ) -> Markup:
-    """Draw how many students handed in each lesson, and the mean score as a fraction of its points.
+    """Draw the percentage of students who handed in each lesson, and the lesson's mean score.
 
     Args:
-        rows: the number of students who handed in the lesson and their mean score as a fraction of its points
-            (None if nothing was graded), keyed by the lesson's number.
+        rows: for each lesson, keyed by its number, the number of students who handed it in, and their mean
+            score as a fraction of the points; the mean is None if nothing was graded.
         students: the number of students in the class.
         label: the description for screen readers.
-        words: the words of the page.
+        words: the strings of the page.
     """
     with _drawing(2.0) as (figure, axes):
         submitted = [100 * count / max(1, students) for count, _ in rows.values()]

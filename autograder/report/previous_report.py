@@ -1,7 +1,7 @@
 """Changes since the last report, computed from figures that each report stores under pseudonyms.
 
-Two reports of the same gradebook, such as one in each language, show the same changes: a report is compared
-with the last stored figures that differ from its own.
+Two reports of the same gradebook, such as one in each language, show the same changes. The reason is that a
+report is compared with the last stored figures that differ from its own.
 """
 
 import json
@@ -16,7 +16,7 @@ from autograder.report.figures import LessonFigures
 from secant.files import read_json, replace_file
 
 FOLDER = ".last"  # name of the subfolder of report/ in which figures are stored
-_NOTABLE = 0.005  # minimum change of a score (0 to 1); a smaller change is a rounding error
+_NOTABLE = 0.005  # minimum change of a score (0 to 1); a smaller change counts as a rounding error
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Changes:
     Attributes:
         since: the date and time of the earlier figures, in local time.
         handed_in: the change in the number of students who have handed in the lesson.
-        means: the mean score as a fraction of the points, before and now; None if either is missing.
+        means: the mean score as a fraction of the points, before and now; None if there is no mean before or
+            now.
         better, worse: the students whose score has risen, and those whose score has fallen.
         tasks: the number of students who passed a task, before and now, for each task where the number
             changed.

@@ -1,4 +1,4 @@
-"""Read the data of a report from the gradebook, the graded notebooks and the course's own text.
+"""Read the data of a report from the gradebook, the graded notebooks and the text of the course.
 
 Each student is identified by the name that the report shows. Later steps do not receive the id.
 """
@@ -42,7 +42,7 @@ class Work:
         student: the student's name in the report.
         state: whether the work was graded, was handed in but not graded yet, could not be read, or was not
             handed in.
-        tasks: the tasks with their points from the gradebook, if the work was graded.
+        tasks: the tasks with their points from the gradebook; empty if the work is not graded.
         several: whether the student also handed in another notebook with different answers.
         answers: the student's answers, keyed by task, excluding unchanged answer cells.
     """

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from secant.language import LANGUAGES, Language
 
 _WORDS: Mapping[str, tuple[str, str]] = {
-    # Words of both pages, the lesson's and the course's
+    # Strings for both pages, the report on a lesson and the report on all lessons
     "report": ("Report: {title}", "보고서: {title}"),
     "whole": ("All lessons", "전체 수업"),
     "made": ("From the gradebook of {when}", "{when}의 성적부 기준"),
@@ -33,7 +33,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "axis_percent_short": ("percent", "%"),
     "axis_students": ("students", "학생 수"),
     "axis_lesson": ("lesson", "수업"),
-    # Words of the section "For the next lecture"
+    # Strings for the section "For the next lecture"
     "lecture": ("For the next lecture", "다음 강의에서 할 말"),
     "say_hardest": (
         "Begin with {task}: of the {of} who tried it, {n} passed.",
@@ -78,7 +78,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Build on {task}: of the {of} who tried it, {n} passed.",
         "이 과제를 발판으로 삼으세요: {task}. 답을 낸 {of}명 중 {n}명이 통과했습니다.",
     ),
-    # Words of the section "At a glance"
+    # Strings for the section "At a glance"
     "glance": ("At a glance", "한눈에 보기"),
     "handed_in": ("Handed in", "제출"),
     "of_all": ("{n} of {of}", "{of}명 중 {n}명"),
@@ -93,7 +93,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "들어갑니다. 사람의 채점을 기다리는 답과 늦은 제출 감점은 넣지 않았습니다.",
     ),
     "bin": ("{low}–{high}%: {n}", "{low}–{high}%: {n}명"),
-    # Words of the section "Since the last report"
+    # Strings for the section "Since the last report"
     "changes": ("Since the last report", "지난 보고서 이후"),
     "since": ("Compared with the report of {when}.", "{when} 보고서와 비교했습니다."),
     "no_change": ("Nothing has changed since.", "바뀐 것이 없습니다."),
@@ -120,7 +120,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "{mistake}: made by {after} (before: {before}).",
         "{mistake}: 이렇게 틀린 학생 {before}명 → {after}명.",
     ),
-    # Words of the section "Tasks"
+    # Strings for the section "Tasks"
     "tasks": ("Tasks", "과제"),
     "tasks_note": (
         "Students who passed a task (left), failed it (middle) or did not attempt it (right). Answers that "
@@ -161,7 +161,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "tells_some": ("fair", "보통"),
     "tells_hardly": ("poor", "낮음"),
     "tells_wrong": ("reversed", "거꾸로"),
-    # Words of the section "Misconceptions"
+    # Strings for the section "Misconceptions"
     "mistakes": ("Misconceptions", "자주 하는 실수"),
     "mistakes_note": (
         "A misconception is what the test's hint says, and … stands for a value that differs between "
@@ -186,7 +186,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "rarer": ("1 less common misconception|{n} less common misconceptions", "그 밖의 실수 {n}가지"),
     "unnamed": ("Failed without a recorded hint", "힌트가 기록되지 않은 오답"),
-    # Words of the section "Who needs help now"
+    # Strings for the section "Who needs help now"
     "help": ("Who needs help now", "지금 도움이 필요한 학생"),
     "help_note": (
         "Students with less than half of the points graded so far, the lowest first.",
@@ -195,7 +195,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "failed_at": ("Failed, with the test's hint", "틀린 과제와 테스트가 준 힌트"),
     "left_out": ("Not attempted", "풀지 않은 과제"),
     "everybody_fine": ("Everybody has at least half of the points.", "모두 절반 이상의 점수를 받았습니다."),
-    # Words of the section "What is left to do"
+    # Strings for the section "What is left to do"
     "open": ("What is left to do", "남은 일"),
     "absent": ("Handed in nothing", "제출하지 않음"),
     "notes": ("Answers waiting for a person", "사람의 채점을 기다림"),
@@ -207,7 +207,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Nothing: everybody has handed in, and everything is graded.",
         "없습니다. 모두 제출했고 채점이 끝났습니다.",
     ),
-    # Words of the section "Very similar answers"
+    # Strings for the section "Very similar answers"
     "copies": ("Very similar answers", "매우 비슷한 답"),
     "copies_note": (
         "Everything that the course says (stubs, hints, tests, examples, solutions) and everything that "
@@ -238,7 +238,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Prose is not shown in an anonymous report.",
         "서술형 답은 가명 보고서에서 보여 주지 않습니다.",
     ),
-    # Words of the page on all lessons
+    # Strings for the report on all lessons
     "lessons": ("Lessons", "수업"),
     "lessons_note": (
         "Bars: percent of the class that handed in. Numbered lines: average percent of the points.",
@@ -270,11 +270,11 @@ def words(language: Language) -> Words:
 
 
 def fill(text: str, n: int | None = None, **more: object) -> str:
-    """Fill values into a string; if it has a singular and a plural form, choose the form for `n`."""
+    """Substitute values into a string; if it has a singular and a plural form, choose the form for `n`."""
     one, bar, many = text.partition("|")
     return (one if n == 1 or not bar else many).format(n=n, **more)
 
 
 def percent(share: float | None) -> str:
-    """Return a fraction as a percentage, or a dash for None."""
+    """Return a fraction as a percentage, or a dash if the fraction is None."""
     return "–" if share is None else f"{100 * share:.0f}%"

@@ -128,7 +128,7 @@ def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) ->
     return PageSettings(form.language, f"{now:%Y-%m-%d %H:%M}", names.full_names, form.anonymous, shown_code)
 
 
-# --- One lesson ---------------------------------------------------------------------------------------------
+# --- Writing the report on one lesson -----------------------------------------------------------------------
 
 
 def _on_a_lesson(
@@ -174,7 +174,7 @@ def _outcomes(work: Work, text: LessonText) -> list[str]:
     return [cell for task in known for cell in ((task.outcome, task.hint) if task else ("", ""))]
 
 
-# --- All lessons --------------------------------------------------------------------------------------------
+# --- Writing the report on all lessons ----------------------------------------------------------------------
 
 
 def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: datetime) -> tuple[str, Sheet]:

@@ -1,4 +1,7 @@
-"""The options of bubblewrap, with an allow-list of the files that are visible in the sandbox (the wall)."""
+"""Options for bubblewrap, the program that builds the sandbox.
+
+Among them is an allow-list of the files that are visible inside the sandbox.
+"""
 
 import os
 import shutil
@@ -37,7 +40,8 @@ def bwrap_path() -> str:
 
 
 _CODE_FOLDER = "/secant"  # the folder inside the sandbox that contains Secant's code
-_INSIDE_FOLDER = f"{_CODE_FOLDER}/autograder/sandbox/inside"  # the grader's only folder in the sandbox
+# The only folder of the grader that is visible in the sandbox.
+_INSIDE_FOLDER = f"{_CODE_FOLDER}/autograder/sandbox/inside"
 PACKAGE = f"{_CODE_FOLDER}/secant"
 
 
@@ -80,8 +84,8 @@ def _environment(language: str) -> dict[str, str]:
         "IPYTHONDIR": "/tmp/.ipython",
         "LANG": "C.UTF-8",
         "LOGNAME": "student",
-        # Without this variable, each thread may reserve 64 MB of memory, which count as used even if the
-        # thread never uses them.
+        # Without this variable, each thread may reserve 64 MB of memory, which counts as used even if the
+        # thread never touches it.
         "MALLOC_ARENA_MAX": "2",
         "MPLBACKEND": "Agg",
         "MPLCONFIGDIR": "/tmp/.matplotlib",
@@ -95,7 +99,7 @@ def _environment(language: str) -> dict[str, str]:
 
 
 def _size_option(disk_mb: int) -> list[str]:
-    """Return the options that limit the size of a tmpfs, or an empty list for bubblewrap before 0.7.
+    """Return the options that limit the size of a tmpfs. The list is empty before version 0.7 of bubblewrap.
 
     Without these options, the size is limited only by the supervisor, which counts files as memory.
     """
@@ -122,8 +126,8 @@ def _mounts(seen: Visible, size: list[str]) -> list[str]:
         seen.shown, "show"
     )
     options = _devices(size)
-    # The parent folders of mounts are created explicitly. If bubblewrap created them itself, it would copy
-    # the permissions of the original folders, e.g. those of a home folder that other users cannot enter.
+    # The parent folders of mount points are created explicitly. If bubblewrap created them itself, it would
+    # copy the permissions of the original folders, e.g. those of a home folder that other users cannot enter.
     parents = {str(parent) for path in [*plan, _INSIDE_FOLDER] for parent in Path(path).parents}
     parents -= {"/", "/tmp", "/dev"}
     for path in sorted(path for path in parents if not is_inside(path, seen.shown)):

@@ -1,7 +1,7 @@
-"""A control group for one submission, with which the kernel itself counts and limits memory.
+"""Control groups, one for each submission. In such a group, the kernel counts and limits memory.
 
-A group is used wherever this user is allowed to make one. Elsewhere, the supervisor counts the memory ten
-times a second. Both versions of the kernel's interface to control groups are supported.
+If this user is not allowed to make a group, the supervisor of the submission's container counts the memory
+ten times a second. Both versions of the kernel's interface to control groups are supported.
 """
 
 import contextlib
@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "secant-container-"
-# The prefix of group names is random and not based on a process id, because a submission can read its group's
-# name.
+# A submission can read the name of its group. So the prefix of group names is random, and reveals no process
+# id.
 OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"
-_PERIOD = 20_000  # microseconds; a group that has used up its processor time waits no longer than this
-_STALE_SECONDS = 60.0  # seconds that may pass between making a group and putting a process into it
+# Microseconds; maximum time that a group waits after it has used up its share of processor time.
+_PERIOD = 20_000
+# Age in seconds. An empty group that is older is taken to be the remains of a killed grader.
+_STALE_SECONDS = 60.0
 
 
 class Cgroup:
@@ -177,7 +179,7 @@ def _limit(folder: Path, names: tuple[str, ...], value: int) -> None:
 class _Place(NamedTuple):
     """The parent folders for a new group, one for each kind of limit.
 
-    In cgroup version 2, all of them are the same folder.
+    In cgroup version 2, a single folder serves all kinds of limits.
     """
 
     memory: Path
@@ -186,7 +188,10 @@ class _Place(NamedTuple):
 
 
 def _own_groups() -> dict[str, str]:
-    """Return the paths of this process's groups, keyed by controller. In cgroup version 2, the key is ""."""
+    """Return the paths of this process's groups, keyed by controller.
+
+    In cgroup version 2, the only key is "".
+    """
     own: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():

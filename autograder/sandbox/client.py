@@ -1,7 +1,7 @@
 """The examiner's client for a candidate, the process that runs the student's code.
 
-The client has the candidate load a submission's cells, and then asks the questions of each task. Each task's
-questions go to a fresh copy of the process that loaded the cells.
+The client has the candidate load a submission's cells, and then asks the questions of each task. A question
+is a call of one function. Each task's questions go to a fresh copy of the process that loaded the cells.
 """
 
 import errno
@@ -32,7 +32,8 @@ from secant.bindings import Finding
 Limiting = Callable[[float], AbstractContextManager[FairDeadline]]
 _REAP_SECONDS = 3.0
 _MAX_FINDINGS = 5  # maximum number of findings about one error or answer
-_MAX_OUTPUT = 1_000_000  # maximum number of characters in all cells' outputs together; a page shows fewer
+# Maximum number of characters in the outputs of all cells together; a feedback page shows fewer.
+_MAX_OUTPUT = 1_000_000
 
 
 class Candidates(Protocol):
@@ -181,7 +182,7 @@ class CandidateClient:
         """Send the candidate a request.
 
         Raises:
-            TimedOut, Crashed: the candidate does not read, or has ended.
+            TimedOut, Crashed: the candidate does not read the request, or has ended.
             wire.WireError: a value in the request cannot be sent.
         """
         try:
@@ -195,7 +196,7 @@ class CandidateClient:
         """Return the candidate's next reply.
 
         Raises:
-            TimedOut, Crashed: there was no reply, or the bytes are not a value.
+            TimedOut, Crashed: there was no reply, or the bytes of the reply do not encode a value.
         """
         try:
             return wire.recv(container.channel, limit.left, self._answer_limits)
@@ -227,8 +228,8 @@ class CandidateClient:
                     try:
                         socket.send_fds(container.channel, [b"t"], [child_end.fileno()])
                     except OSError as error:
-                        # The kernel limits how many descriptors one user may have in transit. Reaching that
-                        # limit is not the candidate's fault.
+                        # The kernel limits how many descriptors one user may have in transit (sent, but not
+                        # yet received). Reaching that limit is not the candidate's fault.
                         if error.errno == errno.ETOOMANYREFS:
                             raise WallError(f"no task could be begun: {error}") from None
                         raise container.ending() from None
@@ -247,7 +248,7 @@ class CandidateClient:
     def _ending_of_task(self, container: Container) -> Crashed:
         """Return the reason why a task's process ended, as reported by the process that loaded the cells.
 
-        The student's code may have falsified this report, but the report is good enough for a message.
+        The student's code may have falsified this report, but the report is only used in a message.
         """
         try:
             return container.reason(field(self._reap(container), "exit"))
@@ -277,7 +278,7 @@ class CandidateClient:
 
 
 class TaskClient:
-    """One task's copy of the student's process. After TimedOut or Crashed, it answers no more questions."""
+    """The client for one task's copy of the student's process. After TimedOut or Crashed, it is unusable."""
 
     def __init__(
         self,
@@ -324,7 +325,7 @@ class TaskClient:
     def order(self, request: dict[str, Any], timeout: float) -> Reply:
         """Send a request other than `define` or `ask`, and return the answer.
 
-        The errors are those of `ask`.
+        This method raises the same errors as `ask`.
         """
         return self._request(request, timeout)
 
@@ -345,7 +346,7 @@ class TaskClient:
                 wire.send_body(self._channel, body, limit.left)
                 return _reply(wire.recv(self._channel, limit.left, self._answer_limits))
         except wire.TooMuch as error:
-            self.close()  # more bytes of the frame may still arrive, so the channel cannot be used again
+            self.close()  # More bytes of the frame may still arrive, so the channel cannot be used again.
             return Reply("too_much", error.stand_in)
         except wire.WireTimeout:
             self.close()

@@ -40,10 +40,10 @@ class Container:
         self.channel = channel
 
     def kill_children(self, child: int) -> bool:
-        """Kill the process of a task and its process group.
+        """Kill the process group of a task, which contains the task's own process.
 
-        The candidate that loaded the cells keeps running. Without a sandbox, processes that have left the
-        group are not found. In a sandbox, they are killed as well.
+        The candidate that loaded the cells keeps running. In a sandbox, processes that have left the group
+        are killed as well. Without a sandbox, they are not found.
 
         Args:
             child: the process id of the task; 0 if the task has no process.
@@ -107,7 +107,7 @@ class WalledContainer(Container):
         self._supervisor: int | None = None
         self._cgroup: Cgroup | None = None
         self._last_message: dict[str, Any] = {}
-        # The process of the sandbox, if the sandbox was built for this container alone.
+        # The process that runs the sandbox, if the sandbox was built for this container alone.
         self.process: subprocess.Popen[bytes] | None = None
         self._limits = limits
 
@@ -275,7 +275,7 @@ def start_bare(language: str) -> Container:
     with tempfile.TemporaryFile() as stderr:
         container = PlainContainer(*_start_process(folder, language, stderr), folder)
         try:
-            # The process sends a value once its imports are done.
+            # The process sends a message once its imports are done.
             wire.recv(container.channel, time.monotonic() + START_SECONDS)
         except wire.WireError as error:
             container.close()

@@ -1,9 +1,9 @@
 """A time limit that is fair on a busy machine.
 
-Time that a submission spends computing or waiting counts. Time during which it is ready to compute, but other
-processes occupy the processor, does not count. The supervisor of the submission's container measures the time
-that does not count (inside/stopwatch.py). So the same file is held to the same limit, regardless of what else
-runs on the machine.
+Time counts while a submission computes or waits. Time does not count while the submission is ready to
+compute, but other processes occupy the processor. The supervisor of the submission's container measures the
+time that does not count (inside/stopwatch.py). So the same file is held to the same limit, regardless of what
+else runs on the machine.
 """
 
 import time
@@ -11,8 +11,10 @@ from collections.abc import Callable
 
 from autograder.sandbox.results import Overloaded
 
-MAX_SLOWDOWN = 10  # if this multiple of the limit has passed in real time, the machine counts as too busy
-_MIN_QUERY_SECONDS = 0.5  # seconds; for a shorter time, the supervisor is not asked how much of it counts
+# When the real time that has passed reaches this multiple of the limit, the machine counts as too busy.
+MAX_SLOWDOWN = 10
+# Seconds. For a shorter time, the supervisor is not asked how much of the time counts.
+_MIN_QUERY_SECONDS = 0.5
 _MIN_WAIT_SECONDS = 0.05  # minimum number of seconds between two checks of a limit
 
 
@@ -53,6 +55,6 @@ class FairDeadline:
     def spent(self) -> float:
         """Return the number of seconds since the start that count towards the limit."""
         passed = time.monotonic() - self._start
-        if passed > _MIN_QUERY_SECONDS:  # asking the supervisor costs an exchange of messages
+        if passed > _MIN_QUERY_SECONDS:  # asking the supervisor requires an exchange of messages
             self._lost = self._starved_seconds(self._start)
         return max(0.0, passed - self._lost)

@@ -24,8 +24,9 @@ import platformdirs
 from autograder.sandbox.visible import Visible
 from secant.files import locked, read_json, replace_file
 
-# Every file of a course contains one of the first three byte strings. A copy of a course's tests may lack
-# these strings and use other names, but it still imports from secant, as all tests do.
+# Byte strings that make a file suspicious. Each file of a course contains at least one of the first three. A
+# copy of a course's tests may lack these three and use other names, but it still imports from secant, as all
+# tests do.
 MARKS = (b"grade_id", b"HIDDEN TESTS", b'task="', b"from secant import")
 _MAX_FILE_BYTES = 8 * 2**20  # maximum number of bytes read from a file; lessons are forty times smaller
 _MAX_ARCHIVE_BYTES = 64 * 2**20
@@ -34,7 +35,7 @@ _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz
 # name.
 _BINARIES = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
 _GIT_INDEX = "/.git/index"  # the index of a Git clone, which names all its files
-# Pattern of the path of a compiled lesson, which can be recognised only by its name.
+# Pattern for the path of a compiled lesson. Such a file can be recognised only by its name.
 _COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")
 # Number of bytes that are read first. If the first _NUL_BYTES bytes contain a NUL, the file is not text.
 _FIRST_BYTES, _NUL_BYTES = 2**16, 2**12
@@ -170,7 +171,7 @@ def _load(file: Path) -> dict[str, Any]:
 
 
 def _folders(cache: dict[str, Any]) -> dict[str, Any]:
-    """Return the folders of a cache, or an empty dict if the cache does not have the current format."""
+    """Return the folders that a cache records, or an empty dict if its format is not the current one."""
     folders: dict[str, Any] = cache["folders"] if cache.get("format") == _FORMAT else {}
     return dict(folders)
 

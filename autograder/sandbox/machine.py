@@ -1,4 +1,7 @@
-"""Checks that this machine can run strangers' code in a sandbox, with advice on what to install."""
+"""Checks that this machine can run strangers' code in a sandbox.
+
+A failed check comes with advice on what to install.
+"""
 
 import contextlib
 import os
@@ -35,7 +38,7 @@ class CheckResult:
 
 
 def probe_machine() -> list[CheckResult]:
-    """Check everything that the sandbox needs. This builds and tests a real one, so it takes some seconds."""
+    """Check everything that the sandbox needs. This takes some seconds, because it builds a real sandbox."""
     if sys.platform != "linux":
         return [CheckResult("Linux", False, sys.platform, "Use a Linux machine, or WSL 2, to grade.")]
     checks: list[Callable[[], CheckResult | None]] = [
@@ -48,7 +51,7 @@ def probe_machine() -> list[CheckResult]:
     ]
     findings = [finding for check in checks if (finding := check()) is not None]
     forked = _wall("forked", needed=False)
-    # One kind of sandbox is enough, so the second kind is needed only if the first one fails.
+    # Grading needs only one of the two modes. So the second mode is needed only if the first one fails.
     return [*findings, forked, _wall("single", needed=not forked.ok)]
 
 

@@ -13,7 +13,7 @@ from autograder.sandbox.results import CandidateError, CellResult, Crashed, Time
 
 # Extra seconds after a cell's time limit, in which the candidate should interrupt the cell itself.
 _GRACE_SECONDS = 5.0
-_PIECE = 8_000_000  # maximum number of bytes of a file that are sent in one message
+_PIECE = 8_000_000  # maximum number of bytes of a file in one message; a larger file is sent in several
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from secant.bindings import Finding
 
 
 class WallError(RuntimeError):
-    """The grader itself has failed, not the student's code. No score may be written because of this error."""
+    """The grader itself has failed, not the student's code. This error must never lead to a score."""
 
     # This error ends the whole task, so that no part of a test cell mistakes it for the student's failure.
     ends_task = True
@@ -19,7 +19,7 @@ class Overloaded(WallError):
 
 
 class WallUnavailable(WallError):
-    """No wall can be built on this machine, so other people's code must not run here.
+    """No sandbox can be built on this machine, so other people's code must not run here.
 
     Attributes:
         reason: what was tried and refused.
@@ -120,7 +120,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer to one question.
+    """The answer to one question, which is a call of a function.
 
     Attributes:
         kind: "value", "raised", "missing" (no such name) or "too_much" (beyond what any test asks for).

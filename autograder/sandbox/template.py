@@ -23,7 +23,8 @@ from autograder.sandbox.leak_scan import suspects
 from autograder.sandbox.results import WallError
 from autograder.sandbox.visible import visible
 
-START_SECONDS = 120.0  # seconds allowed for the start, which imports torch, possibly from a cold disk
+# Seconds allowed for the start; importing torch is slow if its files have to be read from a disk.
+START_SECONDS = 120.0
 # User ids for containers started by root. No distribution assigns these ids to its users.
 _GUESTS = range(60_578, 61_184)
 _EXIT_SECONDS = 30.0
@@ -38,7 +39,8 @@ class WallOptions(NamedTuple):
         hidden: files and folders that must not exist inside the sandbox.
         language: "en" or "ko", the language of the course's text inside the sandbox.
         limits: the limits on what one submission may use.
-        plain: whether only plain assignments are graded inside, so that the template does not import torch.
+        plain: whether only plain assignments (with ordinary nbgrader tests) are graded inside. If so, the
+            template does not import torch.
     """
 
     hidden: Sequence[str] = ()
@@ -53,8 +55,8 @@ class TemplateHandle(NamedTuple):
     Attributes:
         control: the socket for requests to the wall's template.
         options: the options with which the wall was built.
-        # The search for files that may contain a part of a course runs during the template's imports. Plain
-        # assignments do not need it.
+        suspects: the visible files that may contain a part of a course. It is None if only plain assignments
+            (with ordinary nbgrader tests) are graded, which need no such list.
     """
 
     control: socket.socket
@@ -81,8 +83,8 @@ class Template:
         with template_end:
             self.process = bubblewrap("forked", [template_end], options, self._stderr)
         self._suspects: tuple[str, ...] | None = None
-        # The search for files that may contain a part of a course runs during the template's imports. Plain
-        # assignments do not need it.
+        # The search for files that may contain a part of a course runs during the template's imports. The
+        # search is not needed for plain assignments.
         self._search = threading.Thread(target=self._find_suspects, daemon=True)
         if not options.plain:
             self._search.start()
@@ -91,7 +93,8 @@ class Template:
         """Wait until the template's imports are done.
 
         Raises:
-            WallError: the template did not start, or it is unknown whether it can see a part of a course.
+            WallError: the template did not start, or it is unknown whether the template can see a part of a
+                course.
         """
         if not self._ready:
             ready, _, _ = select.select([self.control], [], [], START_SECONDS)
@@ -122,7 +125,7 @@ class Template:
     def adopt_options(self, options: WallOptions) -> bool:
         """Return whether a sandbox with the given options would be built just like this template's sandbox.
 
-        If it would, the template uses these options from now on.
+        If so, the template uses these options from now on.
         """
         same = options.plain == self._options.plain and (
             _arguments("forked", options) == _arguments("forked", self._options)

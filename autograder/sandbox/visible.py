@@ -24,8 +24,8 @@ from autograder.sandbox.results import WallError
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SETTINGS = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime")
 _NEEDED = ("torch", "numpy", "matplotlib", "IPython", "ipywidgets", "anywidget", "networkx")
-# The parts of Python's prefix that Python needs. Anything else in that folder is not part of Python, but may
-# be a clone of the repository, exports or another environment.
+# The parts of Python's prefix (its installation folder) that Python needs. Anything else in that folder may
+# be, for example, a clone of the repository or another environment.
 _PREFIX_PARTS = ("bin", "lib", "lib32", "lib64", "pyvenv.cfg", "share/zoneinfo")
 # System folders that no notebook needs and where users may keep their own files. One of them is nbgrader's
 # exchange.
@@ -96,7 +96,10 @@ def _prefixes() -> list[str]:
 
 @cache
 def extra_packages() -> tuple[str, ...]:
-    """Return the folders outside Python's own that hold needed packages, such as a `pip --target` folder."""
+    """Return the folders that contain needed packages but do not belong to Python itself.
+
+    An example is a folder that `pip install --target` has filled.
+    """
     known_folders = [*SYSTEM, *_python()]
     folders = []
     for name in _NEEDED:
@@ -151,7 +154,7 @@ def _within(path: str, shown: Mapping[str, Path]) -> Iterator[str]:
 
     Args:
         path: the path.
-        shown: the shown folders that are not links, each with its real path.
+        shown: the visible folders that are not links, each mapped to its real path.
     """
     real = Path(os.path.realpath(path))
     for folder, target in shown.items():

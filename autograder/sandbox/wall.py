@@ -54,19 +54,19 @@ _EXIT_SECONDS = 0.5
 class Wall:
     """A wall (a sandbox) that starts candidates, each in its own container.
 
-    A candidate is the process that runs a student's code. A wall may be shared between threads. The thread
-    that starts it must live as long as the wall, because bubblewrap ends when that thread ends.
+    A candidate is a process that runs a student's code. A wall may be shared between threads. The thread that
+    starts it must live as long as the wall, because bubblewrap ends when that thread ends.
 
     Args:
         limits: the limits on what one submission may use.
         mode: "forked" or "single" (see the module's docstring); None for the first mode that works here.
-        hidden: files and folders that must not exist inside the sandbox. This is checked from inside at the
-            start.
-        language: "en" or "ko", the language of the course's texts inside the wall.
-        plain: whether only plain assignments are graded inside the wall. Then the template does not import
-            torch, and starts sooner. No lesson may be graded inside such a wall: if a notebook changed
-            functions of torch, they would not be restored before the tests.
-        log: a function that receives notices, for example of a fallback to the slower mode.
+        hidden: files and folders that must not exist inside the sandbox. When the wall starts, code inside
+            the sandbox checks this.
+        language: "en" or "ko", the language of the course's text inside the wall.
+        plain: whether only plain assignments (with ordinary nbgrader tests) are graded inside the wall. Then
+            the template does not import torch, and starts sooner. No lesson may be graded inside such a wall:
+            if a notebook changed functions of torch, they would not be restored before the tests.
+        log: a function that receives notices, e.g. a notice that the slower mode is used.
     """
 
     def __init__(
@@ -145,8 +145,8 @@ class Wall:
             modules: the modules' dotted names.
 
         Returns:
-            The reasons why modules were not imported, keyed by module. Submissions import these modules
-            themselves.
+            The reasons why modules were not imported, keyed by module. Each submission has to import these
+            modules itself.
         """
         new = [module for module in modules if module not in self._preloaded]
         if self.mode == "forked" and self._may_preload and new:

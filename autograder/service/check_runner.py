@@ -1,4 +1,4 @@
-"""Import what checks need before the first check: the examiner, torch, and the tests' late imports."""
+"""Import what checks need before the first check: the examiner, torch, and modules that tests import late."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +25,7 @@ with pages.frozen_imports():
         getattr(secant, _name)
 
 import_compiler()
-torch.set_num_threads(1)  # a fork of a process that computes with several threads would hang
+torch.set_num_threads(1)  # a forked process can hang if its parent computes with several threads
 
 
 class CheckRunner:
@@ -54,7 +54,10 @@ class CheckRunner:
     def examine(
         self, sheet: CheckedNotebook, only: str | None, on_row: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
-        """Examine a notebook, pass each row to `on_row` as soon as it is ready, and return the score."""
+        """Examine a notebook and return the score.
+
+        Each task's verdict is passed to `on_row` as soon as it is known.
+        """
         texts = task_texts(sheet)
 
         def pass_on(result: TaskResult) -> None:
@@ -66,7 +69,10 @@ class CheckRunner:
     def run_plain(
         self, notebook: Path, below: Path, on_row: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
-        """Run a notebook's own nbgrader tests, pass rows to `on_row`, and return the last event's data."""
+        """Run a notebook's own nbgrader tests, and return the data that ends the check.
+
+        The data of each cell that gives points is passed to `on_row`.
+        """
         try:
             report = run_visible_tests(notebook, self._checker.pool, below=below)
         finally:

@@ -27,7 +27,7 @@ SILENCE_SECONDS = 10.0
 
 
 class NoAnswer(Exception):
-    """The error if a server cannot be asked, or stops answering before it has checked the notebook."""
+    """The error for a server that cannot be asked, or stops answering before the end of the check."""
 
 
 def servers(notebook: Path) -> Iterator[dict[str, Any]]:
@@ -46,7 +46,8 @@ def _shows(notebook: Path, server: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _is_running(pid: int) -> bool:
-    # on Windows, os.kill would end the process; a server that does not answer is skipped anyway
+    # On Windows, os.kill would end the process, so this test is left out. A server that does not answer is
+    # skipped anyway.
     if os.name == "nt":
         return True
     try:
@@ -62,7 +63,7 @@ def check(notebook: Path, language: str) -> dict[str, Any] | None:
     """Have a running server check a notebook; return None if no server can.
 
     Returns:
-        The data of the server's events: lesson, language, hidden, tasks (the rows in order), score,
+        The data that the server sent: lesson, language, hidden, tasks (the verdicts in order), score,
         max_score, problem, gained.
     """
     for server in servers(notebook.resolve()):
@@ -76,12 +77,12 @@ def _ask(server: dict[str, Any], language: str) -> dict[str, Any]:
     connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=CONNECT_SECONDS)
     try:
         headers = _headers(server)
-        # until the server has answered, the time limit is short
+        # the time limit of this first request is short, so that a server that does not answer is soon skipped
         connection.request("GET", f"{url.path}api/status", headers=headers)
         connection.getresponse().read()
         connection.close()
         connection.timeout = BEGIN_SECONDS
-        # No consent is needed: the user named the notebook on the command line.
+        # The user need not be asked for consent, because the command line names the notebook.
         body = json.dumps({"path": server["path"], "task": None, "lang": language, "agree": True})
         connection.request("POST", f"{url.path}secant/api/check", body, headers)
         answer = connection.getresponse()

@@ -1,4 +1,4 @@
-"""Describe a lesson and its verdicts for the panel: titles, hints, and the parts of a message."""
+"""Describe a lesson and its verdicts for the JupyterLab panel: titles, hints, and the parts of messages."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from autograder.exam.plain_report import Grade
 
 # Limits on a task's title and on its hints, four times those of Secant's own lessons. Without limits, a
-# notebook could make the answer to the page huge, because each task below a heading repeats its title and its
+# notebook could make the answer to the page huge, because all tasks below one heading have the same title and
 # hints.
 _MAX_TITLE_CHARS, _MAX_HINTS, _MAX_HINT_CHARS = 300, 20, 10_000
 _HINT = re.compile(r"(?:Hint|힌트) \d+")
@@ -79,7 +79,7 @@ def lesson_number(sheet: CheckedNotebook) -> int | None:
 
 
 def tasks_of(sheet: CheckedNotebook) -> list[dict[str, Any]]:
-    """Return a lesson's tasks in order, each with the hints opened and the most points earned so far."""
+    """Return a lesson's tasks in order, each with the opened hints and the most points earned so far."""
     texts, progress = task_texts(sheet), _progress(sheet.assignment.lesson)
     lesson = sheet.assignment.lesson
     return [
@@ -111,7 +111,7 @@ def _task(task: Task, text: TaskText, progress: TaskRecord | None) -> dict[str, 
 
 
 def row(result: TaskResult, hints: int) -> dict[str, Any]:
-    """Return a verdict as a row for the panel, with the parts of its message."""
+    """Return the data that the panel shows for a verdict, including the parts of its message."""
     return {
         **{name: getattr(result, name) for name in PUBLIC},
         "parts": [dict(vars(part)) for part in result.verdict.parts],
@@ -120,7 +120,7 @@ def row(result: TaskResult, hints: int) -> dict[str, Any]:
 
 
 def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
-    """Yield a row for each cell that gives points in a notebook with ordinary nbgrader tests.
+    """Yield the data of each cell that gives points in a notebook with ordinary nbgrader tests.
 
     `said` is Secant's own sentence. `error`, `message` and `output` come from the student's process and
     cannot be trusted, so a page shows them separately.
@@ -147,10 +147,10 @@ def _plain_row(test: "Grade") -> dict[str, Any]:
 
 
 def plain_end(report: "OwnReport") -> dict[str, Any]:
-    """Return the data of the last event for a notebook with ordinary nbgrader tests.
+    """Return the data that ends the check of a notebook with ordinary nbgrader tests.
 
-    It contains a sentence that says that the result is not a grade, and the cells other than tests that
-    stopped with an error.
+    The data contains a warning that the result is not a grade. It also lists the cells that stopped with an
+    error and are not tests.
     """
     stopped = [
         {

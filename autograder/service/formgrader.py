@@ -2,7 +2,7 @@
 
 Formgrader's templates print names, ids and file names unescaped, and two of its scripts pass such text to
 jQuery as HTML (docs/upstream.md). A first name such as `<img src=x onerror=...>` would run as the instructor.
-None of nbgrader's files is changed. A Jinja extension rewrites its templates when they are loaded:
+None of nbgrader's files is changed. Instead, a Jinja extension rewrites the templates when they are loaded:
 
 - A value in a page is escaped, and a value in a script is written as JSON.
 - The two calls of jQuery's `append` receive text.
@@ -111,7 +111,7 @@ class EscapedValues(Extension):
         return source.replace("<head>", f"<head>\n{policy}\n{_STYLE}", 1)
 
     def _allowed(self, script: str) -> str:
-        """Return one of formgrader's scripts with its values as JSON and with the policy's nonce."""
+        """Return one of formgrader's scripts with its values written as JSON, and with the policy's nonce."""
         tag, end, body = script.partition(">")
         body = _IN_QUOTES.sub(lambda found: f"{{{{ ({found[1]} ~ '{found[2]}') | tojson }}}}", body)
         return _escaped(tag).replace("<script", f'<script nonce="{self._nonce}"', 1) + end + body

@@ -77,7 +77,8 @@ class _Handler(APIHandler):
     async def prepare(self) -> None:  # type: ignore[override]
         """Refuse GET requests that do not come from Secant's own page.
 
-        Such a request can have an effect: opening a hint is recorded. A picture in a notebook could send one.
+        A GET request can have an effect: opening a hint is recorded. The address of a picture in a notebook
+        could cause such a request.
         """
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
@@ -245,7 +246,7 @@ class Check(_Handler):
 
     async def _stream(self, answer: dict[str, Any], answers: Any) -> None:
         while True:
-            # a refusal has no event; a check that had to wait may still be refused
+            # An answer without an event is a refusal. A check that had to wait may still be refused.
             event = answer.get("event") or {
                 "event": "error",
                 "message": answer.get("message") or _WORKER_ENDED[self.language],
@@ -259,7 +260,7 @@ class Check(_Handler):
                 while not (await asyncio.wait([following], timeout=_HEARTBEAT_SECONDS))[0]:
                     self.write(" ")  # spaces before a line of JSON are ignored
                     await self.flush()
-            finally:  # the iterator `answers` cannot be closed while its next answer is awaited
+            finally:  # `answers` cannot be closed while its next answer is awaited, so the wait is cancelled
                 following.cancel()
                 await asyncio.wait([following])
             answer = following.result()
@@ -284,7 +285,7 @@ class Stop(_Handler):
     @web.authenticated
     @authorized("execute", "kernels")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
-        """Stop the notebook's check, and send whether one was under way."""
+        """Stop the notebook's check, and send whether a check was under way."""
         self.send(await self.answer_to(self.order("stop")))
 
 

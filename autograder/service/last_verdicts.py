@@ -16,7 +16,7 @@ from secant.progress import store
 def save(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
     """Store the verdicts of a check, and keep the stored verdicts of other tasks.
 
-    A failed write is ignored.
+    An error in writing the file is ignored.
     """
     stored = {row["id"]: row for row in _read_rows(sheet.path, sheet.hidden)}
     answers = _digests(sheet)
@@ -58,7 +58,7 @@ def load(sheet: CheckedNotebook) -> dict[str, Any] | None:
 
 
 def _read_rows(path: Path, hidden: bool) -> list[dict[str, Any]]:
-    """Return the stored rows, or [] if the check that stored them had a different value of `hidden`."""
+    """Return the stored verdicts if they come from a check with the same value of `hidden`, otherwise []."""
     record = _read_file(path)
     return record["rows"] if record.get("hidden") == hidden else []
 

@@ -19,7 +19,7 @@ from secant.language import language, say
 Event = dict[str, Any]
 Examine = Callable[[Callable[[Event], None]], Event]
 Finish = Callable[[Event, list[Event]], None]
-_STOP_SECONDS = 3.0  # seconds for a stopped check to record its verdicts
+_STOP_SECONDS = 3.0  # maximum number of seconds to wait while a stopped check records its verdicts
 _ENDED = {
     "en": "The process that checks has ended unexpectedly. Please check again.",
     "ko": "확인하던 프로세스가 갑자기 끝났습니다. 다시 확인해 주세요.",
@@ -37,12 +37,14 @@ class Stopped(Exception):
 
 
 class Running:
-    """A check under way.
+    """A check that is under way.
 
     Args:
-        examine: the function that does the check, passes each row on, and returns the score.
+        examine: the function that does the check and returns the score. It receives a function to call with
+            each verdict.
         on_event: the function that receives each event.
-        finish: the function that receives the last event and all rows; it is called in a thread of the check.
+        finish: the function that receives the last event and all verdicts; it is called in a thread of the
+            check.
     """
 
     def __init__(self, examine: Examine, on_event: Callable[[Event], None], finish: Finish) -> None:
@@ -76,7 +78,7 @@ class Running:
         raise NotImplementedError
 
     def wait(self) -> None:
-        """Wait until a stopped check has recorded its verdicts, for a few seconds at most."""
+        """Wait at most a few seconds for a stopped check to record its verdicts."""
         self._thread.join(_STOP_SECONDS)
 
     def _add_row(self, row: Event) -> None:
@@ -111,7 +113,10 @@ class Running:
 
 
 class Forked(Running):
-    """A check in a fork of this process. To stop it, the fork and its children are killed. Linux only."""
+    """A check in a fork of this process.
+
+    To stop the check, the fork and its children are killed. Only Linux is supported.
+    """
 
     _pid = 0
 

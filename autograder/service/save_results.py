@@ -19,7 +19,7 @@ def save_results(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]], *, w
     Args:
         sheet: the notebook that was checked.
         rows: the verdicts on the tasks that were checked.
-        whole: whether all tasks were to be checked, even if the check was stopped before the last verdict.
+        whole: whether the check was meant for all tasks, even if it was stopped before the last verdict.
     """
     last_verdicts.save(sheet, rows)
     recorded = record.check(

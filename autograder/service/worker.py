@@ -5,10 +5,10 @@
 It reads commands from its standard input, one line of JSON each. It writes answers to its standard output,
 one line of JSON each, with the command's `id`. The last answer to a command has the key `last`.
 
-When its input ends, the worker ends, together with everything it has started and whatever it is doing. This
-works because a separate thread reads the commands, and because each command has a time limit. The worker also
-ends after a long idle time (SECANT_IDLE_MINUTES), so that its memory is free. With the next command, the
-server starts another worker.
+When its input ends, the worker ends, and so does everything that it has started, even if a command is still
+being executed. This works because a separate thread reads the commands, and because each command has a time
+limit. The worker also ends after a long idle time (SECANT_IDLE_MINUTES), to free its memory. At the next
+command, the server starts another worker.
 
 On Linux, each check is a fork of this process. So a check leaves nothing behind in the worker, several
 notebooks can be checked at the same time, and a check is stopped by killing its process. Elsewhere, checks
@@ -54,7 +54,7 @@ SaveResults = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
 
 
 class Worker:
-    """The part of the worker process that executes commands. Only checks are not answered at once.
+    """The part of the worker process that executes commands. It answers all except checks at once.
 
     A check that arrives before torch is imported is reported as waiting. In the meantime, other commands are
     executed.
@@ -105,7 +105,10 @@ class Worker:
                     return None
 
     def _prepare(self) -> None:
-        """Import everything that checks need, in a thread, then queue the checks that have arrived so far."""
+        """Import everything that checks need, then queue the checks that have arrived so far.
+
+        This runs in a thread, so that the worker can execute other commands in the meantime.
+        """
         self._import_examiner()
         with self._early_lock:
             early, self._early_checks = self._early_checks or [], None
@@ -223,7 +226,7 @@ class Worker:
         raise ValueError(order["do"])
 
     def _read_sheet(self, order: dict[str, Any]) -> CheckedNotebook:
-        """Read the notebook that a command names, and switch to its language."""
+        """Read the notebook that a command names, and switch to the notebook's language."""
         sheet = self._reader.read(Path(order["path"]), Path(order["below"]))
         language(sheet.language)
         return sheet
@@ -240,9 +243,9 @@ class Worker:
             answer(_refusal(415, str(plain)))
 
     def _check_plain(self, order: dict[str, Any], answer: SendAnswer) -> None:
-        """Run the visible tests of a plain assignment.
+        """Run the visible tests of an assignment with ordinary nbgrader tests.
 
-        The learner earns no points with them, so no progress is recorded.
+        The learner earns no points by passing these tests, so no progress is recorded.
         """
         path, below = Path(order["path"]), Path(order["below"])
         if self._may_run(order, path, answer) and not self._must_wait(order, answer):
@@ -271,7 +274,7 @@ class Worker:
         answer({"event": {**begin, "hidden": sheet.hidden, "tasks": task_ids}})
 
         def save(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
-            if rows or end["event"] == "end":  # if a check was stopped, its earlier verdicts count as well
+            if rows or end["event"] == "end":  # the verdicts of a stopped check are recorded as well
                 return save_results(sheet, rows, whole=order["task"] is None)
             return {}
 
@@ -423,8 +426,8 @@ def _language(name: object) -> Language:
 
 def main() -> None:
     """Execute the commands that arrive on standard input."""
-    # Python warns that a fork may inherit a lock held by a thread. The worker's threads only read and write
-    # pipes.
+    # Python warns that a fork may inherit a lock held by a thread. The warning is switched off, because the
+    # worker's threads only read and write pipes.
     warnings.filterwarnings("ignore", message=".*multi-threaded.*fork", category=DeprecationWarning)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # everything else that this process prints goes to the server's log

@@ -22,7 +22,7 @@ from platformdirs import user_cache_path
 import autograder
 from autograder.kernels.provisioner import CannotFork, ForkedModule, fork_module
 
-WORKER_EXITED = {"gone": True}  # the answer to a command if the worker has ended
+WORKER_EXITED = {"gone": True}  # the answer that a command receives if the worker has ended
 _MODULE = "autograder.service.worker"
 _WORKER = [sys.executable, "-P", "-m", _MODULE]
 # Environment variables that the worker's forks need before anything is imported: one thread each, no windows
@@ -66,7 +66,7 @@ class WorkerClient:
     async def follow(self, order: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
         """Yield the worker's answers to a command.
 
-        The last answer is marked `last`, or it is WORKER_EXITED if the worker has ended.
+        The last answer contains the key `last`, or it is WORKER_EXITED if the worker has ended.
         """
         number = next(self._numbers)
         answers = self._orders[number] = asyncio.Queue()

@@ -1,4 +1,4 @@
-"""The number of workers for which this machine has enough processors and memory, even in the worst case."""
+"""The number of workers for which this machine has enough processors and memory."""
 
 import math
 import os
@@ -13,11 +13,10 @@ from secant.language import counted
 
 _MEGABYTE = 2**20
 _GIGABYTE = 2**30
-#: Bytes of memory for a worker: its own process, and the template of its containers (see
-#: benchmarks/memory.py).
+#: Bytes of memory for a worker: its own process, and the template process from which its containers are
+#: forked (see benchmarks/memory.py).
 WORKER_BYTES = 600 * _MEGABYTE
-#: Bytes of memory reserved for the command itself, and for other programs that may later need a little
-#: more.
+#: Bytes of memory reserved for the command itself, and for other programs, which may later need more.
 RESERVE_BYTES = 512 * _MEGABYTE
 
 
@@ -28,8 +27,8 @@ class Budget:
     Attributes:
         cores: the number of processors that this process may use.
         free: bytes of free memory.
-        worker_bytes: maximum number of bytes that one worker needs, if its submission uses all the memory
-            that it may use.
+        worker_bytes: maximum number of bytes that one worker needs. This includes all the memory that its
+            submission may use.
     """
 
     cores: int
@@ -62,7 +61,7 @@ class Budget:
         """Return how many workers may be started, and a sentence that explains the number.
 
         Args:
-            wanted: the number of workers that the user asked for; 0 for as many as make sense.
+            wanted: the number of workers that the user asked for; 0 to let this method choose.
             submissions: the number of submissions to grade.
         """
         count = min(wanted, max(1, self.max_workers)) if wanted else self.workers
@@ -84,7 +83,8 @@ def _cores() -> int:
 def _free_memory() -> int:
     """Return the number of bytes of free memory.
 
-    This is the kernel's own estimate, or what is left of this process's memory limit, if that is less.
+    The number is the kernel's own estimate. If this process has a memory limit with fewer bytes left, the
+    number is what is left of the limit.
     """
     limit = cgroup.memory_left()
     for line in Path("/proc/meminfo").read_text().splitlines():

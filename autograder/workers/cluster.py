@@ -1,8 +1,8 @@
-"""The workers of a Dask cluster. They share no files with this machine, come and go, and may be killed.
+"""The workers of a Dask cluster. They share no files with this machine.
 
-If a worker ends, Dask gives its job to another one. This module adds three things. It sends jobs as bytes
-(remote.py). It gives each worker its next job before the current one is finished. And it ends a run with a
-clear message if the cluster can no longer be reached.
+Workers may join, leave or be killed at any time. If a worker ends, Dask gives its job to another one. This
+module adds three things. It sends jobs as bytes (remote.py). It gives each worker its next job before the
+current one is finished. And it ends a run with a clear message if the cluster can no longer be reached.
 """
 
 import logging
@@ -61,7 +61,7 @@ class ClusterWorkers:
         self._client = client
         self._address = address
         self._patience = patience
-        # With pure=True, Dask would merge equal calls, and the second attempt at a job is an equal call.
+        # With pure=True, Dask would merge identical calls. The second attempt at a job is such a call.
         self._executor = client.get_executor(pure=False, retries=0)
         self._workers = 0
         self._last_count = self._last_worker = time.monotonic()

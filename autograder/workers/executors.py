@@ -30,7 +30,7 @@ from autograder.workers import worker
 from autograder.workers.jobs import Busy, Failed
 
 Work = Callable[[Any], Any]  # a function that does a job; the job and the result have to be picklable
-TRIES = 2  # number of attempts while other jobs run; if they fail, the job is tried once more, alone
+TRIES = 2  # number of attempts while other jobs run; if all of them fail, the job is tried once more, alone
 _POLL_SECONDS = 1.0  # seconds between two checks of the workers while no job ends
 
 
@@ -119,7 +119,7 @@ class LocalWorkers:
         return future
 
     def check_workers(self) -> None:
-        pass  # there is nothing to check, because the future of a job fails when its worker dies
+        pass  # Nothing has to be checked here, because the future of a job fails when its worker dies.
 
     def settle(self, future: Future[Any]) -> None:
         pool = self._busy.pop(future)
@@ -149,7 +149,7 @@ class LocalWorkers:
         self._template = None if self._hidden is None else Template(self._options())
 
     def _handle(self) -> TemplateHandle | None:
-        """Return the data that a worker needs to share the template; None if there is no template.
+        """Return the data that a worker needs to share the template, or None if there is no template.
 
         Without this data, a worker builds its own sandbox, or reports why it cannot.
         """
@@ -171,7 +171,7 @@ class LocalWorkers:
         return pool
 
     def _free_processor(self) -> int | None:
-        """Return a processor that no worker uses yet, or None.
+        """Return a processor that no worker uses yet, or None if the worker is not to be tied to a processor.
 
         Workers are tied to processors only if there are as many workers as processors.
         """
@@ -185,11 +185,11 @@ class LocalWorkers:
 
 
 def needs_no_torch(root: Path, names: Iterable[str], plain: Collection[str]) -> bool:
-    """Return whether a run grades only plain assignments, and none of them mentions torch.
+    """Return whether a run grades only plain assignments, none of which mentions torch.
 
-    An assignment may use torch without mentioning it, for example through another package. If that package is
-    not preloaded, each submission imports torch itself, and a notebook's changes to torch are not undone
-    before a test.
+    A plain assignment has ordinary nbgrader tests. It may use torch without mentioning it, for example
+    through another package. If that package is not preloaded, each submission imports torch itself, and a
+    notebook's changes to torch are not undone before a test.
 
     Args:
         root: the course directory.
@@ -291,9 +291,9 @@ def _exit_with(parent: Any) -> None:
 def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Iterator[tuple[Any, Any]]:
     """Do jobs until there are none left, and yield each job with its result when it ends.
 
-    A job is tried once more if its worker died, or if its result was `Failed`. If it fails again, or if the
-    machine was too `Busy` to judge it, the job waits until nothing else runs, and is then done alone. If the
-    job fails even then, the failure is its result.
+    A job is tried once more if its worker died, or if its result was `Failed`. If it fails again, or if its
+    result was `Busy` (the machine was too busy to judge a time limit), the job waits until nothing else runs,
+    and is then done alone. If the job fails even then, the failure is its result.
 
     Args:
         work: the function that does a job.
@@ -305,7 +305,7 @@ def run(work: Work, next_job: Callable[[], Any | None], workers: Workers) -> Ite
         CourseError: no worker is left, or the workers cannot do these jobs.
     """
     running: dict[Future[Any], tuple[Any, int]] = {}
-    queue: deque[Any] = deque()  # at most one job, which is fetched in advance while several others run
+    queue: deque[Any] = deque()  # at most one job, which is fetched in advance if several others are running
     postponed: deque[Any] = deque()
     while True:
         while len(running) < workers.places and (job := queue.popleft() if queue else next_job()) is not None:

@@ -1,4 +1,7 @@
-"""Imports of the modules that workers need for pages, made once in the process that forks the workers."""
+"""Imports of the modules that workers need for feedback pages.
+
+The imports are made once, in the process that forks the workers.
+"""
 
 import atexit
 import contextlib
@@ -31,8 +34,9 @@ with pages.frozen_imports(), contextlib.suppress(Exception):  # the first real p
 def _end(server: int) -> None:
     """Remove this process's socket and the socket's folder, and exit.
 
-    A coordinator that is killed does not remove them. The process exits at once, because unloading torch
-    would take a fifth of a second, and the kernel frees the memory anyway.
+    If the coordinator (the process that starts the workers) is killed, it does not remove them. This process
+    exits at once, because unloading torch would take a fifth of a second, and the kernel frees the memory
+    anyway.
     """
     server_process: Any = forkserver._forkserver
     if os.getpid() != server or server_process._forkserver_pid or not server_process._forkserver_address:

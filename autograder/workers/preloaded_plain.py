@@ -1,6 +1,7 @@
-"""Imports of the modules that workers need for plain assignments and their pages. Torch is not among them.
+"""Imports of the modules that workers need for plain assignments and their pages. Torch is not included.
 
-The imports are made once, in the process that the workers are forked from; see preloaded_pages.py.
+A plain assignment has ordinary nbgrader tests. The imports are made once, in the process that the workers are
+forked from; see preloaded_pages.py.
 """
 
 from autograder.sandbox.inside import pages

@@ -102,7 +102,7 @@ def unpack(answer: object) -> Done:
 
     Raises:
         OtherVersion: the worker refused the job because its version differs.
-        ValueError: the answer is not one that a worker of this version returns.
+        ValueError: the answer cannot come from a worker of this version.
     """
     if not isinstance(answer, bytes):
         raise ValueError(f"a worker returned {type(answer).__name__}, not bytes")
@@ -115,7 +115,7 @@ def unpack(answer: object) -> Done:
     raise ValueError("a worker returned something else than a result")
 
 
-# --- Dataclasses as JSON --------------------------------------------------------------------------------
+# --- Converting dataclasses to and from JSON ------------------------------------------------------------
 
 
 def _dump(data: Any) -> bytes:

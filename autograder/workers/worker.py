@@ -42,11 +42,11 @@ from autograder.workers.jobs import (
 # takes longer is stuck, and is killed.
 EXAMINE_SECONDS = 2000.0
 RENDER_SECONDS = 60.0
-# Bytes of memory that the work on one submission may add to this process. No correct answer comes near this
-# limit.
+# Bytes of memory by which the work on one submission may enlarge this process. No correct answer comes near
+# this limit.
 EXTRA_BYTES = 256 * 2**20
-# Patterns that match code for which torch imports its compiler (which takes half a second), and code for
-# which it imports only sympy.
+# The first pattern matches code for which torch imports its compiler, which takes half a second. The second
+# one matches code for which torch imports only sympy.
 _COMPILER = re.compile(r"torch\.func|functorch|autograd\.functional|forward_ad|vectorize|optim\b|checkpoint")
 _SYMBOLS = re.compile(r"autograd\.grad\(|grad_outputs|backward\((?!retain|create|self)[a-z*\[{]")
 
@@ -123,19 +123,19 @@ def imported_later(*sources: str) -> Later | None:
     return "symbols" if any(map(_SYMBOLS.search, sources)) else None
 
 
-@lru_cache(maxsize=4)  # only lessons are cached, so that no submission stays in memory
+@lru_cache(maxsize=4)  # only lessons' sources are cached, so that no submission stays in memory
 def _by_lesson(source: str) -> Later | None:
     return imported_later(source)
 
 
 @contextmanager
 def memory_limit(more: int) -> Iterator[None]:
-    """Limit how much memory this process may add while the body of the `with` statement runs.
+    """Limit how much more memory this process may use while the body of the `with` statement runs.
 
     If the body needs more, it fails with an error that can be reported.
 
     Args:
-        more: the number of bytes that this process may add.
+        more: the number of additional bytes that this process may use.
     """
     if sys.platform != "linux":  # no limit is needed: outside Linux, users only check their own work
         yield
@@ -181,7 +181,7 @@ _plain_examiners: dict[tuple[str, str, float | None], Any] = {}
 
 
 def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, timeout: float | None) -> Any:
-    """Return the examiner of a notebook. Examiners are cached for the last assignment only."""
+    """Return the examiner of a notebook. Only the examiners of the last assignment are cached."""
     from autograder.exam.plain import PlainExaminer
 
     key = (digest, notebook, timeout)
@@ -195,7 +195,10 @@ def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, tim
 
 @lru_cache(maxsize=16)
 def _find_leak(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
-    """Return a file that is visible inside the sandbox and gives away this lesson; None if there is none."""
+    """Return a file that is visible inside the sandbox and gives away this lesson.
+
+    The result is None if there is no such file.
+    """
     from autograder.exam.leaks import LessonSecrets
 
     return LessonSecrets(lesson, v4.reads(source)).first_leak(suspects)
@@ -208,7 +211,8 @@ def _leak_message(file: str, lesson: str) -> str:
     )
 
 
-_walls: dict[tuple[tuple[str, ...], bool], Any] = {}  # by the hidden paths, and whether torch is left out
+# The sandboxes of this process. The key is a pair: the hidden paths, and whether torch is not imported.
+_walls: dict[tuple[tuple[str, ...], bool], Any] = {}
 _handles: dict[tuple[str, ...], TemplateHandle] = {}
 
 
@@ -218,12 +222,12 @@ def join(hidden: tuple[str, ...], handle: TemplateHandle) -> None:
 
 
 def _wall(hidden: tuple[str, ...], *, plain: bool = False) -> Any:
-    """Return the wall that hides the given paths.
+    """Return the wall (the sandbox) that hides the given paths.
 
     Args:
-        hidden: the paths that must not exist inside.
-        plain: whether the submission is one of a plain assignment. A lesson never runs behind the shared wall
-            of a run that was to grade only plain assignments.
+        hidden: the paths that must not exist inside the wall.
+        plain: whether the submission belongs to a plain assignment (one with ordinary nbgrader tests). A wall
+            that was built only for plain assignments is never used for a lesson.
     """
     handle = _handles.get(hidden)
     if handle is not None and handle.options.plain and not plain:
@@ -236,7 +240,10 @@ def _wall(hidden: tuple[str, ...], *, plain: bool = False) -> Any:
 
 
 def _join_wall(handle: TemplateHandle | None) -> Any:
-    """Return the shared sandbox; None if there is none, or if containers cannot be forked here."""
+    """Return the shared sandbox.
+
+    The result is None if there is no shared sandbox, or if containers cannot be forked here.
+    """
     from autograder.sandbox.wall import Wall
 
     if handle is None:

@@ -42,10 +42,10 @@ _torch: Any = None  # the module torch_state.py, once it is loaded
 
 
 def _torch_state() -> Any:
-    """Return the module torch_state.py; None if this process has not imported torch."""
+    """Return the module torch_state.py, or None if this process has not imported torch."""
     global _torch
     if _torch is None and "torch" in sys.modules:
-        with contextlib.suppress(Exception):  # the module is not torch, but one that a notebook put there
+        with contextlib.suppress(Exception):  # The import fails if a notebook has replaced torch.
             from autograder.sandbox.inside import torch_state
 
             _torch = torch_state
@@ -109,7 +109,7 @@ def _try_all(steps: list[Callable[[], object]]) -> None:
             step()
 
 
-# --- Serving -------------------------------------------------------------------------------------------
+# --- Serving the examiner's requests -------------------------------------------------------------------
 
 
 def serve(channel: socket.socket, shell: Shell) -> None:
@@ -120,7 +120,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
         request = next_request(channel)
         match request["do"]:
             case "load":
-                with contextlib.suppress(ValueError):  # raised if this is not the main thread
+                with contextlib.suppress(ValueError):  # raised if this thread is not the main thread
                     # The parent process ignores SIGINT, and a fork inherits this setting.
                     signal.signal(signal.SIGINT, signal.default_int_handler)
                 seed(request["seed"])
@@ -130,7 +130,7 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                     wire.send(channel, run_cell(shell, label, source))
                 with contextlib.suppress(BaseException):
                     restore_libraries(saved)
-                reset()  # reset once here instead of in the fork of each task
+                reset()  # done here once, so that the fork of each task does not have to do it
                 wire.send(channel, {"threads": thread_count(), **_findings(shell, request["answers"])})
             case "task":
                 child = fork_task(channel, partial(serve_task, shell=shell, number=request["seed"]))
@@ -201,7 +201,7 @@ def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], obj
         return child
     try:
         channel.close()
-        os.setpgid(0, 0)  # lets the child be killed together with the processes that it starts
+        os.setpgid(0, 0)  # lets the task's process be killed together with the processes that it starts
         serve_child(socket.socket(fileno=descriptor))
     finally:
         os._exit(0)
@@ -246,7 +246,7 @@ def _task_answer(request: dict[str, Any], names: dict[str, Any], bindings: Bindi
 
 def _define(source: str, names: dict[str, Any]) -> dict[str, Any]:
     """Run a test cell's imports and function definitions in `names`, with Python's original builtins."""
-    module = types.ModuleType("probes")  # lets classes that the test cell defines find their module
+    module = types.ModuleType("probes")  # lets Python find the module of classes that the test cell defines
     module.__dict__.update(names)
     module.__dict__.update(BUILTINS, __builtins__=dict(BUILTINS), __name__="probes")
     sys.modules["probes"] = module
@@ -280,7 +280,8 @@ def main(arguments: list[str]) -> None:
         channel.sendall(sys.stdin.buffer.read(32))
     else:
         channel = socket.socket(fileno=int(arguments[0]))
-    # The user's notebook has not been read yet, so this imports what lessons need.
+    # It is not known yet which modules the user's notebook needs. So the modules that lessons need are
+    # imported.
     from secant.checking import situation  # noqa: F401
 
     wire.load_tensors()

@@ -1,4 +1,4 @@
-"""Linux system calls that the standard library does not offer, made through ctypes."""
+"""Functions for Linux system calls that the standard library does not offer. They use ctypes."""
 
 import ctypes
 import os
@@ -9,7 +9,7 @@ class KernelRefused(OSError):
 
 
 def libc() -> ctypes.CDLL:
-    """Return the C library, with access to errno."""
+    """Return the C library, loaded in a way that lets errno be read."""
     return ctypes.CDLL(None, use_errno=True)
 
 

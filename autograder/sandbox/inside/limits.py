@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass
 MEGABYTE = 2**20
 OUTPUT_LIMIT = 20_000  # maximum number of characters kept from a cell's output
 MESSAGE_LIMIT = 2_000  # maximum number of characters kept from an error's message
-VALUE_LIMIT = 100  # maximum number of characters kept from an nbgrader test's last value (possibly a score)
+# Maximum number of characters kept from the last value of an nbgrader test, which may be a score.
+VALUE_LIMIT = 100
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,8 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
         mounts = [(below, os.open(below, os.O_PATH)) for below in points]
         links = list(_links_beside(points, path))
         _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
-        for below, handle in mounts:  # restores mounts below this folder, e.g. that of an installed Python
+        # Restores the mounts below this folder, such as the mount of an installed Python.
+        for below, handle in mounts:
             os.makedirs(os.path.dirname(below), exist_ok=True)
             if os.path.isdir(f"/proc/self/fd/{handle}"):
                 os.mkdir(below)

@@ -2,7 +2,7 @@
 
 Tests and answers share a process, because an nbgrader test may read any name of the notebook. So nothing here
 can make a score unforgeable, but forging a score takes more than patching a function (docs/trust.md). The
-code of a test is sent only when it is the test's turn. The grader's own loop runs the test, first in a fork.
+code of a test is sent only just before the test runs. The grader's own loop runs the test, first in a fork.
 Before each test, the functions that tests rely on are restored to their state before the first cell.
 """
 
@@ -147,7 +147,7 @@ class Session:
 
         Returns:
             The cell's report, with the text of the test's last value and, if the test ran to its end, the
-            token that proves it.
+            token that proves this.
         """
         # An object that the notebook has put into a module may raise any error.
         with contextlib.suppress(BaseException):
@@ -192,7 +192,7 @@ class Session:
             yield
             return
         if signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN, None):
-            signal.signal(signal.SIGALRM, self._stop)  # a handler that the notebook has set is kept
+            signal.signal(signal.SIGALRM, self._stop)  # a handler that the notebook has set is not replaced
         self._running = True
         signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
@@ -208,7 +208,7 @@ class Session:
 
 
 def _modules(builtins: ModuleType) -> list[ModuleType]:
-    """Return the loaded modules whose functions tests rely on."""
+    """Return the loaded modules that contain functions on which tests rely."""
     modules = [builtins]
     for name, module in list(sys.modules.items()):
         wanted = name.partition(".")[0] in _RESTORED_PACKAGES or name.startswith(_RESTORED_MODULES)

@@ -33,8 +33,8 @@ class Preloader:
             The reasons why modules were not imported, keyed by module.
 
         Raises:
-            RuntimeError: a module started a thread, although it had started none in the fork that tried it
-                out.
+            RuntimeError: a module started a thread, although it had started none when it was first imported
+                in a fork.
         """
         wanted = list(modules)
         new = [module for module in wanted if module not in sys.modules and module not in self._refused]
@@ -60,10 +60,10 @@ class Preloader:
 
 
 def trial(module: str, seconds: float = TRIAL_SECONDS) -> str:
-    """Import a module in a fork of this process.
+    """Import a module in a fork of this process, to find out whether the import is safe.
 
     Returns:
-        The reason why the module must not be imported in this process; an empty string if it may be.
+        The reason why the module must not be imported in this process; an empty string if it may be imported.
     """
     reading, writing = os.pipe()
     child = os.fork()
@@ -107,7 +107,10 @@ def _described(error: BaseException) -> str:
 
 
 def _read(reading: int, seconds: float) -> bytes | None:
-    """Return the child's reply: empty if the child ended without one, None if the time limit was reached."""
+    """Return the child's reply, which is empty if the child ended without replying.
+
+    The result is None if the time limit was reached.
+    """
     ready, _, _ = select.select([reading], [], [], seconds)
     return os.read(reading, 4 * MESSAGE_LIMIT) if ready else None
 

@@ -43,8 +43,8 @@ def set_limits(limits: ContainerLimits) -> None:
         mapped = int(file.read().split()[0]) * resource.getpagesize()
     values = {
         resource.RLIMIT_AS: mapped + limits.memory_mb * MEGABYTE,
-        # A limit of 0 would still let the kernel start a crash handler, if the machine pipes core dumps to
-        # one.
+        # With a limit of 0, the kernel would still start a crash handler on a machine that pipes core dumps
+        # to one. With a limit of 1, it does not.
         resource.RLIMIT_CORE: 1,
         resource.RLIMIT_CPU: limits.cpu_seconds,
         resource.RLIMIT_FSIZE: limits.file_mb * MEGABYTE,
@@ -76,7 +76,7 @@ def drop_privileges() -> None:
     kernel = libc()
     for capability in range(64):
         if kernel.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), *[ctypes.c_ulong(0)] * 3) < 0:
-            break  # prctl fails with EINVAL beyond the last capability, or with EPERM if none can be dropped
+            break  # prctl fails with EINVAL after the last capability, and with EPERM if none can be dropped
     header, nothing = struct.pack("Ii", _CAPABILITY_VERSION_3, 0), bytes(24)
     check_result(kernel.capset(header, nothing), "capset")
     prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
@@ -84,7 +84,7 @@ def drop_privileges() -> None:
 
 
 def hide_memory(hidden: bool = True) -> None:
-    """Make this process's memory unreadable to other processes of the same user, or readable again."""
+    """Make this process's memory unreadable to other processes of the same user, or undo that."""
     prctl(_PR_SET_DUMPABLE, 0 if hidden else 1)
 
 

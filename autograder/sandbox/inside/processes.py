@@ -37,13 +37,16 @@ def sum_fields(path: str, names: tuple[str, ...]) -> int:
 
 
 def read_text(path: str) -> str:
-    """Return the text of a file in /proc; empty if the process has ended or the file cannot be read."""
+    """Return the text of a file in /proc.
+
+    The text is empty if the process has ended or the file cannot be read.
+    """
     try:
         with open(path, errors="replace") as file:
             return file.read()
     except OSError as error:
         if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
-            raise  # the supervisor must not go on if it cannot read /proc
+            raise  # without /proc, the supervisor cannot enforce the limits, so it must not go on
         return ""
 
 

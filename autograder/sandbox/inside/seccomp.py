@@ -122,8 +122,8 @@ _FCNTL_ALLOWED = {
     "F_GETPIPE_SZ": 1032,
 }
 # The filter makes these fcntl commands succeed without doing anything, because sqlite3 needs them. No limit
-# counts record locks, and a process could hold millions of them. Only a submission's own processes share its
-# files, and between these, `flock` works.
+# counts record locks, and a process could hold millions of them. Only the processes of one submission share
+# its files, and they can use `flock` instead.
 _RECORD_LOCKS = {"F_SETLK": 6, "F_SETLKW": 7}
 # The ioctl requests that Python, shells and their tools need on files, pipes and sockets. There are no
 # terminals.
@@ -190,7 +190,7 @@ _MESSAGE_CALLS = {
     "recvmmsg": ((299, 243), _FOURTH),
     "sendmmsg": ((307, 269), _FOURTH),
 }
-_MSG_OOB = 0x1  # out-of-band data, a rarely used feature of Unix sockets
+_MSG_OOB = 0x1  # out-of-band data of Unix sockets, which is rarely used
 
 # From number 424 on, system calls have the same numbers on all machines. Of these, only the calls below were
 # reviewed and found harmless. All others fail with ENOSYS, as on an older kernel, and the C library then uses
@@ -261,12 +261,12 @@ def unsupported_machine() -> str | None:
 
 
 def filter_system_calls() -> None:
-    """Refuse, from now on and in every child, the system calls that no lesson needs."""
+    """Refuse system calls that no lesson needs, from now on and in every child."""
     _install(_program)
 
 
 def allow_computing_alone() -> None:
-    """Refuse, from now on, all system calls except those that use memory or open descriptors."""
+    """Refuse all further system calls except those that use memory or descriptors that are already open."""
     _install(_computing_program)
 
 
@@ -286,7 +286,6 @@ def _install(program_for: Callable[[str], list[_Instruction]]) -> None:
 
 
 def _computing_program(machine: str) -> list[_Instruction]:
-    """Return the BPF program of the filter for a process that only computes."""
     column, _ = _MACHINES[machine]
     lines = _known_machine(machine)
     for numbers in _COMPUTING.values():
@@ -328,8 +327,8 @@ def _program(machine: str) -> list[_Instruction]:
         lines += _refuse_if_any_bit(numbers[column], argument, _MSG_OOB)
     for numbers in (_SOCKET, _SOCKETPAIR):
         lines += _allow_values(numbers[column], _FIRST, [_AF_UNIX], errno.EAFNOSUPPORT)
-    # A process may use these calls only on itself (0), because process 1 of its container runs as the same
-    # user.
+    # A process may use these calls only on itself (process id 0), because process 1 of its container runs as
+    # the same user.
     for numbers in (_PRLIMIT, _SET_AFFINITY):
         lines += _allow_values(numbers[column], _FIRST, [0], errno.EPERM)
     lines += _filter_fcntl(_FCNTL[column])
@@ -374,8 +373,8 @@ def _filter_fcntl(number: int) -> list[_Instruction]:
 def _refuse_uncounted_mappings(number: int) -> list[_Instruction]:
     """Return instructions that refuse shared anonymous memory and huge pages.
 
-    Shared anonymous memory outlives the process that filled it, and is then counted for no process. Huge
-    pages belong to the whole machine, and are set aside for other programs.
+    Shared anonymous memory outlives the process that filled it. It then counts towards no process's memory.
+    Huge pages are taken from a pool that the whole machine shares.
     """
     refuse = (_RETURN, 0, 0, _ERROR | errno.EPERM)
     body: list[_Instruction] = [

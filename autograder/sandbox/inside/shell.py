@@ -23,7 +23,7 @@ from autograder.sandbox.inside.pictures import DrawingStub
 from secant.bindings import Bindings
 
 TRACE_LIMIT = 12  # maximum number of lines kept from a traceback
-IMPORTS = "imports"  # label of the cell that contains the lesson's own imports and runs first
+IMPORTS = "imports"  # label of the cell that contains the lesson's own imports; this cell runs first
 
 
 class _Compiler(CachingCompiler):
@@ -36,7 +36,7 @@ class _Compiler(CachingCompiler):
 
 
 class _Hook(DisplayHook):
-    """A display hook that ignores widgets and their stand-ins, because their text is only a list of parts."""
+    """A display hook that ignores widgets and stand-ins. A widget's text would only list its attributes."""
 
     def __call__(self, result: Any = None) -> None:
         if not isinstance(result, Widget | DrawingStub):
@@ -55,7 +55,7 @@ class Shell(InteractiveShell):
         """Prepare for a notebook: give it its own copy of the builtins, and track the names that it binds.
 
         If the notebook changes a name in `builtins`, only the notebook's own cells are affected, not torch,
-        IPython or the questions of a test.
+        IPython or the functions that a test calls.
 
         Args:
             cells: the label and the source of each cell.
@@ -80,7 +80,7 @@ class Shell(InteractiveShell):
     def magic(self, arg_s: str) -> Any:
         """Run a line magic that is given as one string, including its arguments.
 
-        Notebooks call `get_ipython().magic("matplotlib inline")`, a method that IPython 9 no longer has.
+        Notebooks call `get_ipython().magic("matplotlib inline")`. IPython 9 no longer has this method.
         """
         name, _, line = arg_s.lstrip("%").partition(" ")
         return self.run_line_magic(name, line, 2)
@@ -103,7 +103,7 @@ class Shell(InteractiveShell):
 
     @contextlib.contextmanager
     def _tee(self, channel: str) -> Iterator[None]:
-        """Keep IPython from copying printed text, all of which IPython would store for its history."""
+        """Prevent IPython from copying printed text. IPython would store every copy in its history."""
         yield
 
     def system(self, cmd: str) -> None:
@@ -144,7 +144,7 @@ def make_shell() -> Shell:
 
 
 class Output(io.TextIOBase):
-    """A text stream that keeps its first characters and drops the rest."""
+    """A text stream that stores a limited number of characters and drops the rest."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -160,11 +160,11 @@ class Output(io.TextIOBase):
         return len(text)
 
     def writable(self) -> bool:
-        """Return True."""
+        """Return True, because text can always be written to this stream."""
         return True
 
     def text(self) -> str:
-        """Return the kept characters as text that can be sent."""
+        """Return the kept characters as text that can be sent to the examiner."""
         return clean("".join(self.parts), OUTPUT_LIMIT)
 
 
@@ -204,7 +204,10 @@ def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
 
 
 def describe(error: BaseException) -> dict[str, Any]:
-    """Return an error as plain text of bounded length. Its trace has only lines from the student's cells."""
+    """Return a description of an error as plain text of bounded length.
+
+    Its traceback contains only lines from the student's cells.
+    """
     try:
         message = str(error)
     except BaseException as second:
@@ -226,7 +229,8 @@ def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
         if name.startswith("<cell "):
             text = clean(linecache.getline(name, number).rstrip(), 200)
             lines.append((_cell(name), number, clean(frame.f_code.co_name, 100), text))
-            if len(lines) > 2 * TRACE_LIMIT:  # in a deep recursion, only the first and last lines are kept
+            # After a deep recursion, only the first and the last lines are kept.
+            if len(lines) > 2 * TRACE_LIMIT:
                 del lines[TRACE_LIMIT]
     return lines[: TRACE_LIMIT // 2] + lines[TRACE_LIMIT // 2 :][-TRACE_LIMIT // 2 :]
 

@@ -1,4 +1,4 @@
-"""A stopwatch for the time that a container spends computing, and for the time that it is starved."""
+"""A stopwatch for the time that a container computes, and for the time that it waits for a processor."""
 
 import contextlib
 import os
@@ -9,7 +9,8 @@ from typing import NamedTuple
 from autograder.sandbox.inside.processes import process_ids, stat_fields
 
 _NANO = 1e-9
-_MAX_NOTES = 50_000  # maximum number of pairs of totals that are kept; beyond that, the older half is dropped
+# Maximum number of `_Note` objects that are kept; when it is exceeded, the older half is dropped.
+_MAX_NOTES = 50_000
 
 
 class _Note(NamedTuple):

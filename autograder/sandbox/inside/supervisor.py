@@ -24,10 +24,10 @@ _CHECK_SECONDS = 0.1  # seconds between two checks of memory and processor time
 # Pause after a memory count, as a multiple of the count's own duration. The pause is needed because no
 # control group limits the supervisor's processor time.
 _PAUSE_FACTOR = 4
-_NICE = 10  # niceness of the candidate, so that the grader's own work comes first even without control groups
+_NICE = 10  # niceness of the candidate; it lets the grader's own work go first even without control groups
 _KILL_SECONDS = 3.0
-# Bytes of kernel memory for each memory mapping of a process. After 30 forks in a row, 820 bytes were
-# measured.
+# Bytes of kernel memory for each memory mapping of a process. The value measured after 30 successive forks
+# was 820.
 _MAPPING = 1024
 _INODE = 2048  # bytes of kernel memory for each file in a tmpfs
 # Errors which show that this container's own processes have used up a resource.
@@ -202,9 +202,9 @@ def memory_in_use(limit: int) -> int:
     """Return how many bytes this container uses: its processes' pages, its files and its sockets' buffers.
 
     The quick sum counts a page twice if two processes share it after a fork. The exact sum takes milliseconds
-    for each process, so it is computed only if the quick sum exceeds the limit. For a process that hides its
-    memory map, the quick figure is used. That figure is read again, because a process that has just ended has
-    no map either. The supervisor itself is not counted.
+    for each process, so it is computed only if the quick sum exceeds the limit. A process without a readable
+    memory map either hides its map or has just ended. Its quick figure is then read again, and used. The
+    supervisor itself is not counted.
     """
     pids = [pid for pid in process_ids() if pid != os.getpid()]
     others = _files() + _sockets()
@@ -217,9 +217,9 @@ def _quick_figure(pid: int) -> int:
 
 
 def _exact_figure(pid: int) -> int:
-    """Return a process's proportional set size (PSS) plus the size of its page tables and mappings.
+    """Return how much memory a process uses: its proportional set size, page tables and mappings.
 
-    The unit is bytes. The result is 0 if the process hides its memory map.
+    The result is in bytes. It is 0 if the process hides its memory map.
     """
     pages = sum_fields(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
     tables = sum_fields(f"/proc/{pid}/status", ("VmPTE:",))
@@ -243,8 +243,8 @@ def _sockets() -> int:
     """Return the maximum number of bytes that this container's sockets can hold.
 
     The kernel charges queued bytes to their sender. A sender counts as a socket in use until its last byte is
-    read, even if it has been closed. The last datagram may make a sender exceed its buffer's size, but never
-    twice that size. The filter of system calls keeps processes from changing the size.
+    read, even if it has been closed. The last datagram may take a sender beyond its buffer's size, but never
+    beyond twice that size. The seccomp filter prevents processes from changing that size.
     """
     with open("/proc/net/sockstat") as file:
         used = int(file.readline().split()[2])  # the line is, for example, "sockets: used 7"

@@ -12,9 +12,9 @@ supervisor ends, the kernel ends everything in the container.
     python -m autograder.sandbox.inside.template single lessons USER ORDERS CHANNEL
 
 With `forked`, the process forks a container for each message on the socket. With `single`, it becomes the
-only container of its wall. With `plain` instead of `lessons`, it does not import torch and the other modules
-that only lessons need. USER is the user id that replaces root, if root started the process. CONTROL, ORDERS
-and CHANNEL are the descriptors of inherited sockets.
+only container of its sandbox. With `plain` instead of `lessons`, it does not import torch and the other
+modules that only lessons need. USER is the user id that replaces root, if root started the process. CONTROL,
+ORDERS and CHANNEL are the descriptors of inherited sockets.
 """
 
 import contextlib
@@ -52,7 +52,10 @@ def import_everything() -> Any:
 
 
 def import_for_plain() -> Any:
-    """Import the modules that most plain assignments need, and create the shell. Torch is not among them."""
+    """Import the modules that most plain assignments need, and create the shell.
+
+    A plain assignment has ordinary nbgrader tests. Torch is not among the modules.
+    """
     with pages.frozen_imports():
         from autograder.sandbox.inside import pictures
 
@@ -61,7 +64,7 @@ def import_for_plain() -> Any:
 
 
 def _make_shell() -> Any:
-    """Create the shell, and bring the libraries that are imported into the state for candidates.
+    """Create the shell, and bring imported libraries into the state in which a candidate starts.
 
     Raises:
         RuntimeError: an import has started a thread.
@@ -84,7 +87,7 @@ def _reset() -> None:
     from autograder.sandbox.inside import candidate
 
     candidate.reset()  # also limits torch to one thread
-    candidate.seed(0)  # done here because seeding imports further modules
+    candidate.seed(0)  # seeding is done here because it imports further modules
 
 
 def import_symbols() -> None:
@@ -108,8 +111,8 @@ def import_compiler() -> None:
         del os.environ[name]
 
 
-#: The groups of modules that most notebooks never need, keyed by name. For each group: its main module, and
-#: the function that imports the group.
+#: The groups of modules that most notebooks never need, keyed by name. Each value is a pair: the group's main
+#: module, and the function that imports the group.
 _LATER = {
     "symbols": ("torch.fx.experimental.symbolic_shapes", import_symbols),
     "compiler": ("torch._dynamo", import_compiler),

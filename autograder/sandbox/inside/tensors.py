@@ -1,4 +1,4 @@
-"""The part of the wire format that needs torch: tensors as bytes, and bytes as tensors; see wire.py."""
+"""The part of the wire format that needs torch: conversion of tensors to bytes and back; see wire.py."""
 
 import contextlib
 import math
@@ -33,7 +33,7 @@ def small(tensor: Tensor, limits: Limits) -> tuple[bytes, int] | None:
     """Encode an ordinary small tensor.
 
     Returns:
-        The bytes and the number of elements; None if the tensor is not small or not ordinary.
+        The encoded tensor and its number of elements, or None if the tensor is not small or not ordinary.
     """
     number = _NUMPY_DTYPES.get(tensor.dtype)
     with contextlib.suppress(Exception), torch._C.DisableTorchFunction():
@@ -42,11 +42,11 @@ def small(tensor: Tensor, limits: Limits) -> tuple[bytes, int] | None:
             return None
         if tensor.layout is torch.strided and not tensor.is_nested and tensor.data_ptr():
             return _framed(number, shape, Tensor.detach(tensor).numpy().tobytes()), count
-    return None  # not an ordinary tensor, but for example conjugated or on another device
+    return None  # the tensor is not ordinary: for example, it is conjugated or on another device
 
 
 def detached(tensor: Tensor, limits: Limits) -> tuple[Tensor, int]:
-    """Return a plain tensor with the same memory, and the number of elements for which it counts.
+    """Return a plain tensor with the same memory, and its number of elements as `padded` counts them.
 
     Raises:
         Unsent: the tensor has no plain dense values, or too many elements.
@@ -61,9 +61,9 @@ def detached(tensor: Tensor, limits: Limits) -> tuple[Tensor, int]:
 
 
 def written(plain: Tensor) -> bytes:
-    """Encode a plain tensor from `detached`."""
+    """Encode a plain tensor that `detached` has returned."""
     with torch._C.DisableTorchFunction():
-        # A clone has no lazy conjugation or negation and no odd strides, all of which contiguous() may leave.
+        # Unlike a clone, the result of contiguous() may keep a lazy conjugation or negation, or odd strides.
         dense = plain.cpu().clone(memory_format=torch.contiguous_format)
         raw = dense.reshape(-1).view(torch.uint8).numpy().tobytes() if dense.numel() else b""
         return _framed(DTYPES.index(dense.dtype), tuple(dense.shape), raw)
@@ -74,7 +74,6 @@ def _framed(number: int, shape: tuple[int, ...], raw: bytes) -> bytes:
 
 
 def _refuse_odd(plain: Tensor, limits: Limits) -> None:
-    """Raise Unsent for a tensor that has no plain dense values, or that has too many elements."""
     if plain.is_nested:
         raise Unsent("nested")
     if plain.layout != torch.strided:
@@ -96,7 +95,7 @@ def _refuse_odd(plain: Tensor, limits: Limits) -> None:
 
 
 def read(raw: memoryview, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
-    """Return the tensor whose elements are stored in these bytes. Their number must fit the shape.
+    """Return the tensor whose elements are stored in these bytes. The number of bytes must fit the shape.
 
     Raises:
         WireError: an element is not a value of the dtype.
@@ -111,7 +110,7 @@ def read(raw: memoryview, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
 
 
 def padded(shape: tuple[int, ...]) -> int:
-    """Return the number of elements of a tensor with this shape, counting an empty dimension as one.
+    """Return the number of elements of a tensor with this shape. A dimension of size 0 counts as 1.
 
     So even a shape such as (0, 2**60) exceeds the limit.
     """

@@ -2,9 +2,9 @@
 
 The process that encodes a value runs the student's code, so nothing that it claims about itself is trusted.
 The process that decodes it checks every length, count and name before using it. It builds only plain data and
-tensors of a listed dtype, and never evaluates or unpickles. For any bytes, `decode` returns a value or raises
-`WireError`. A value that exceeds a limit is not decoded. Instead, `decode` raises `TooMuch`, with a
-description taken from the value's header.
+tensors of a listed dtype, and never evaluates or unpickles anything. For any bytes, `decode` returns a value
+or raises `WireError`. A value that exceeds a limit is not decoded. Instead, `decode` raises `TooMuch`, with a
+description taken from the header of the value.
 
 A frame on the socket is a 4-byte length and a body; a body is the version byte and one value:
 
@@ -97,7 +97,7 @@ class Limits:
     dims: int = 16
     numbers: int = 64 * 2**20  # total number of elements in all tensors; a dimension of size 0 counts as 1
     int_bits: int = 4096
-    # Total number of bytes in all strings; Python may need four bytes of memory for each of them.
+    # Total number of bytes in all strings; Python may need four bytes of memory for each of these bytes.
     text_bytes: int = 2**20
     raw_bytes: bool = False  # whether `bytes` may be sent as they are
     tensors: bool = True  # whether tensors may be sent; to read one, a process imports torch
@@ -108,8 +108,9 @@ LIMITS = Limits()
 # keys, 10,200 numbers and 80 kB of text. Each of these numbers is at most about a fifth of its limit. The
 # tensors in these solutions have at most 6 dimensions.
 ANSWER_LIMITS = Limits(total_bytes=2 * 2**20, depth=16, keys=500, dims=8, numbers=50_000)
-# The limits on the messages about a plain assignment. An answer contains no tensor. So no notebook can make
-# the examiner import torch, which takes more memory than a submission may add to the examiner.
+# The limits on the messages about a plain assignment (one with ordinary nbgrader tests). Answers must not
+# contain tensors, because reading a tensor makes the examiner import torch. That would take more memory than
+# a submission may add to the examiner.
 PLAIN_LIMITS = Limits(raw_bytes=True, tensors=False)
 PLAIN_ANSWER_LIMITS = replace(ANSWER_LIMITS, tensors=False)
 
@@ -211,7 +212,7 @@ class _TooMuch(Exception):
 
     Attributes:
         stand_in: a stand-in for the longest of the objects that were being encoded when the limit was
-            reached in place.
+            reached.
     """
 
     def __init__(self, note: str) -> None:
@@ -228,16 +229,16 @@ class _TooMuch(Exception):
             self.stand_in = Unsendable(_type_name(value), self.stand_in.note, size)
 
 
-# --- The encoder --------------------------------------------------------------------------------------
+# --- Encoding values ----------------------------------------------------------------------------------
 
 
 def encode(value: object, limits: Limits = LIMITS, *, exact: bool = False) -> bytes:
     """Encode a value as bytes.
 
     A subclass of a plain type is sent as its base value, and a tensor as a dense copy on the CPU. An object
-    that cannot be sent, or that exceeds a limit by itself, is replaced by an `Unsendable`. If a limit on the
-    whole frame is exceeded while an item of the list, tuple or dict is encoded, that item is replaced. If
-    this is not enough, the whole value is replaced.
+    that cannot be sent, or that exceeds a limit by itself, is replaced by an `Unsendable`. If the value is a
+    list, tuple or dict, and one of its items makes the frame exceed a limit, that item is replaced. If this
+    is not enough, the whole value is replaced.
 
     Args:
         value: any object.
@@ -276,7 +277,7 @@ def _type_name(value: object) -> str:
 
 
 def _length(value: object) -> tuple[int, ...]:
-    """Return a tuple with the length of a list, tuple, dict or str, ignoring methods of a subclass.
+    """Return a tuple with the length of a list, tuple, dict or str, even if a subclass overrides __len__.
 
     For any other object, the tuple is empty.
     """
@@ -286,23 +287,26 @@ def _length(value: object) -> tuple[int, ...]:
 
 _LITERALS = {None: b"N", True: b"T", False: b"F"}
 _TAGGED_DOUBLE, _TAGGED_SHORT, _TAGGED_WORD = (struct.Struct(form) for form in ("<cd", "<cH", "<cI"))
-# Upper bounds for values that `_quick` encodes: characters of a string, bits of an int. For tensors, see
-# tensors.py.
+# Upper bounds for values that `_quick` encodes: the number of characters in a string, and the number of bits
+# of an int. For tensors, see tensors.py.
 _SHORT_TEXT, _SMALL_INT = 1_000, 62
 _QUICK_BYTES = 2_000  # upper bound for the number of bytes of any value that `_quick` encodes
 _tensors: Any = None  # the module tensors.py, once it is loaded
 
 
 def _tensor_module() -> Any:
-    """Return the module tensors.py; None if this process has no tensors because it has not imported torch."""
+    """Return the module tensors.py.
+
+    The result is None if this process has no tensors because it has not imported torch.
+    """
     if _tensors is None and "torch" in sys.modules:
-        with contextlib.suppress(Exception):  # the module is not torch, but one that a notebook put there
+        with contextlib.suppress(Exception):  # The import fails if a notebook has replaced torch.
             load_tensors()
     return _tensors
 
 
 def load_tensors() -> Any:
-    """Import the module tensors.py, and with it torch, unless this has been done. Return the module."""
+    """Return the module tensors.py. Import it, and with it torch, unless it has already been imported."""
     global _tensors
     if _tensors is None:
         from autograder.sandbox.inside import tensors
@@ -334,8 +338,8 @@ class _Writer:
         try:
             self._value(value, depth)
         except _TooMuch as error:
-            # Only a direct item of the encoded value is replaced on its own. Replacing a more deeply nested
-            # item would not help, because its neighbours would exceed the limit as well.
+            # Only a top-level item of the encoded value is replaced individually. Replacing something that is
+            # nested deeper would not help, because its neighbours would exceed the limit as well.
             error.reached_in(value)
             if depth != 1:
                 raise
@@ -397,7 +401,7 @@ class _Writer:
         return True
 
     def unsendable(self, value: Unsendable) -> None:
-        """Append an `Unsendable`."""
+        """Append an `Unsendable` to the buffer."""
         name, size = value.type_name.encode(), value.size
         head = struct.pack(f"<cBB{len(size)}QH", b"o", NOTES.index(value.note), len(size), *size, len(name))
         self.out += head + name
@@ -440,7 +444,7 @@ class _Writer:
         self.check_size(0)
 
     def check_size(self, more: int) -> None:
-        """Raise _TooMuch if the frame would become too large with this many more bytes."""
+        """Raise _TooMuch if this many more bytes would make the frame too large."""
         if len(self.out) + more > self.limits.total_bytes:
             raise _TooMuch("too_large")
 
@@ -500,7 +504,7 @@ def _is_key(key: Any) -> bool:
     return key is None or issubclass(type(key), int | float | str)
 
 
-# --- The decoder --------------------------------------------------------------------------------------
+# --- Decoding values ----------------------------------------------------------------------------------
 
 
 def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
@@ -523,19 +527,21 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     return value
 
 
-_FEW_ITEMS = 1_000  # number of items; a set of so few items is built quickly even if their hashes collide
-# Number of different values that may share a hash. The hashes of -1 and -2 are equal, and so are those of 67
-# powers of two.
+# Number of items; a set with so few items is built quickly even if the items' hashes collide.
+_FEW_ITEMS = 1_000
+# Number of different values that may share a hash. Some collisions are natural: the hashes of -1 and -2 are
+# equal, and so are those of 67 powers of two.
 _MAX_SAME_HASH = 100
 
 
 def _refuse_colliding(value: Any) -> None:
     """Raise TooMuch if many different values have the same hash.
 
-    Making a set of such values takes quadratic time. They do not occur by accident, because the hash of an
-    int is its value modulo 2**61 - 1.
+    Making a set of such values takes quadratic time. So many collisions do not occur by accident: the hash of
+    an int, for example, is the int's value modulo 2**61 - 1.
     """
-    # The hashes are sorted, because a set or dict of them could collide as well.
+    # The hashes are sorted. They are not collected in a set or dict, because they could collide there as
+    # well.
     hashes = sorted(number for number, _ in _hashed(value))
     repeated = (one for one, other in zip(hashes, hashes[_MAX_SAME_HASH:], strict=False) if one == other)
     same_hash: dict[int, set[bytes]] = {number: set() for number in repeated}
@@ -547,15 +553,15 @@ def _refuse_colliding(value: Any) -> None:
                 raise TooMuch(Unsendable(type(value).__name__, "too_large"))
 
 
-# The types of the values that may be items of a set. Tensors are left out, because their hash is their
-# address.
+# The types of the values that may be items of a set. Tensors are not among them: the hash of a tensor is its
+# address, which the sender cannot choose.
 _HASHED = frozenset({type(None), bool, int, float, str, bytes, tuple, Unsendable})
 
 
 def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
-    """Yield a pair (hash, part) for each part of a value that can be an element of a set.
+    """Yield (hash, item) for the value and for each nested item, if the item can be in a set.
 
-    Tensors are skipped, because their hash is their address.
+    Tensors are skipped. The hash of a tensor is its address, which the sender cannot choose.
     """
     todo = [value]
     while todo:
@@ -605,7 +611,7 @@ class _Reader:
         return self.view[self.position - count : self.position]
 
     def number(self, form: struct.Struct) -> Any:
-        """Read a number of the given format."""
+        """Read a number of the given struct format."""
         start = self.position
         if form.size > self.length - start:
             raise WireError("the frame is cut short")
@@ -720,7 +726,7 @@ class _Reader:
         return tensors.read(self.take(count), shape, dtype)
 
 
-# --- The socket ---------------------------------------------------------------------------------------
+# --- Sending and receiving frames ---------------------------------------------------------------------
 
 
 def send(
@@ -736,7 +742,10 @@ def send(
 
 
 def send_body(sock: socket.socket, body: bytes, deadline: Deadline | None = None) -> None:
-    """Send a result of `encode` as a frame. This raises WireTimeout and WireClosed, as `recv` does."""
+    """Send a result of `encode` as a frame.
+
+    Like `recv`, this function raises WireTimeout and WireClosed.
+    """
     try:
         remaining = memoryview(struct.pack("<I", len(body)) + body)
         while remaining:
@@ -755,7 +764,7 @@ def recv(sock: socket.socket, deadline: Deadline | None = None, limits: Limits =
 
     Args:
         sock: a connected stream socket.
-        deadline: the time by which the whole frame must have arrived (see `Deadline`); None for no deadline.
+        deadline: the deadline for the whole frame (see `Deadline`); None for no deadline.
         limits: the limits on the frame.
 
     Raises:
