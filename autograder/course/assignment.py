@@ -47,7 +47,7 @@ class Assignment:
 
 
 def _compared_parts(release: NotebookNode) -> list[Any]:
-    """Return the stubs and imports of a released notebook, with which submissions are compared."""
+    """Return a released notebook's stubs and imports. Submissions are compared with them."""
     graded = [cell for cell in release.cells if grade_id(cell)]
     stubs = [[grade_id(cell), cell.cell_type, "" if is_test(cell) else cell.source] for cell in graded]
     return [stubs, imports(release.cells)]
@@ -66,7 +66,7 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
     """
     releases = read_releases(root, lesson)
     if not releases:
-        # `autograder add` does not copy a lesson's source text, so `autograder build` cannot build the copy.
+        # A lesson copied by `autograder add` has no source text, so `autograder build` cannot build it.
         has_text = (root / "course" / lesson / f"{lesson}.py").is_file()
         command = "autograder build" if has_text else f"nbgrader generate_assignment {lesson}"
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `{command}`.")
@@ -121,7 +121,7 @@ def is_built(notebook: Mapping[str, Any]) -> bool:
 
 
 def languages_of(notebook: Mapping[str, Any]) -> list[str]:
-    """Return the languages that a notebook in source/ lists for its release; empty if it lists none."""
+    """Return the languages that a notebook in source/ lists for its release, or an empty list."""
     mark = notebook["metadata"].get("secant")
     return [str(language) for language in mark.get("languages", [])] if isinstance(mark, dict) else []
 

@@ -1,4 +1,4 @@
-"""A lesson's cells: their nbgrader metadata, its short form in header lines, and the tasks they form."""
+"""A lesson's cells: their nbgrader metadata, the header lines that abbreviate it, and the lesson's tasks."""
 
 import ast
 import hashlib
@@ -53,7 +53,7 @@ def fill_metadata(cell: NotebookNode) -> None:
 
 
 def header_marks(cell: NotebookNode) -> dict[str, object]:
-    """Return the header keys equivalent to a cell's nbgrader metadata; empty if there are none."""
+    """Return the header keys that express a cell's nbgrader metadata; an empty dict if that is impossible."""
     metadata = grading(cell)
     marks: dict[str, object] = {"test": grade_id(cell).removeprefix("test_")}
     if is_answer(cell):
@@ -99,7 +99,7 @@ def is_ordinary(cell: NotebookNode) -> bool:
 def is_installer(cell: Mapping[str, Any]) -> bool:
     """Return whether a cell installs Secant and has no outputs.
 
-    A lesson that is opened on its own needs such a cell.
+    Learners who do not have Secant yet need such a cell.
     """
     return "installs" in cell["metadata"] and not cell.get("outputs")
 
@@ -110,7 +110,7 @@ def is_manual(cell: NotebookNode) -> bool:
 
 
 def split_tests(source: str) -> tuple[str, str]:
-    """Split a test cell's source into its visible and its hidden part."""
+    """Split a test cell's source into its visible part and its hidden part."""
     return _split(source, BEGIN_HIDDEN, END_HIDDEN)
 
 

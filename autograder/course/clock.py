@@ -39,9 +39,9 @@ class Reading:
     """The result of parsing a written time.
 
     Attributes:
-        when: the time as a naive datetime in UTC; None if it cannot be decided.
+        when: the time as a naive datetime in UTC; None if the text does not determine the time.
         earliest: the earliest time in UTC that the text can mean; None if the text is not a time.
-        problem: the reason why `when` is None; empty if no time was written at all.
+        problem: the reason why `when` is None; an empty string if there was no text at all.
     """
 
     when: datetime | None = None
@@ -201,7 +201,10 @@ def _zone_named(section: str, name: str) -> tzinfo:
 
 
 def _split(text: str) -> tuple[datetime, str] | None:
-    """Return the local time and the zone's name in a written time; None unless it begins with the year."""
+    """Split a time that begins with the year into the local time and the zone's name.
+
+    If the text is not such a time, return None.
+    """
     match = _ISO.fullmatch(text)
     if match is None:
         return None
@@ -233,7 +236,7 @@ def _names() -> dict[str, str]:
 
 @cache
 def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
-    """Map each zone abbreviation to all UTC offsets that it stands for in January or July of one year."""
+    """Map each time zone abbreviation to all its offsets from UTC in January and July of one year."""
     offsets: dict[str, frozenset[timedelta]] = {}
     for name in _names().values():
         for season in _seasons(ZoneInfo(name), year):
@@ -244,7 +247,7 @@ def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
 
 
 def _names_of(zones: tuple[tzinfo, ...], year: int) -> set[str]:
-    """Return the zones' abbreviations, in upper case, for January and July of one year."""
+    """Return the abbreviations, in upper case, that zones have in January and July of one year."""
     return {(season.tzname() or "").upper() for zone in zones for season in _seasons(zone, year)}
 
 
@@ -253,7 +256,6 @@ def _seasons(zone: tzinfo, year: int) -> tuple[datetime, datetime]:
 
 
 def _undecided(zone: str, offsets: list[timedelta]) -> str:
-    """Return the error message for a zone's name that is ambiguous or unknown."""
     if not offsets:
         return f"{zone} is no time zone"
     *others, last = map(_as_text, sorted(set(offsets)))

@@ -1,4 +1,4 @@
-"""The error that the autograder raises for a problem that its caller can fix."""
+"""The error raised by the autograder for problems that its caller can fix."""
 
 
 class CourseError(Exception):

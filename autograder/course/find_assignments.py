@@ -39,7 +39,7 @@ def find_gradable(root: Path, source: str = "source") -> Gradable:
 
 
 def choose_gradable(root: Path, words: Sequence[str], source: str = "source") -> list[str]:
-    """Return the names of the assignments that the words select. An empty list selects all assignments.
+    """Return the names of the assignments that `words` selects. If `words` is empty, all are selected.
 
     Args:
         root: the course directory.
@@ -64,5 +64,4 @@ def choose_gradable(root: Path, words: Sequence[str], source: str = "source") ->
 
 
 def _is_lesson(word: str, lessons: Sequence[str]) -> bool:
-    """Return whether a word is a lesson's name or number."""
     return word in lessons or (word.isdecimal() and any(int(name[:2]) == int(word) for name in lessons))

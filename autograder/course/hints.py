@@ -31,7 +31,7 @@ def catalogue_of(notebook: NotebookNode) -> Catalogue:
 
 
 def with_all_languages(source: str, catalogue: Catalogue) -> str:
-    """Return a test cell's source with its task's hints in every language."""
+    """Return a test cell's source, in which the hints of its task are filled in for every language."""
     return _CALL.sub(lambda call: f'hint = hints("{call[1]}", {of_task(catalogue, call[1])!r})', source)
 
 
@@ -44,9 +44,9 @@ def with_hints(notebook: NotebookNode) -> NotebookNode:
 
 
 def in_one_language(source: str, language: str) -> str:
-    """Reduce the hints in a test cell to those that the cell uses, in one language.
+    """Reduce the hints in a test cell to one language, and to those that the cell uses.
 
-    `with_all_languages` has written the hints into the cell.
+    The cell's hints must have been written by `with_all_languages`.
     """
 
     def written(call: re.Match[str]) -> str:
@@ -63,7 +63,10 @@ def in_one_language(source: str, language: str) -> str:
 
 
 def unknown_hints(source: str, catalogue: Catalogue) -> Iterator[str]:
-    """Yield a message if a test cell uses hints that are defined neither for its task nor for all lessons."""
+    """Yield a message that lists the undefined hints in a test cell; nothing if there are none.
+
+    A hint may be defined for the cell's task or for all lessons.
+    """
     call = _CALL.search(source)
     defined = {**usual(), **(of_task(catalogue, call[1]) if call else {})}
     names = [name for name in used_hints(source) if name not in defined]

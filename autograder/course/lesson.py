@@ -24,7 +24,7 @@ from secant.where import TRUST, is_course, is_trusted, nearest
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
 #: The folders of a lesson whose files are released to students together with the notebook.
 EXTRA_FOLDERS = ("data", "images")
-#: The name by which a recorded answer refers to the course's own answer, if it is a variant of that answer.
+#: The name that stands for the course's own answer in recorded answers that are variants of it.
 OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -149,7 +149,7 @@ def language_name(language: str) -> str:
 
 
 def choose_lessons(lessons: list[Lesson], words: list[str]) -> list[Lesson]:
-    """Return the lessons that the words select; all lessons if there are no words.
+    """Return the lessons that `words` selects. If `words` is empty, all lessons are selected.
 
     A word is a lesson's number ("1" or "01") or its folder's name.
     """
@@ -263,7 +263,7 @@ def wrong_answers(lesson: Lesson) -> list[Answer]:
 
 
 def right_answers(lesson: Lesson) -> list[Answer]:
-    """Return a lesson's recorded correct answers, written in a different style from the course's own."""
+    """Return a lesson's recorded correct answers. They differ in style from the course's own answers."""
     return _answers(lesson, "right_answers.py")
 
 
@@ -281,7 +281,7 @@ def _answers(lesson: Lesson, name: str, hints: Mapping[str, Texts] | None = None
 
 
 def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[str]) -> list[Answer]:
-    """Add the unchanged code to each answer that is a variant of the course's own or of an earlier answer.
+    """Complete the answers that list only their differences from the course's own or an earlier answer.
 
     Raises:
         CourseError: an answer's base does not precede it, or the two cannot be merged.
@@ -310,7 +310,7 @@ def _answer(cell: NotebookNode, line: int, hints: Mapping[str, Texts]) -> Answer
     data = cell.metadata
     task = str(data.get("task", ""))
     # An answer refers to a hint by its name in the lesson's catalogue or in the catalogue of all lessons. If
-    # no catalogue contains the message, the answer quotes a part of it.
+    # neither catalogue contains the hint, the answer quotes a part of the hint's text instead.
     name = str(data.get("hint", ""))
     texts = {**usual(), **of_task(hints, task)}.get(name)
     hint = {language: str(data[language]) for language in ("en", "ko") if data.get(language)}

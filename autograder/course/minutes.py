@@ -10,8 +10,8 @@ from autograder.course.cells import grading
 
 WORDS_A_MINUTE = 180  # words a careful reader reads per minute; formulas count as words
 CELL_MINUTES = 0.75  # minutes to read and run a short code cell and look at its output
-EXPLORER_MINUTES = 5.0  # minutes to answer an explorer's questions with the sliders
-# minutes to answer, with the sliders, the one question below the heading "First look"
+EXPLORER_MINUTES = 5.0  # minutes to answer an explorer's questions by moving its sliders
+# minutes to answer the only question below the heading "First look" by moving the sliders
 FIRST_LOOK_MINUTES = 2.0
 MAX_MINUTES = 90  # maximum minutes of a lesson, so that learners finish it in one sitting
 
@@ -26,7 +26,7 @@ def minutes(cells: Iterable[NotebookNode]) -> float:
     """Return the minutes that a lesson's prose, code, explorers and tasks take, excluding optional parts.
 
     A section or task is optional if its heading contains "optional". It ends at the next heading of the same
-    or a higher level. Hints and worked detours are not counted, because they are collapsed.
+    or a higher level. Collapsed text, such as a hint, is not counted.
     """
     total, section = 0.0, ""
     for cell in _required(cells):

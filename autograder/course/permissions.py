@@ -21,7 +21,7 @@ class Risk(NamedTuple):
 
 
 def open_to_others(course: Course) -> Risk | None:
-    """Return a risk that lists the class's files that every user can read; None if there are none."""
+    """Return a risk that lists the class's world-readable files and folders; None if there are none."""
     settings = course.directory
     database = sqlite_file(settings.db_url)
     names = ("submitted", "autograded", "feedback", "source")
@@ -43,7 +43,7 @@ def open_to_others(course: Course) -> Risk | None:
 
 
 def exchange_risk(course: Course) -> Risk | None:
-    """Return a risk if other users could replace the exchange's folders; None otherwise.
+    """Return a risk if other users could replace the exchange's folders, or None if they could not.
 
     Only root and the instructor should be able to rename the folders above the class's folders. A user who
     renames `inbound` and replaces it receives the class's submissions. A user who replaces `outbound` decides

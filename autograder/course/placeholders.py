@@ -1,7 +1,7 @@
-"""Placeholders in a lesson's text, such as {{points}}, that are filled with values from its cells.
+"""Placeholders such as {{points}} in a lesson's text, which are filled with values from the lesson's cells.
 
 In source/, each filled-in value is enclosed in a span whose class is the placeholder's name. When such a
-notebook is saved back to the text, the span is turned into the placeholder again, so no placeholder is lost.
+notebook is saved as a lesson's text again, each span is turned back into its placeholder.
 Released notebooks contain the plain value.
 """
 
@@ -17,7 +17,7 @@ from autograder.course.cells import Task, is_manual, tasks
 NAMES = ("lesson", "lessons", "minutes", "points", "tasks", "marks")
 _ANY = "|".join(NAMES)
 _MARKED = re.compile(rf'<span class="({_ANY})">([^<]*)</span>')
-# does not match the braces of an f-string, {{{points}}}
+# does not match triple braces such as {{{points}}}, which an f-string may contain
 _PLACE = re.compile(rf"(?<!\{{)\{{\{{({_ANY})\}}\}}(?!\}})")
 _TASK = re.compile(r"^## [^\n`]*· `(\w+)`", re.MULTILINE)
 _MARKS = re.compile(r"^[●○]+ · [★☆]+ · \d+", re.MULTILINE)
@@ -66,9 +66,9 @@ def _marked(text: str, values: Values) -> str:
 
 
 def _counts(text: str, lang: str, lesson_tasks: Sequence[Task]) -> Values:
-    """Return the values of the placeholders for the points and tasks in one cell.
+    """Return the values of the placeholders {{points}} and {{tasks}} for one text cell.
 
-    The points are those of the task that the cell's text describes, or else those of the whole lesson.
+    The points are those of the task that the cell describes. If it describes none, they are the lesson's.
     """
     graded = [task for task in lesson_tasks if not is_manual(task.answer)]
     named = _TASK.search(text)

@@ -28,7 +28,7 @@ from autograder.course.errors import CourseError
 Kind = Literal["test", "answer", "manual", "task", "locked"]
 # maximum total bytes of the files that accompany the notebooks; every submission gets a copy of them
 MAX_FILES_BYTES = 64_000_000
-#: Patterns of the names of files that nbgrader does not release. The course's settings can replace them.
+#: Filename patterns for files that nbgrader does not release; the course's settings can override them.
 IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", ".pytest_cache")
 _AWAIT = re.compile(r"'(?:await|async \w+)' outside|asynchronous comprehension outside")
 _AUTOTEST = re.compile(r"^\s*#+\s*(?:HASHED\s+)?AUTOTEST\b", re.MULTILINE)
@@ -45,7 +45,8 @@ class PlainCell:
     Attributes:
         id: the cell's grade_id.
         kind: the cell's role in grading.
-        source: the cell's text as stock nbgrader stores it for grading: without solutions, with hidden tests.
+        source: the cell's text as stock nbgrader stores it for grading. It includes the hidden tests but not
+            the solutions.
         is_code: whether it is a code cell.
         points: the maximum score of the cell.
         has_hidden_part: whether a part of the cell was removed from the students' version.
@@ -60,7 +61,7 @@ class PlainCell:
 
     @property
     def is_restored(self) -> bool:
-        """True if grading restores the course's text of this cell, whatever the student changed."""
+        """True if grading restores the course's text of this cell, even if the student changed it."""
         return self.kind in ("test", "task", "locked")
 
 
@@ -71,7 +72,8 @@ class PlainSource:
     Attributes:
         name: the notebook's file name without .ipynb.
         cells: the cells with nbgrader metadata, in order.
-        bound: the names that the instructor's code assigns, such as a builtin that students reimplement.
+        bound: the names that the instructor's code assigns. A builtin's name is among them if students
+            reimplement the builtin.
     """
 
     name: str
@@ -131,8 +133,8 @@ def read_plain(
     Args:
         root: the course directory.
         name: the assignment's name.
-        config: the course's settings. Those of ClearSolutions and ClearHiddenTests determine what students
-            received.
+        config: the course's settings. The settings of ClearSolutions and ClearHiddenTests determine what
+            students received.
         source: the folder of the instructor's notebooks.
 
     Raises:
@@ -170,7 +172,7 @@ def read_instructors(path: Path) -> NotebookNode:
 
 @lru_cache(maxsize=8)
 def _parsed(text: str) -> NotebookNode:
-    """Parse and validate a notebook; a grading run needs each notebook of an assignment several times."""
+    """Parse and validate a notebook. The result is cached, because a grading run needs it several times."""
     from nbgrader.nbgraderformat import reads
 
     notebook: NotebookNode = reads(text, as_version=4)
@@ -180,7 +182,7 @@ def _parsed(text: str) -> NotebookNode:
 def merge_files(
     assignment_files: Mapping[str, bytes], student_files: Mapping[str, bytes], protected: Iterable[str] = ()
 ) -> dict[str, bytes]:
-    """Merge the course's and the student's files into the set with which a submitted notebook runs.
+    """Merge the course's and the student's files into the files that a submitted notebook can read.
 
     If both have a file with the same path, nbgrader's rules decide which one is used.
 
@@ -245,9 +247,9 @@ def refuse_awaiting(cell: PlainCell, where: str) -> None:
 
 
 def python_of(source: str) -> str:
-    """Return a code cell as Python: unchanged if it is Python already, else as IPython translates its magics.
+    """Return a code cell as Python. If the cell is not valid Python, IPython translates its magics.
 
-    Importing IPython takes longer than reading an assignment, and most cells contain no magics.
+    IPython is imported only for such cells, because the import takes longer than reading an assignment.
     """
     with suppress(SyntaxError, ValueError, RecursionError):
         ast.parse(source)
@@ -307,7 +309,7 @@ def names_bound(tree: ast.AST) -> set[str]:
 def _names_bound(sources: Iterable[str]) -> frozenset[str]:
     names: set[str] = set()
     for source in sources:
-        with suppress(SyntaxError, ValueError):  # skips cells that do not parse, e.g. with magics
+        with suppress(SyntaxError, ValueError):  # skips cells that do not parse, e.g. because of magics
             names |= names_bound(ast.parse(source))
     return frozenset(names)
 

@@ -19,7 +19,7 @@ from autograder.course.lesson import choose_lessons, find_lessons
 from secant.address import SCHEMES
 
 _EXCHANGE = Exchange.root.default_value
-SECRET = ".autograder-secret"  # file with the secret key, in the course's root; see grading/secret.py
+SECRET = ".autograder-secret"  # the secret key's file in the course's root; see grading/secret.py
 REPORT = "report"  # the folder to which `autograder report` writes
 
 

@@ -1,7 +1,7 @@
-"""Worked solutions. Each explains why the course's own answer to a task is right, and shows a common detour.
+"""Worked solutions of tasks: explanations of the course's own answers, and of common detours.
 
-They are stored next to a lesson's text, in course/NN_x/solutions.py, and not in any notebook. `autograder
-check` shows one on request, with `--solution`.
+A detour is a roundabout or wrong approach. Worked solutions are stored next to a lesson's text, in
+course/NN_x/solutions.py, and not in any notebook. `autograder check --solution TASK` shows one.
 """
 
 from collections.abc import Mapping, Sequence

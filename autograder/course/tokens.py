@@ -37,9 +37,9 @@ def tokens(text: str, is_code: bool = True, max_chars: int = MAX_CHARS) -> tuple
 
 
 def letters(text: bytes, *, lines: bool = False) -> str:
-    """Return the letters and digits in UTF-8 text, in any script, with JSON's Unicode escapes decoded.
+    """Return the letters and digits in UTF-8 text, in any script.
 
-    This makes a passage comparable with a copy of it inside a JSON string.
+    JSON's Unicode escapes are decoded. So a passage can be compared with a copy of it inside a JSON string.
 
     Args:
         text: the bytes of the text. They may be invalid UTF-8, because students submit them.

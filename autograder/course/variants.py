@@ -54,6 +54,6 @@ def _lines(node: ast.stmt, source: list[str]) -> list[str]:
 
 
 def _span(node: ast.stmt) -> tuple[int, int]:
-    """Return the indexes of a statement's first line, decorators included, and of the line after its end."""
+    """Return a statement's span: the index of its first line, decorators included, and the index after it."""
     starts = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
     return min(starts) - 1, node.end_lineno or node.lineno

@@ -39,13 +39,13 @@ from secant.language import supported_language
 from secant.verdict import Parts, Verdict, called, head
 
 LOAD_SECONDS = 60.0  # maximum seconds for one run of all cells of a notebook
-# Maximum number of times a notebook is loaded, each time without the cells that timed out or crashed before.
+# Maximum number of times that a notebook is run. Each run omits the cells that timed out or crashed before.
 LOADS = 3
 QUESTION_SECONDS = 10.0
 TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
 _UNDEFINED = re.compile(r"^name '(\w{1,100})' is not defined")
-_NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # errors that keep a whole cell from running
+_NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # errors raised before any line of a cell runs
 WALL_SECONDS = 900.0  # wall-clock seconds for one submission; if it takes longer, the machine is overloaded
 
 
@@ -132,8 +132,8 @@ class Examiner:
         if task.id not in self._tests:
             by_hand = Verdict(head(en="A person grades this answer.", ko="사람이 채점하는 답입니다."))
             return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
-        # Seeding also discards the calls recorded for the previous task, so it precedes anything that can end
-        # this task.
+        # Seeding also discards the calls that were recorded for the previous task. It is done first, because
+        # this task may end early.
         check.seed(draw)
         try:
             if not loaded.ready:
@@ -200,14 +200,14 @@ class _Decided(Exception):
 
     @property
     def ends_task(self) -> bool:
-        """True if the cell's other parts cannot be run either; read by `PartialCredit`."""
+        """True if the test cell's remaining parts cannot run either. `PartialCredit` reads this property."""
         return self.outcome != "wrong"
 
 
 # --- Running a test cell -------------------------------------------------------------------------------
 
 
-# The code that answers `secant.ask` in the candidate, with the objects that the student's notebook defines.
+# The code that answers `secant.ask` in the candidate. It uses the objects defined in the student's notebook.
 _ANSWER_CODE = """
 def __put__(request):
     from secant.checking.situation import answer_request
@@ -270,7 +270,7 @@ class _Test:
 
 
 def _decided_by(error: Exception, questions: "_Questions") -> _Decided:
-    """Convert an error in a test cell to a verdict that keeps the error's traceback."""
+    """Return the exception that carries the verdict for an error in a test cell. It keeps the traceback."""
     if isinstance(error, _Decided):
         return error
     if isinstance(error, check.CheckFailed):
@@ -309,7 +309,7 @@ def _judges(module: str | None, name: str) -> bool:
 
 
 class _Questions:
-    """The calls from a test cell to the candidate, within the time limits of the task and the submission."""
+    """Calls from a test cell to the candidate. The time limits of the task and submission apply to them."""
 
     def __init__(
         self, candidate: LoadedCandidate, copy: TaskClient, loaded: "_LoadedCells", task: str
@@ -419,7 +419,6 @@ class _LoadedCells:
         self._loaded = loaded
 
     def record_lost(self, error: TimedOut | Crashed) -> None:
-        """Record that a cell timed out or crashed."""
         self._lost[error.cell or ""] = error
 
     @property
@@ -432,7 +431,7 @@ class _LoadedCells:
         return self._loaded.answer_findings.get(task, ())
 
     def findings_for(self, what: Reply | CellResult) -> Sequence[Finding]:
-        """Return the findings about the notebook's names that explain an error."""
+        """Return findings about variables in the notebook; each finding explains the given error."""
         if isinstance(what, Reply):
             findings: Sequence[Finding] = what.findings
         else:
@@ -441,7 +440,10 @@ class _LoadedCells:
         return findings or (self._other_definition(name[1]) if name else ())
 
     def _other_definition(self, name: str) -> Sequence[Finding]:
-        """Return where a name is defined if its definition never ran, e.g. because it is in a text cell."""
+        """Return a finding that locates a definition that never ran, e.g. because it is in a text cell.
+
+        If there is no such definition of the name, return an empty sequence.
+        """
         if name in self._script.text_definitions:
             return [Finding(name, "text", f"cell {self._script.text_definitions[name]}")]
         lost = (step for step in self._script.steps if step.label in self._lost)
@@ -467,7 +469,7 @@ class _LoadedCells:
         return "wrong", words.not_found(task, self.findings_about(task) or self._other_definition(task))
 
     def failure_behind(self, task: str, outcome: Outcome, parts: Parts) -> tuple[Outcome, Parts] | None:
-        """Return the outcome and message for a task that failed because of its answer cell; None otherwise.
+        """Return the outcome and message for a task that failed because of its answer cell; else None.
 
         If the answer cell failed, the test may have used an earlier definition of the same name, such as
         lesson 10's `Value`.
@@ -506,12 +508,12 @@ def _ended(error: TimedOut | Crashed) -> tuple[Outcome, Parts]:
 
 
 def _is_missing(answer: Reply, task: str) -> bool:
-    # A probe that calls a missing function raises a NameError with the function's name.
+    # If a probe calls a missing function, the message of the NameError contains the function's name.
     return answer.error == "NameError" and f"'{task}'" in answer.message
 
 
 def _is_own_stub(answer: Reply, task: str) -> bool:
-    # The placeholder in this task's own function raised the error. Other code may precede it in the function.
+    # The placeholder in this task's own function raised the error. Code may precede the placeholder there.
     return answer.message == STUB and [line.function for line in answer.trace] == [task]
 
 

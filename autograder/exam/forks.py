@@ -81,7 +81,7 @@ class _Candidate:
 
 
 def _session(pid: int) -> int:
-    """Return the id of a process's session; 0 if the process has ended."""
+    """Return the id of a process's session, or 0 if the process has ended."""
     fields = stat_fields(pid)
     return int(fields[3]) if fields and fields[0] not in "ZX" else 0
 

@@ -4,8 +4,8 @@ A file is judged by its content, whatever its name and format: Python, a noteboo
 that students receive are not reported. nbgrader's examples are not reported either, because they contain
 other tasks.
 
-Code is compared twice. Lines are compared as letters and digits. Sequences of lines are compared as tokens
-with all names normalised, because a test or an answer with renamed variables still gives the lesson away.
+Code is compared twice. Single lines are compared as letters and digits. Sequences of lines are compared as
+tokens in which one token replaces all names, because code with renamed variables still gives a lesson away.
 """
 
 import html
@@ -23,18 +23,18 @@ from autograder.course.cells import is_answer, is_manual, split_solution, split_
 from autograder.course.tokens import letters, tokens
 from autograder.sandbox.leak_scan import read
 
-# Minimum number of letters and digits in a line that is compared: first for tests, then for answers.
+# Lines with fewer letters and digits than these limits are not compared.
 _MIN_TEST_LINE, _MIN_ANSWER_LINE = 20, 8
-# Minimum number of letters and digits of a whole answer, because a shorter one, such as `return x**2`, may
-# occur anywhere.
+# A whole answer is searched for only if it has at least this many letters and digits. A shorter answer, such
+# as `return x**2`, may occur anywhere.
 _MIN_ANSWER = 30
-# Number of different lines of hidden tests that prove a leak. Hidden tests use special helper functions, so
-# an answer contains none of their lines by chance.
+# A file with this many different lines of hidden tests is a leak. Hidden tests use special helper functions,
+# so an answer contains none of their lines by chance.
 _MIN_LEAKED_LINES = 3
 _LONG_LINE = re.compile(rf"[^\n]{{{_MIN_TEST_LINE},}}")
-# Limits on what is compared as tokens: maximum bytes of a line, and maximum number of lines of a file.
+# Limits for comparing a file as tokens: the bytes of a line (longer lines are skipped), and the file's lines.
 _CODE_LINE, _CODE_LINES = 1_000, 5_000
-# Minimum number of tokens in code that is compared: first for two adjacent lines, then for a whole answer.
+# Pairs of lines and whole answers with fewer tokens than these limits are not compared.
 _LONG_PAIR, _LONG_ANSWER = 18, 30
 # A copied test contains this import even if its variables were renamed.
 _TEST_IMPORT = b"from secant import"
@@ -64,12 +64,14 @@ class _Secret:
 
 @dataclass(frozen=True)
 class _Shape:
-    """The code that gives one task away even with renamed variables: tokens with all names normalised.
+    """The normalised code of one task, used to detect a leak even if variables were renamed.
+
+    In normalised code, one token replaces all names.
 
     Attributes:
         task: the task's id.
         pairs: the pairs of adjacent lines in the hidden test.
-        answer: the whole answer; empty if it is short.
+        answer: the whole answer; an empty string if the answer is too short to compare.
     """
 
     task: str
@@ -122,7 +124,7 @@ class LessonSecrets:
 
     @cached_property
     def _shapes(self) -> list[_Shape]:
-        """Each task's hidden test and answer with all names normalised, excluding released code."""
+        """The normalised hidden test and answer of each task, excluding the code that students receive."""
         released = "\n".join(_parts(cell)[0] for cell in self._source.cells).encode()
         answers = "\n".join(answer.source for answer in self._answers.values()).encode()
         open_pairs, released_shapes = _pairs(released) | _pairs(answers), _shapes(released)
@@ -206,7 +208,7 @@ def _parts(cell: NotebookNode) -> tuple[str, str]:
 
 
 def _lines(text: str, shortest: int, released: str) -> list[str]:
-    """Return the distinctive lines of code: long enough, in ASCII, and not in what students receive."""
+    """Return the letters and digits of those ASCII lines that are long and not in the released text."""
     lines = [letters(line.encode()) for line in text.splitlines() if line.isascii()]
     return [line for line in lines if len(line) >= shortest and line not in released]
 
@@ -224,9 +226,9 @@ def _without_tags(text: bytes) -> bytes:
 
 
 def _pairs(data: bytes) -> frozenset[str]:
-    """Return the pairs of adjacent lines that contain calls and are long enough to compare.
+    """Return the pairs of adjacent normalised lines that contain calls and are long enough to compare.
 
-    The lines are sequences of tokens with all names normalised.
+    In a normalised line, one token replaces all names.
     """
     calls = (line for line in _code_lines(data) if b"(" in line)
     shapes = (shape for line in itertools.islice(calls, _CODE_LINES) if (shape := _shape(line)))
@@ -235,13 +237,13 @@ def _pairs(data: bytes) -> frozenset[str]:
 
 
 def _shapes(data: bytes) -> str:
-    """Return the lines of a file as tokens with all names normalised, each line enclosed in line feeds."""
+    """Return the normalised lines of a file (one token replaces all names), each between line feeds."""
     shapes = (_shape(line) for line in itertools.islice(_code_lines(data), _CODE_LINES))
     return "".join(f"\n{shape}\n" for shape in shapes if shape)
 
 
 def _long_shape(code: str, released: str) -> str:
-    """Return the `_shapes` of an answer's lines; empty if the answer is short or students receive it."""
+    """Return an answer's normalised lines; an empty string if the answer is short or students receive it."""
     shapes = _shapes(code.encode())
     return shapes if len(shapes.split()) >= _LONG_ANSWER and shapes not in released else ""
 
@@ -254,7 +256,7 @@ def _code_lines(data: bytes) -> Iterator[bytes]:
 
 @lru_cache(maxsize=50_000)  # cached because many notebooks contain the same lines
 def _shape(line: bytes) -> str:
-    """Return a line as tokens with all names normalised, without JSON's quotation marks."""
+    """Normalise a line: remove JSON's quotation marks, and replace all names with one token."""
     text = line.decode(errors="replace").replace('\\"', '"').replace("\\\\", "\\").strip(' \t\r",')
     result = tokens(text)
     return " ".join(result) if any(token.isalnum() for token in result) else ""

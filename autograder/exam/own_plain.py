@@ -1,8 +1,8 @@
 """Running the visible tests in a user's own notebook, if they are ordinary nbgrader tests.
 
 The tests are run exactly as they are in the file. If a student changed a test cell, the changed test runs
-here, but not in the class's grading. The code runs with the user's permissions, in a separate process, with
-copies of the files next to the notebook.
+here, but not in the class's grading. The code runs in a separate process with the user's permissions, and
+works on copies of the files next to the notebook.
 """
 
 import ast
@@ -126,7 +126,7 @@ def _kind(cell: Cell, marks: Mapping[str, object], points: float) -> Kind:
 
 
 def _bound(sources: Iterable[str]) -> frozenset[str]:
-    """Return the names that the notebook assigns. Its tests must see the assigned values, as in a kernel."""
+    """Return the names that the notebook assigns. Tests use the assigned values, even of builtins' names."""
     names: set[str] = set()
     for source in sources:
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):

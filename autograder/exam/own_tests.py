@@ -30,7 +30,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
         below: a folder that must contain the notebook; the path below this folder must not contain links.
 
     Returns:
-        The assignment; None if no test uses Secant's checks; the rejection if the notebook cannot be parsed.
+        The assignment; None if no test uses Secant's checks; the rejection if the notebook is not valid.
     """
     cells = _cells(path, below)
     if not isinstance(cells, list):
@@ -39,7 +39,7 @@ def own_assignment(path: Path, below: Path | None = None) -> Assignment | Reject
         return None
     nodes = [_node(cell) for cell in cells]
     for cell, node in zip(cells, nodes, strict=True):
-        # Secant's rules cannot judge a plain test.
+        # The examiner for lessons cannot run plain nbgrader tests, so these cells become ungraded.
         is_plain_test = _is_test(cell) and not _is_secant_test(cell)
         if is_plain_test or cell.kind != "code":
             node.metadata.pop("nbgrader", None)
@@ -82,7 +82,7 @@ def _marks(cell: Cell) -> dict[str, Any]:
 
 
 def _cells(path: Path, below: Path | None) -> list[Cell] | Rejected | None:
-    """Return a notebook's cells; None if the file cannot be read, or the rejection if it cannot be parsed."""
+    """Return a notebook's cells: None for an unreadable file, and the rejection for one that is not valid."""
     try:
         ((_, data, _),), _ = read_lesson_notebooks(path, path.stem, below)
     except Refused:

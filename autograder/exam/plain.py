@@ -29,11 +29,11 @@ from autograder.sandbox.plain import PlainClient, Ran, TestCode
 from autograder.sandbox.results import CellResult, Crashed, TimedOut
 from secant.bindings import PRISTINE
 
-# Maximum number of runs of a notebook. Each run leaves out the cells that ended the process in earlier runs.
+# Maximum number of runs of a notebook. Each run omits the cells that ended the process in earlier runs.
 LOADS = 3
 SUBMISSION_SECONDS = 300.0
 MAX_CELL_BYTES = 900_000  # maximum bytes of one cell, so that it fits into one frame of the wire protocol
-_NOT_RENAMED = frozenset({"super"})  # the compiler treats the name `super` specially
+_NOT_RENAMED = frozenset({"super"})  # the compiler recognises a call of `super` by this name
 _SILENT = (tokenize.COMMENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
 
 
@@ -132,7 +132,7 @@ class PlainExaminer:
         )
 
     def _steps(self, cells: Iterable[Cell]) -> list[_Step]:
-        """Return the code to run: the student's cells, with the course's text in tests and locked cells."""
+        """Return the code to run: the course's text for tests and locked cells, the student's for others."""
         steps: list[_Step] = []
         for cell in cells:
             ours = self._cells.get(cell.grade_id)
@@ -256,7 +256,7 @@ def _text(code: CodeType) -> str:
 
 
 def _is_quiet(source: str) -> bool:
-    """Return whether a test ends with a semicolon, so that a notebook does not show its last value."""
+    """Return whether a test ends with a semicolon. If so, a notebook does not show the test's last value."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     strings = [token.string for token in tokens if token.type not in _SILENT]
     return strings[-1:] == [";"]
@@ -275,7 +275,7 @@ class _Pristine(ast.NodeTransformer):
         self.read: set[str] = set()
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        """Replace the name of a builtin that the test reads with its protected name."""
+        """If the name is a builtin that the test reads, replace it with the protected name."""
         if isinstance(node.ctx, ast.Load) and node.id in _builtin_names() and node.id not in self._bound:
             self.read.add(node.id)
             return ast.copy_location(ast.Name(node.id + PRISTINE, node.ctx), node)

@@ -15,7 +15,8 @@ class Grade:
 
     Attributes:
         id: the cell's grade_id.
-        points: the points earned; None if a person decides, or if the submission does not contain the cell.
+        points: the points earned; None if a person must grade the cell, or if the submission does not
+            contain it.
         max_points: the maximum points of the cell.
         outcome: the kind of result. `manual` means that a person grades the cell; `missing` means that the
             submission does not contain it.
@@ -45,8 +46,8 @@ class PlainReport:
         notebook: the notebook's name.
         grades: the results of the cells that are worth points, in the assignment's order.
         unanswered: the ids of the answers that are unchanged from the release.
-        cells: the output or error of each other cell, as claimed by the candidate. Cells after a test with a
-            hidden part are left out, because they could quote it.
+        cells: the output or error of each other cell, as claimed by the process that ran it. Cells after a
+            test with a hidden part are omitted, because their output could quote the hidden part.
     """
 
     notebook: str

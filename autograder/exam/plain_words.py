@@ -1,4 +1,4 @@
-"""Explanations of the results of a notebook's own visible tests. The code that runs them is not imported."""
+"""Explanations of the results of a notebook's visible tests. The code that runs tests is not imported."""
 
 from typing import TYPE_CHECKING
 
@@ -73,7 +73,7 @@ def no_grade_note(report: "OwnReport") -> str:
 
 
 def left_out_note(report: "OwnReport") -> str:
-    """Return a note that files next to the notebook were not copied; empty if all were."""
+    """Return a note that files next to the notebook were not copied; an empty string if all were copied."""
     if not report.left_out:
         return ""
     return say(

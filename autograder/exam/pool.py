@@ -1,6 +1,7 @@
 """Pools of processes that have imported what lessons need and wait for a notebook to check.
 
-Nothing here imports torch. So the examiner's own imports can run while a pool's process imports torch.
+This module does not import torch. So the examiner can import its own modules while a process of the pool
+imports torch.
 """
 
 import contextlib
@@ -70,7 +71,7 @@ class WarmPool:
 
 
 class _Fork:
-    """The part of `Popen`'s interface that is used here, for a fork of this process; see `forks.in_fork`."""
+    """A fork of this process that runs `forks.in_fork`. It has the methods of `Popen` that are used here."""
 
     def __init__(self, control: int) -> None:
         from autograder.exam import forks
@@ -83,11 +84,9 @@ class _Fork:
                 os._exit(1)
 
     def kill(self) -> None:
-        """Kill the process."""
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> None:
-        """Wait until the process has ended."""
         os.waitpid(self.pid, 0)
 
 
@@ -113,7 +112,7 @@ class ForkPool:
             pass_fds=[number],
             stdin=subprocess.DEVNULL,
             env=bare_environment("en"),
-            process_group=0,  # keeps Ctrl+C from reaching the server; the parent then closes the pool
+            process_group=0,  # keeps Ctrl+C from the server, because the parent then closes the pool
         )
 
     def refill(self) -> None:

@@ -1,9 +1,10 @@
-"""The modules that plain assignments import, so that the sandbox imports them once for all submissions.
+"""Collects the modules that plain assignments import. The sandbox imports them once for all submissions.
 
-They are collected from the instructor's notebooks. The course's settings can add to them:
+The modules are collected from the instructor's notebooks. The course's settings can list more modules, or
+turn off the collection from notebooks:
 
-    c.Secant.preload = ["scipy.stats"]  # more modules
-    c.Secant.preload_learnt = False  # only these
+    c.Secant.preload = ["scipy.stats"]
+    c.Secant.preload_learnt = False
 """
 
 import ast
@@ -105,9 +106,9 @@ def _is_name(module: object) -> bool:
 
 
 def _sources(path: Path) -> Iterator[str]:
-    """Yield the code cells of a notebook; none if the file cannot be read.
+    """Yield the code cells of a notebook. If the file cannot be read, yield nothing.
 
-    The examiner of that notebook reports the error.
+    The error is reported later by the examiner.
     """
     with suppress(Exception):
         yield from (cell.source for cell in read_instructors(path).cells if cell.cell_type == "code")

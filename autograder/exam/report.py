@@ -71,8 +71,8 @@ class Report:
     Attributes:
         lesson: the lesson's name.
         tasks: the results of the tasks, in the lesson's order.
-        cells: the output or error of each of the student's cells, as claimed by the candidate.
-        language: the language of the submission; None if it could not be read.
+        cells: the output or error of each of the student's cells, as claimed by the process that ran them.
+        language: the language of the submission; None if the submission could not be read.
     """
 
     lesson: str

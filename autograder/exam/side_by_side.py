@@ -25,11 +25,11 @@ MAX_CHILDREN = min(4, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaff
 class SharedCandidate(CandidateClient):
     """A candidate that runs several copies of the loaded process at once.
 
-    To end a copy, no request is sent to the loaded process.
+    When a copy is killed, the loaded process is not asked to reap it.
     """
 
     def _ending_of_task(self, container: Container) -> Crashed:
-        return Crashed("unknown")  # without a sandbox, the message does not depend on how a process ended
+        return Crashed("unknown")  # the message for a crash states a cause only in the sandbox
 
     def _end_task(self, container: Container, child: int) -> None:
         container.kill_children(child)
@@ -50,7 +50,7 @@ class _ChildTask:
     Attributes:
         pid: the fork's process id.
         pipe: the descriptor from which the fork's result is read.
-        copy: the candidate's copy for this task.
+        copy: the copy of the candidate's loaded process in which this task runs.
     """
 
     pid: int

@@ -1,4 +1,4 @@
-"""The examiner's own messages for the student, as the parts of a verdict."""
+"""Messages that the examiner writes for the student. Each is a sequence of parts of a verdict."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -81,7 +81,7 @@ def raised(answer: Reply, findings: Sequence[Finding] = ()) -> Parts:
 
 
 def not_found(task: str, findings: Sequence[Finding]) -> Parts:
-    """Return the message for a task whose function or class is missing, with the reasons if known."""
+    """Return the message for a task whose function or class is missing. It states the causes, if known."""
     if not findings:
         return head(
             en=f"No {task} was found. Did you rename or delete it?",
@@ -92,7 +92,10 @@ def not_found(task: str, findings: Sequence[Finding]) -> Parts:
 
 
 def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
-    """Add a note for each name in an answer that a later cell rebinds, unless a part already has it."""
+    """Add notes about the names in an answer that later cells rebind.
+
+    A note is not added if one of the message's parts already contains it.
+    """
     notes = (Part("note", describe_finding(finding)) for finding in findings if finding.kind in REBOUND)
     return (*parts, *(note for note in notes if all(note.text not in part.text for part in parts)))
 
@@ -107,7 +110,7 @@ def nothing_defined(cell: CellResult, findings: Sequence[Finding] = ()) -> Parts
 
 
 def stopped_early(cell: CellResult, tested: Parts, findings: Sequence[Finding] = ()) -> Parts:
-    """Return the message for an answer cell that stopped before its end, followed by the test's message."""
+    """Return a message that an answer cell stopped before its end, followed by the test's own message."""
     lead = head(
         en="Your answer cell stops with an error before its end.",
         ko="답을 쓴 셀이 오류로 멈추어서 끝까지 실행되지 않았습니다.",

@@ -10,8 +10,9 @@ from nbformat import NotebookNode
 from autograder.course.cells import grade_id, text_id
 from autograder.intake.parse import Cell
 
-# Limits on added text that belongs to no written answer: cells, characters in total, and characters per cell.
-# The feedback page typesets the formulas in this text, which takes longer than showing code.
+# Limits on added text that belongs to no written answer: the number of cells, the number of characters in all
+# cells, and the number of characters in one cell. The feedback page typesets the formulas in this text, which
+# takes longer than showing code.
 MAX_ADDED = 100
 MAX_ADDED_CHARS = 50_000
 MAX_ADDED_CELL_CHARS = 10_000
@@ -23,7 +24,7 @@ _MAX_COPIES = 4
 # Maximum number of changed lines of a cell that are compared character by character. Further lines are shown
 # in full.
 _MAX_CHANGED_LINES = 50
-# Minimum length, in characters, of a line that unrelated text would not contain by chance.
+# Unrelated text is unlikely to contain a given line of at least this many characters.
 _DISTINCTIVE_CHARS = 8
 # Minimum number of letters or digits of an addition. Ticking a check box adds only one.
 _MIN_LETTERS = 2
@@ -33,8 +34,8 @@ _NAMES_IN_A_ROW = re.compile(r"(?<!\w)([^\W\d]\w*+)[ \t]+(?=([^\W\d]\w*+))")
 _KEYWORDS = {*keyword.kwlist, *keyword.softkwlist, "print"}
 _NAME = re.compile(r"[^\W\d]\w*+")
 _OUTPUT_NAMES = {"print", "display", "Markdown", "f", "r"}
-_MAX_CODE_CHARS = 2_000  # maximum number of characters of a cell that are searched for words
-_MAX_TEXT_CHARS = 400_000  # maximum number of characters of a lesson's text cell that are compared
+_MAX_CODE_CHARS = 2_000  # maximum number of characters of a code cell that are searched for sentences
+_MAX_TEXT_CHARS = 400_000  # maximum number of characters compared in one of the lesson's text cells
 _MIN_WORDS = 3
 
 
@@ -61,7 +62,7 @@ def _has_content(cell: Cell) -> bool:
 def _is_of_another_edition(cell: Cell) -> bool:
     """Return whether a cell's text comes from another edition of the lesson.
 
-    The id of such a cell is a hash of its text.
+    The build gave such a cell an id that is a hash of its text.
     """
     if not _BUILT_ID.fullmatch(cell.id):
         return False
@@ -74,7 +75,7 @@ def _is_of_another_edition(cell: Cell) -> bool:
 
 
 def additions(cell: Cell, lesson_text: str) -> Cell | None:
-    """Return, as a new cell, the text that a student typed into a cell of the lesson; None if there is none.
+    """Return a new cell with the text that a student typed into a lesson's cell; None if nothing was typed.
 
     A line counts if the lesson's cell does not contain it. If a line extends one of the lesson's lines, only
     the new part counts.
@@ -140,11 +141,11 @@ def is_words(source: str) -> bool:
 def in_place_of(
     index: int, cells: list[Cell], claims: Mapping[int, list[Cell]], added: list[Cell]
 ) -> list[Cell]:
-    """Return the added cells that are close to copies of a lesson's cell, or in the place of a deleted cell.
+    """Return the added cells near a lesson's cell and its copies, or where the cell was if it was deleted.
 
-    They are found in gaps: runs of submitted cells between two cells that match other cells of the lesson. If
-    there are copies of the lesson's cell, every gap with a copy counts. Otherwise, the gaps right after the
-    lesson's previous cell and right before its next cell count.
+    The search covers gaps. A gap is a run of submitted cells between two cells that match other cells of the
+    lesson. If submitted cells match the lesson's cell, every gap that contains such a cell is searched. If
+    not, the gaps right after the lesson's previous cell and right before its next cell are searched.
 
     Args:
         index: the position of the cell in the lesson.
@@ -173,8 +174,8 @@ def in_section_of(
 ) -> list[Cell]:
     """Return the added cells in the section of the lesson that a written answer belongs to.
 
-    The section begins after the last graded cell before the written answer. It ends with the lesson's next
-    text cell, because a student may have typed at the beginning of that cell.
+    The section begins after the last graded cell before the written answer. It includes the lesson's cell
+    right after the answer unless that cell is graded. A student may have typed at the top of that cell.
 
     Args:
         index: the position of the written answer's cell in the lesson.
@@ -202,10 +203,10 @@ def in_section_of(
 def _gaps(
     cells: list[Cell], claims: Mapping[int, list[Cell]], index: int
 ) -> Iterator[tuple[int, int, list[Cell]]]:
-    """Yield each run of unmatched cells with the lesson positions of the matched cells around it.
+    """Yield each run of unmatched cells, with the lesson positions of the matched cells before and after it.
 
-    The position is -1 before the first run and `len(claims)` after the last run. Cells that match the
-    lesson's cell at `index` are treated as unmatched.
+    The position before the first run is -1, and the position after the last run is `len(claims)`. Cells that
+    match the lesson's cell at `index` are treated as unmatched.
     """
     places = {cell.number: at for at, claimed in claims.items() for cell in claimed if at != index}
     before, between = -1, list[Cell]()

@@ -52,7 +52,7 @@ def valid_student_id(name: str) -> bool:
     """Return whether a student id may name a folder: at most 64 letters of any script, digits and `_.@-`.
 
     Other characters could have a meaning in a path, a shell, a glob or nbgrader's own names. A name that is
-    not in Unicode's composed form (NFC) could look like another student's.
+    not in Unicode's normal form NFKC could look like another student's.
     """
     plain = bool(_STUDENT_ID.fullmatch(name)) and ".." not in name and not name.endswith(".")
     return plain and unicodedata.is_normalized("NFKC", name)
@@ -175,7 +175,10 @@ def names_of(lesson: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Folder:
-    """An open folder. Its descriptor pins it, so that no folder above it can be replaced by a link.
+    """An open folder.
+
+    Except on Windows, files are opened relative to the descriptor. So replacing a folder above this one with
+    a link has no effect.
 
     Attributes:
         path: the folder's path.
@@ -301,7 +304,7 @@ def _choose(folder: _Folder, names: list[str], lesson: str, versions: list[str])
         folder: the submitted folder.
         names: the names of the files in it.
         lesson: the lesson's name.
-        versions: the names in the folder that are names of the lesson's released notebooks.
+        versions: those names of the lesson's released notebooks that occur in the folder.
 
     Raises:
         Refused: the folder has no notebook, or it has several but none is named after the lesson.
@@ -333,7 +336,7 @@ def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
 
 
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
-    """Return the other notebooks: first the copies of the lesson's notebook, then the rest.
+    """Return the other notebooks: first the copies of the lesson's notebook, then all others.
 
     Within each group, longer names come first, and names of equal length are in descending order.
     """
@@ -357,18 +360,18 @@ def _is_of_the_student(folder: _Folder, name: str, released_files: Path | None) 
 
 
 def _stem(name: str) -> str | None:
-    """Return a notebook's name without its extension and copy marks; None for other kinds of files."""
+    """Return a notebook's name without its extension and without marks of a copy; None for other files."""
     plain = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     text, _, ending = plain.casefold().strip().rpartition(".ipynb")
     if not text or not (ending in _ENDINGS or _without_marks(ending) == ""):
         return None
     base, dot, language = _without_marks(text).rpartition(".")
-    # Canvas adds its copy mark before the first dot, as in 03_x-1.ko.ipynb.
+    # Canvas marks a copy with a number before the first dot, as in 03_x-1.ko.ipynb.
     return f"{_without_marks(base)}{dot}{language}" if language in LANGUAGES else f"{base}{dot}{language}"
 
 
 def _without_marks(text: str) -> str:
-    """Remove copy marks, such as " (1)", from a part of a file's name."""
+    """Remove the marks of a copy, such as " (1)", from a part of a file's name."""
     text = text.strip()
     while mark := _COPY_MARK.search(text) or _COPY_OF.match(text):
         text = (text[: mark.start()] + text[mark.end() :]).strip().removesuffix(".ipynb")
@@ -376,7 +379,7 @@ def _without_marks(text: str) -> str:
 
 
 def read_small_file(path: Path, root: Path, limit: int) -> bytes | None:
-    """Return the bytes of a small file next to a notebook; None if it is missing or cannot be read."""
+    """Return the bytes of a small file next to a notebook; None if the file is missing or unreadable."""
     try:
         with _folder(path.parent, root) as folder:
             return _read_file(folder, path.name, limit)[0]
@@ -385,7 +388,7 @@ def read_small_file(path: Path, root: Path, limit: int) -> bytes | None:
 
 
 def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[bytes]) -> dict[str, bytes]:
-    """Read those picture files in a submitted folder to which a notebook in the folder refers.
+    """Read the picture files in a submitted folder that the folder's notebooks refer to.
 
     In a reference, the file's name may be escaped as in JSON or as in a URL.
 
@@ -410,7 +413,10 @@ def read_named_pictures(folder: Path, root: Path | None, notebooks: Sequence[byt
 
 
 def _spellings(name: str) -> set[bytes]:
-    """Return a file's name as a notebook may spell it: in both Unicode forms, as in JSON, and as in a URL."""
+    """Return all spellings of a file's name that a notebook may contain, as lower-case bytes.
+
+    Each of the Unicode forms NFC and NFD is included as it is, escaped as in JSON, and escaped as in a URL.
+    """
     forms = {unicodedata.normalize(form, name.lower()) for form in ("NFC", "NFD")}
     spelled = forms | {json.dumps(form)[1:-1] for form in forms} | {quote(form) for form in forms}
     return {spelling.encode("utf-8", "replace").lower() for spelling in spelled}
@@ -456,7 +462,7 @@ def read_side_files(
 
 
 def _side_file(folder: _Folder, path: PurePosixPath, limit: int) -> bytes | None:
-    """Return a file's bytes; None if it is not an ordinary file, has other hard links, or is too large."""
+    """Return a file's bytes; None for a file that is too large, is not ordinary, or has other hard links."""
     try:
         data, other_names = _read_file(folder, path.name, limit)
     except (Refused, OSError):

@@ -174,7 +174,7 @@ _TEXTS: tuple[tuple[re.Pattern[str], Kind], ...] = tuple(
 
 
 def of_bytes(data: bytes) -> Kind | None:
-    """Return the type of a file, judged by its bytes; None if it may be text."""
+    """Return the type of a binary file, recognised by its bytes; None if the file may be text."""
     head = data[:_HEAD]
     if head.startswith(_ZIP_MARKS):
         if not head[_FIRST_NAME].startswith(_OFFICE_ENTRIES):
@@ -194,7 +194,7 @@ def of_bytes(data: bytes) -> Kind | None:
 
 
 def of_text(text: str) -> Kind | None:
-    """Return the type of a text file that is not JSON; None if it looks like a damaged notebook."""
+    """Return the type of a text file that is not JSON; None if the file looks like a damaged notebook."""
     head = text[:_HEAD]
     if (match := _CONFLICT.search(text)) and _BETWEEN.search(text, match.end()):
         return _conflict(text.count("\n", 0, match.start()) + 1)
@@ -208,7 +208,7 @@ def of_text(text: str) -> Kind | None:
 
 
 def of_undecodable(data: bytes) -> Kind | None:
-    """Return the type of a file in an unknown encoding; None if it looks like a notebook."""
+    """Return the type of a file in an unknown encoding; None if the file looks like a notebook."""
     return of_text(data.decode("latin-1"))
 
 

@@ -10,7 +10,7 @@
   3. a definition of the function or class in a test cell, if it can be distinguished from the released test;
   4. a code cell where the task's own cell was;
   5. the stub.
-- A note is an answer in words that is graded by hand. It consists of everything that the student wrote in its
+- A note is a written answer, graded by hand. It consists of everything that the student wrote in its
   place, from top to bottom: in the note's cell, in copies of it that arise when a cell is split, and in cells
   that the student added (extra_text.py). If all of these are empty, the note is the student's text elsewhere
   in the section, including additions to the lesson's own text.
@@ -31,7 +31,7 @@ from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language, supported_language
 
 _MAX_COMPARED = 3  # maximum number of copies of a lesson's cell that are compared with it
-# Minimum length, in characters, of a line that unrelated text would not contain by chance.
+# Unrelated text is unlikely to contain a given line of at least this many characters.
 _DISTINCTIVE_CHARS = 8
 _MAX_DEFINITIONS = 50  # maximum number of definitions that are read from one text cell
 # Maximum total bytes of all code cells, so that they fit into one message to the sandbox.
@@ -70,7 +70,7 @@ class Pairing:
         answers: the chosen answers, keyed by the position of the lesson's answer cell.
         notes: the cells that make up each written answer, keyed by the position of its cell in the lesson.
         flags: remarks for staff; see `take_in.parse_submission`.
-        left_out: the replacements of code cells that are too long to run, keyed by the cell's number.
+        left_out: the cells that replace code cells that are too long to run, keyed by the cell's number.
     """
 
     lesson: list[NotebookNode]
@@ -147,7 +147,6 @@ def _choose_answers(pairing: Pairing, texts: Collection[str]) -> None:
 
 
 def _choose_note(pairing: Pairing, index: int) -> None:
-    """Choose the cells that make up a written answer."""
     note, claims = pairing.lesson[index], pairing.claims[index]
     written = _without_copies([cell for cell in claims if is_written(cell, note)])
     words = [cell for cell in pairing.unclaimed if cell.kind == "code" and is_words(cell.source)]
@@ -405,7 +404,7 @@ def _language(submitted: Submitted) -> Language:
 def _leave_out_long(pairing: Pairing, language: Language) -> None:
     """Skip code cells until the others fit in one message to the sandbox.
 
-    The longest cells are skipped first, but answers only after all other cells.
+    The longest cells are skipped first. Answers are skipped only after all other cells.
     """
     lesson = pairing.lesson
     answer_indexes = [

@@ -1,4 +1,4 @@
-"""A parser for hostile notebook JSON in any format. Every value in the parsed cells has the right type."""
+"""A parser for untrusted notebook JSON. It ensures that each value in the parsed cells has the right type."""
 
 import json
 import re
@@ -23,8 +23,8 @@ PASTED = "pasted-"
 
 _KINDS = ("code", "markdown", "raw")
 _RASTER = ("image/png", "image/jpeg", "image/webp", "image/gif")
-# Matches a data URI of any declared type. Data that are not base64 belong to a vector picture, which is not
-# shown.
+# Matches a base64 data URI of any declared type. Data in another encoding is taken to be a vector picture,
+# which is not shown.
 _DATA_URI = re.compile(r"data:[\w.+/-]{1,80}+(?:;[\w.=-]{1,80}+){0,8}?;base64,([A-Za-z0-9+/=%_-]++)")
 
 
@@ -56,11 +56,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submitted notebook in a form that does not depend on its nbformat version.
+    """A submitted notebook, represented in the same way for every nbformat version.
 
     Attributes:
         cells: the cells, in order.
-        lang: the language in the notebook's metadata; empty if there is none.
+        lang: the language in the notebook's metadata; an empty string if the metadata contains none.
         old_format: whether the notebook was in format 3.
     """
 
@@ -130,7 +130,7 @@ def _decode(data: bytes) -> str:
 def _depth(text: str) -> int:
     """Return the nesting depth of a JSON text.
 
-    The parser limits the depth itself, because json's own limit depends on the version of Python.
+    The parser limits the depth itself, because the json module's limit depends on the version of Python.
     """
     tokens = (match[0] for match in _STRING_OR_BRACKET.finditer(text))
     return max(accumulate((part in "[{") - (part in "]}") for part in tokens), default=0)
@@ -164,7 +164,7 @@ def _json(text: str) -> Any:
 
 
 def _int(digits: str) -> int:
-    # No integer that matters is long, and int() raises an error for more than 4300 digits.
+    # A longer integer has no meaning in a notebook, and int() raises an error for more than 4300 digits.
     return int(digits) if len(digits) < 20 else 0
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-MAX_OUTPUT_PICTURES = 30  # maximum number of pictures per submission; more are dropped
+MAX_OUTPUT_PICTURES = 30  # maximum number of pictures per submission; further pictures are dropped
 # Maximum total number of base64 characters of a submission's pictures. A typical plot takes about 40,000.
 MAX_PICTURE_CHARS = 3_000_000
 # Maximum width and height in pixels. A browser needs 64 MB of memory for a picture of 4,000 by 4,000 pixels.

@@ -88,6 +88,6 @@ def read_cells(found: FoundNotebooks) -> dict[str, list[Cell]] | Rejected:
 
 
 def last_of_each(cells: Sequence[Cell]) -> list[Cell]:
-    """If several cells share a grade_id, remove it from all but the last of them, as nbgrader does."""
+    """If several cells have the same grade_id, remove the id from all but the last, as nbgrader does."""
     last = {cell.grade_id: cell.number for cell in cells}
     return [cell if last[cell.grade_id] == cell.number else replace(cell, grade_id="") for cell in cells]

@@ -138,9 +138,9 @@ def notebook_of(release: NotebookNode, pairing: Pairing, layout: Layout) -> Note
 
 
 def parts_of(pairing: Pairing, layout: Layout, files: Mapping[str, bytes]) -> dict[str, list[Part]]:
-    """Return the parts of the student's text, keyed by the id of the cell that shows them.
+    """Return the pieces (text, code, pictures) of the student's text cells, keyed by cell id.
 
-    Cells without pictures or code are skipped, because they already show their text.
+    Cells that consist of text only are skipped, because the rebuilt notebook already shows this text.
     """
     shown = {pairing.lesson[index].id: cells for index, cells in pairing.notes.items()}
     shown |= {

@@ -72,7 +72,7 @@ class Part:
     Attributes:
         kind: the type of piece. `missing` stands for a picture that cannot be shown, and `cut` for text
             beyond the length limit.
-        text: the words or the code; for a picture, its data in base64; for `missing`, the reason as a key of
+        text: the text or the code; for a picture, its data in base64; for `missing`, the reason as a key of
             `autograder.page.words`.
         name: a picture's description or file name, as written by the student.
     """

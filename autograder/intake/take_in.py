@@ -82,9 +82,10 @@ def find_file(
     """Find and read a submission's file.
 
     In a folder, the notebook that counts is the one with the lesson's name, as in 03_x.ipynb, or with the
-    lesson's name and a language, as in 03_x.ko.ipynb. If there is none, it is one whose name marks it as a
-    copy. Among several copies, the longest name counts and, among names of equal length, the last in sorted
-    order. If there is no copy either, the folder's only notebook counts. All other notebooks are also read.
+    lesson's name and a language, as in 03_x.ko.ipynb. If there is no such notebook, a copy counts, recognised
+    by its name. Among several copies, the one with the longest name counts. Among names of equal length, the
+    last in sorted order counts. If there is no copy either, the folder's only notebook counts. All other
+    notebooks are also read.
 
     Args:
         path: the submitted folder, or a notebook file.
@@ -119,14 +120,14 @@ def parse_submission(
     not give a student several tries. If no notebook answers anything and one of them cannot be read, the
     answers may be in the unreadable notebook, so the submission is rejected as if it were the only one.
 
-    Notes are words, some of which are followed by a cell's id: `renamed`, `several_notebooks`, `side_files`,
-    `hard_link`, `old_format`, `unchanged` (every answer is the released stub), `two_languages` (answers are
-    written in more than one language), `counted:` (the only file that counted) and `other_answers:`
-    (a file with an answer that the counted file does not have); `duplicate:`, `changed_test:`,
-    `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`, `found_by_name:`,
-    `found_by_place:` (a written answer was found in cells that the student added or in the lesson's own text,
-    or code was found where the task's own cell was), `defined_twice:` (several written cells define the
-    function or class that the task asks for), `left_out:` (a code cell is too long to run).
+    Each remark for staff is a word, in some cases followed by the id of a cell or the name of a file:
+    `renamed`, `several_notebooks`, `side_files`, `hard_link`, `old_format`, `unchanged` (every answer is the
+    released stub), `two_languages` (answers are written in more than one language), `counted:` (the only file
+    that counted), `other_answers:` (a file with an answer that the counted file does not have), `duplicate:`,
+    `changed_test:`, `missing_test:`, `changed_metadata:`, `changed_type:`, `missing_answer:`,
+    `found_by_name:`, `found_by_place:` (a written answer was found in cells that the student added or in the
+    lesson's own text, or code was found where the task's cell was), `defined_twice:` (several written cells
+    define the function or class that the task asks for), `left_out:` (a code cell is too long to run).
 
     Args:
         submitted_file: the submitted file.

@@ -26,7 +26,7 @@ def submission_time(folder: Path, root: Path, clock: Clock) -> Reading:
 
 def parse(data: bytes, clock: Clock) -> Reading:
     """Parse the bytes of a timestamp file. An empty file is treated as no timestamp."""
-    # The Windows shell writes text files in UTF-16.
+    # UTF-16 is accepted, because the Windows shell writes text files in this encoding.
     is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = data.decode("utf-16" if is_utf16 else "utf-8-sig", "replace").strip()
     return clock.read(text) if text else Reading()
