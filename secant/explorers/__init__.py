@@ -1,1 +1,1 @@
-"""Widgets with sliders that plot a difference quotient and autograd's slope, one explorer per lesson."""
+"""The explorers, one per lesson: widgets with sliders that plot a difference quotient and a slope."""

@@ -1,4 +1,4 @@
-"""The explorer of lesson 8: a custom backward, checked by three quotients that do not depend on it."""
+"""The explorer of lesson 8: it checks a custom backward against three independent difference quotients."""
 
 import contextlib
 import math
@@ -20,9 +20,9 @@ from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 
 LOG_H = (-8.0, 0.0)
-START, KINK = 3.0, 0.0  # the x selected for 5**x, and the x selected for functions with a kink at 0
+START, KINK = 3.0, 0.0  # x values to which the slider moves: for 5**x, and for functions with a kink at 0
 
-# Colour, marker and dashes of each quotient, in the order of the table's rows.
+# Colour, marker and dashes for each quotient, in the order of the rows in the table of numbers.
 STYLES = {"forward": LineStyle(SECANT, "o"), "backward": PARTS[0], "central": PARTS[1]}
 # Line widths in points, decreasing so that coinciding lines stay visible.
 WIDTHS = {"forward": 4.0, "backward": 3.0, "central": 2.2}
@@ -44,7 +44,7 @@ class Power(torch.autograd.Function):
 
 
 class BrokenPower(Power):
-    """The function x**q with a bug in its backward: the slope in q has log(x + 1) instead of log(x)."""
+    """The function x**q with a bug in its backward: the slope in q uses log(x + 1), not log(x)."""
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
@@ -91,7 +91,7 @@ FUNCTIONS: dict[str, Function] = {
 
 
 def worth_seeing(f: Function) -> float | None:
-    """Return the x to select for a built-in function, or None for a learner's own function."""
+    """Return the x at which a built-in function is best explored, or None for a learner's own function."""
     if f in (broken_power_of_five, power_of_five):
         return START
     return KINK if f in FUNCTIONS.values() else None
@@ -99,10 +99,10 @@ def worth_seeing(f: Function) -> float | None:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
+    """The numbers computed for one setting of the controls. A number that cannot be computed is NaN.
 
-    `quotients` and `curves` have the same keys as STYLES. Each curve holds the errors of a quotient
-    at all of `steps`.
+    `quotients` and `curves` have the same keys as STYLES. Each curve holds the errors of one quotient, one
+    error for each of `steps`.
     """
 
     setting: Setting
@@ -127,11 +127,11 @@ class Reading(Findings):
 
 
 class Subject(Subjects):
-    """The functions to explore and the range of x, with cached errors of the quotients."""
+    """The functions to explore and the range of x. The errors of the quotients are cached."""
 
     @memoised(8)
     def error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the steps h, and the errors of each quotient at all of these steps."""
+        """Return the steps h, and the error of each quotient at each of these steps."""
         f, steps = self.prepared(name).f, self.steps(name)
         place = torch.tensor([x], dtype=torch.float64)
         slope = difference.gradient(f, place)
@@ -140,7 +140,7 @@ class Subject(Subjects):
 
     @memoised()
     def typical_errors(self, name: str) -> np.ndarray:
-        """Return the errors at several x values, including the kink; skip any x where the function fails."""
+        """Return the errors at several x values, including the kink at 0; skip x where the function fails."""
         kink = ranges.clamp(KINK, self.ends)
         places = self.ends, (kink, kink)
         errors = [
@@ -150,9 +150,9 @@ class Subject(Subjects):
         return np.concatenate(errors)
 
     def read(self, setting: Setting) -> Reading:
-        """Compute all numbers that the picture and the text show.
+        """Compute all numbers shown in the figure and in the table below it.
 
-        An error in the explored function is recorded as a problem and never raised.
+        An error in the explored function is recorded as a problem instead of being raised.
         """
         reading = Reading(setting)
         name, f = setting.function, self.prepared(setting.function).f
@@ -174,7 +174,6 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem to a reading that was computed without an error."""
     if not math.isfinite(reading.height):
         remarks.no_value(reading, f"x = {reading.setting.x:g}")
     elif not all(map(math.isfinite, reading.quotients.values())):
@@ -207,10 +206,10 @@ class Picture:
         self.moving = [*self.function.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the static part of the picture: the curve and the limits of both plots."""
+        """Update the static part of the figure: the curve and the limits of both plots."""
         name = reading.setting.function
         self.function.set_curve(*self.subject.curve(name))
-        # The limits are computed from doubled errors, so that the errors at a kink, 1 and 0.5, are not at the
+        # At a kink, the errors are 1 and 0.5. The errors are doubled here, so that these two are not at the
         # edge of the plot.
         self.errors.set_decades(*plots.decades(2 * self.subject.typical_errors(name), -14, 8))
 
@@ -226,8 +225,8 @@ class Picture:
             secant.set_data(across, height + reading.quotients[name] * (across - place))
         for row, (name, curve) in enumerate(self.curves.items()):
             at_zero = self.errors.set_curves(self.zeros[name], reading.steps, (curve, reading.curves[name]))
-            # The zeros of all three quotients lie on the same line. Only every third zero of each is marked,
-            # so that no quotient hides the zeros of another.
+            # Errors of 0 are marked on one line for all three quotients. Only every third one of each
+            # quotient is marked, so that no marker hides another.
             self.zeros[name].set_data(at_zero[row::3], np.full(len(at_zero[row::3]), self.errors.zero))
         self.errors.set_step(
             h, *((self.current_error[name], error) for name, error in reading.errors.items())
@@ -247,7 +246,7 @@ class BackwardExplorer(Panel[Reading]):
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
 
     def _move_x(self, _: object) -> None:
-        """Move x to the point in `worth_seeing` for the selected function, if the slider can reach it."""
+        """Move x to the value in `worth_seeing` for the selected function, if it is in the slider's range."""
         x = self.worth_seeing[self.function.value]
         if x is not None and self.x.min <= x <= self.x.max:
             self.x.choose(x)
@@ -288,16 +287,16 @@ def explore_backward(
 ) -> BackwardExplorer:
     """Return an explorer with sliders for x and h that compares autograd's slope of f with three quotients.
 
-    Left: the curve, its forward, backward and central secants, and a line with autograd's slope. Right: the
-    distance of each quotient from autograd's slope, against h.
+    The left plot shows the curve, its forward, backward and central secants, and a line with autograd's
+    slope. The right plot shows the distance of each quotient from autograd's slope, against h.
 
     Args:
         functions: a function of x, a list of functions, or a dict from names to functions. By default 5**x
             with a correct and with a broken backward, and functions with a kink at 0.
         x_range: the smallest and the largest x on the slider.
-        x: the x to start with, by default 3. A value outside x_range is clipped to it, with a message.
-        h: the step to start with, from 1e-8 to 1.
-        function: the name of the function to start with, by default the first.
+        x: the initial x, by default 3. A value outside x_range is clipped to it, and a message reports this.
+        h: the initial step, from 1e-8 to 1.
+        function: the name of the initially selected function, by default the first.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

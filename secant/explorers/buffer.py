@@ -1,4 +1,4 @@
-"""The explorer of lesson 3: backward() adds to .grad, so .grad is the sum of all slopes since the reset."""
+"""The explorer of lesson 3: backward() adds to .grad, so .grad sums all slopes since the last reset."""
 
 import html
 import math
@@ -23,7 +23,8 @@ from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 
-# Largest number of calls. More would be indistinguishable in the plot and too slow for a frame.
+# Maximum number of backward() calls. More of them could not be told apart in the plot, and would take too
+# long to recompute in each frame.
 MAX_CALLS = 12
 # Horizontal distance between the last stem and the marker of the last call's slope. At distance 0, the stem
 # would hide the marker.
@@ -55,7 +56,7 @@ class Reading(Findings):
         grads: x.grad after each call.
         quotients: after each call, the difference quotient of the sum of the functions called so far.
         heights: the sum of all called functions, at x and at x + h.
-        last: the slope of the last function called, taken alone.
+        last: the slope of the last function called, without the earlier slopes.
     """
 
     setting: Setting
@@ -134,12 +135,11 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem to a reading that was computed without an error."""
     if not reading.calls:
         reading.remark(**REMARKS["none"])
     elif not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):
-        # If the sum is finite at other x values, nan in x.grad is part of the lesson and gets a remark.
-        # Otherwise, nan is reported as a problem with the function.
+        # If the sum is finite at other x values, nan in x.grad illustrates the lesson, and a remark explains
+        # it. Otherwise, nan is reported as a problem with the function.
         note = reading.remark if all(reading.visible_axes) else reading.problem
         note(**REMARKS["nan"], x=reading.x)
     elif reading.x_plus_h == reading.x:
@@ -149,7 +149,7 @@ def _remark(reading: Reading) -> None:
 
 
 class StemPlot:
-    """A stem plot of x.grad after each call, with the quotients for comparison and the last call's slope."""
+    """A stem plot of x.grad after each call. It also shows the quotients and the slope of the last call."""
 
     def __init__(self, axes: Axes) -> None:
         self.axes = axes
@@ -182,7 +182,7 @@ class StemPlot:
 
 
 class Picture:
-    """The figure: the sum with its secant and tangent, and x.grad after each call."""
+    """The figure: the sum of the functions with its secant and tangent, and x.grad after each call."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -195,10 +195,10 @@ class Picture:
         self.moving = [*self.function.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the static part: the sum's curve, the limits of both plots, and a tick for each call."""
+        """Update the static part of the figure: the sum's curve, all axis limits, and one tick per call."""
         x, y, slopes = self.subject.sums(tuple(reading.calls))
         self.function.set_curve(x, y)
-        # The limits include the last call's own slope, because it is drawn next to the sums.
+        # The limits include the last call's own slope, because it is drawn next to the accumulated slopes.
         self.plot.set_calls(reading.calls, slopes, np.diff(slopes, axis=0, prepend=0)[-1])
 
     def move(self, reading: Reading) -> None:
@@ -295,19 +295,18 @@ def explore_buffer(
 ) -> BufferExplorer:
     """Return an explorer that shows x.grad, with buttons that call backward() and sliders for x and h.
 
-    At the start, each function has been called once, in order. The calls are really made, and they are
-    repeated on a fresh leaf when x moves. Left: the sum of the functions called since the reset, its secant,
-    and a line with the slope x.grad. Right: x.grad after each call, next to the difference
-    quotient of the sum of the functions called so far.
+    Initially, each function has been called once, in order. The calls are actually executed. When x moves,
+    they are repeated on a fresh leaf. The left plot shows the sum of the functions called since the last
+    reset, its secant, and a line with the slope x.grad. The right plot shows x.grad after each call, next to
+    the difference quotient of the sum of the functions called so far.
 
     Args:
         functions: a function of x, a list of functions, or a dict from names to functions. By default x^2 and
             x^3.
         x_range: the smallest and the largest x on the slider.
-        x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
-        h: the step to start with, from 10**-15.5 to 10**0.5.
-        calls: the names of the functions called since the reset, in order. By default each function is called
-            once.
+        x: the initial x, by default 2. A value outside x_range is clipped to it, and a message reports this.
+        h: the initial step, from 10**-15.5 to 10**0.5.
+        calls: the names of the functions initially called, in order. By default each function is called once.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

@@ -36,13 +36,13 @@ from secant.language import say
 from secant.quiet import quietly
 
 Steps = Sequence[tuple[str, Function]]
-# Number of x values, near the chosen one, over which a median is taken; number of h values of an error
-# curve, four per decade.
+# Number of x values, near the chosen one, over which the median error is taken. Number of h values in an
+# error curve, four per decade.
 MEDIAN_POINTS, COUNT = 21, 65
-# Number of h values of an error curve if a step of the chain takes one number at a time. The errors are then
-# computed at a single x.
+# Number of h values in an error curve if a step of the chain accepts only one number at a time. The errors
+# are then computed at a single x.
 SINGLE_COUNT = 33
-MAX_STEPS = len(line_styles.PARTS)  # maximum number of steps that fit into the picture
+MAX_STEPS = len(line_styles.PARTS)  # maximum number of steps that fit into the figure
 STRIP = -0.053  # vertical position of the drawn chain, in axes fractions: between the plot and its labels
 BOX: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": INK, "lw": 1.2}
 
@@ -66,7 +66,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
+    """The numbers computed for one setting of the controls. A number that cannot be computed is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -77,7 +77,7 @@ class Reading(Findings):
         whole: the difference quotient of the whole chain.
         gradient: autograd's gradient of the whole chain.
         grid: the values of h at which `curves` are computed.
-        curves: the median errors at each of `grid`, with a row for each step and a last row for the
+        curves: the median errors at each of `grid`. Each row belongs to one step; the last row belongs to the
             whole chain.
     """
 
@@ -111,19 +111,19 @@ class Reading(Findings):
 
     @property
     def errors(self) -> list[float]:
-        """The distance of each quotient from autograd's slope; the last one is for the whole chain."""
+        """The distance of each quotient from autograd's slope; the last one belongs to the whole chain."""
         pairs = zip([*self.quotients, self.whole], [*self.slopes, self.gradient], strict=True)
         return [abs(quotient - slope) for quotient, slope in pairs]
 
 
 class Subject:
-    """A chain of steps and the range of x, with cached results."""
+    """A chain of steps and the range of x. Results are cached."""
 
     def __init__(self, steps: Steps, x_range: Range) -> None:
         self.names = [name for name, _ in steps]
         self.steps = [step for _, step in steps]
         self.ends, self.log_h = x_range, LOG_H
-        self.is_vectorised = True  # whether all steps take many numbers at once
+        self.is_vectorised = True  # whether every step accepts many numbers at once
         grid = torch.linspace(*x_range, MEDIAN_POINTS, dtype=torch.float64)
         for i, step in enumerate(self.steps):
             prepared = elementwise.prepare(step, grid)
@@ -136,12 +136,12 @@ class Subject:
         self.factors = self._factors()
 
     def step(self, i: int, x: Tensor) -> Tensor:
-        """Return the real part of step i's result at x; any FunctionProblem includes the step's name."""
+        """Return the real part of step i's result at x. If the step fails, the FunctionProblem names it."""
         with elementwise.prefix_problems(self.names[i]):
             return difference.values(self.steps[i], x).detach().real
 
     def slope(self, i: int, x: Tensor) -> Tensor:
-        """Return autograd's slope of step i at x; any FunctionProblem includes the step's name."""
+        """Return autograd's slope of step i at x. If that fails, the FunctionProblem names the step."""
         with elementwise.prefix_problems(self.names[i]):
             return difference.gradient(self.steps[i], x)
 
@@ -155,7 +155,7 @@ class Subject:
     def curves(self, x: float) -> tuple[np.ndarray, np.ndarray]:
         """Return values of h, and the median errors of the quotients at each h.
 
-        The values have shape (k,). The errors have shape (n + 1, k), with a row for each of the n steps and a
+        The values have shape (k,). The errors have shape (n + 1, k): one row for each of the n steps, and a
         last row for the whole chain.
         """
         near = ranges.around(x, self.ends) if self.is_vectorised else (x, x)
@@ -173,9 +173,9 @@ class Subject:
         return h.numpy(), elementwise.median_sizes(torch.stack(errors)).numpy()
 
     def read(self, setting: Setting) -> Reading:
-        """Compute all numbers that the picture and the text show.
+        """Compute all numbers shown in the figure and in the table below it.
 
-        An error in a step of the chain is recorded as a problem and never raised.
+        An error in a step of the chain is recorded as a problem instead of being raised.
         """
         reading = self._numbers(setting)
         with contextlib.suppress(FunctionProblem):
@@ -189,7 +189,7 @@ class Subject:
         nothing = [math.nan] * len(self.steps)
         before, after = [setting.x, *nothing], [setting.x + setting.h, *nothing]
         reading = Reading(setting, before, after, [*nothing], [*nothing])
-        # Each step is called once for both points; two calls would take twice as long.
+        # Each step is called once, with both points, because two calls would take twice as long.
         ends = torch.tensor([before[0], after[0]], dtype=torch.float64)
         start, last = ends[:1], len(self.steps)
         with reading.collecting_problems():
@@ -206,7 +206,6 @@ class Subject:
         return reading
 
     def _remark(self, reading: Reading) -> None:
-        """Add a remark or a problem to a reading that was computed without an error."""
         names = ["x", *self.names]
         sums = np.array(reading.before) + np.array(reading.after)
         still = [i for i in range(len(self.names)) if reading.before[i] == reading.after[i]]
@@ -230,7 +229,7 @@ class Subject:
             remarks.exactly_zero(reading, **REMARKS["same"])
 
     def _factors(self) -> np.ndarray:
-        """Return all quotients and slopes other than 0, for several values of x and of h in their ranges."""
+        """Return all nonzero, finite quotients and slopes at several values of x and h."""
         factors = []
         for x in np.linspace(*self.ends, 9).tolist():
             for h in (1e-7, 0.1, 10 ** LOG_H[1]):
@@ -241,7 +240,7 @@ class Subject:
 
 
 class FactorPlot:
-    """A plot with a bar for each quotient of a chain and a dash for each slope; the chain is drawn below."""
+    """A plot of a chain's quotients as bars and of its slopes as dashes. The chain itself is drawn below."""
 
     def __init__(self, axes: Axes, names: Sequence[str], typical: np.ndarray) -> None:
         """Prepare the axes.
@@ -301,11 +300,11 @@ class FactorPlot:
 
 
 def _factor_range(factors: np.ndarray) -> tuple[float, float, bool]:
-    """Return two powers of ten that enclose the sizes of most factors, and whether a factor is negative."""
+    """Return two powers of ten that enclose most absolute values, and whether any value is negative."""
     if not len(factors):
         return 1.0, 10.0, True
     sizes = np.abs(factors)
-    # The largest factors are ignored, because they come from a pole.
+    # The largest 2 % of the values are ignored, because they come from a pole of the function.
     high = math.ceil(math.log10(np.quantile(sizes, 0.98)) + 0.1)
     low = math.floor(math.log10(np.quantile(sizes, 0.1)))
     return 10.0 ** min(max(low, high - 5), high - 1), 10.0**high, bool((factors < 0).any())
@@ -319,7 +318,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def drawable(names: Sequence[str]) -> list[str]:
-    """Return "x" and the names of the results; replace names that the font may not support with numbers."""
+    """Return "x" and the names of the results. Names that the font may not support become numbers."""
     return ["x", *(name if name.isascii() else f"({i})" for i, name in enumerate(names, 1))]
 
 
@@ -332,7 +331,7 @@ def fractions(names: Sequence[str]) -> list[str]:
 
 
 class Picture:
-    """The figure: the chain with a factor above each step, and each quotient's error against h."""
+    """The figure: the chain with the quotient above each step, and each quotient's error against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.figure, (left, right) = plots.row(2, width_ratios=(1.15, 1))
@@ -347,7 +346,7 @@ class Picture:
         self.moving = [*self.factors.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Do nothing, because the static part of the picture depends on the chain alone."""
+        """Do nothing: the static part of the figure depends only on the chain, which never changes."""
 
     def move(self, reading: Reading) -> None:
         """Update the artists that move with the sliders."""
@@ -440,17 +439,18 @@ def explore_chain(
 ) -> ChainExplorer:
     """Return an explorer with sliders for x and h that shows a difference quotient for each step of a chain.
 
-    Left: the quotient of each step and of the whole chain, with autograd's slopes. Right: the distance of
-    each quotient from autograd's slope, against h, as the median over some x values near the chosen one.
+    The left plot shows the quotient of each step and of the whole chain, and autograd's slopes. The right
+    plot shows the distance of each quotient from autograd's slope, against h. Each distance is the median
+    over x values near the chosen one.
 
     Args:
         steps: one to five pairs of a name and a function, such as `[("y", torch.sin), ("z", square)]`. The
             first function gets x, and each of the others gets the previous result. By default z = 3x,
             y = z + 1, loss = y^2.
-        x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
-        h: the step to start with, from 10**-15.5 to 10**0.5.
+        x: the initial x, by default 2. A value outside x_range is clipped to it, and a message reports this.
+        h: the initial step, from 10**-15.5 to 10**0.5.
         x_range: the smallest and the largest x on the slider.
-        by_step: whether, at the start, each step is shown in addition to the whole chain.
+        by_step: whether each step is initially shown in addition to the whole chain.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

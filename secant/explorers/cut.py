@@ -1,4 +1,4 @@
-"""The explorer of lesson 6: a product with one factor detached, and a quotient that reveals the cut graph."""
+"""The explorer of lesson 6: a product with a detached factor. The quotient reveals that the graph is cut."""
 
 import math
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
+    """The numbers computed for one setting of the controls. A number that cannot be computed is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -58,7 +58,7 @@ class Reading(Findings):
         lost_slope: the part of the slope that is lost by detaching the factor.
         steps: the values of h at which `errors` are computed.
         errors: the quotient's distances from `slope` at each of `steps`, first with the detached factor
-            fixed, then with it moving.
+            fixed, then with that factor changing with x.
     """
 
     setting: Setting
@@ -86,7 +86,7 @@ class Reading(Findings):
 
 
 class Subject(TwoPaths):
-    """The pairs of factors to explore and the range of x, with results cached per pair."""
+    """The pairs of factors to explore and the range of x. Results are cached for each pair."""
 
     @memoised()
     def curves(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -104,7 +104,7 @@ class Subject(TwoPaths):
 
     @memoised(8)
     def errors(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the steps h, and the quotient's errors with the detached factor fixed and with it moving."""
+        """Return the steps h, and the quotient's errors with the detached factor fixed and changing."""
         steps, place = self.steps(name), torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, torch.mul, place, steps)
         slope = elementwise.or_nan(lambda t: self.cut_slopes(name, t)[0], place)
@@ -112,19 +112,20 @@ class Subject(TwoPaths):
 
     @memoised()
     def decades(self, name: str, held: bool) -> Range:
-        """Return two powers of ten that enclose the errors at several x values, for every step h.
+        """Return two powers of ten that enclose the errors at several x values and every step h.
 
         The errors with the detached factor fixed are included only if `held` is true.
         """
-        # If the range included the smaller errors with a fixed factor, the other curve would look flat.
+        # The errors with the detached factor fixed are smaller. If the range included them, the other error
+        # curve would look flat.
         first = 1 if held else 2
         errors = elementwise.sample_range(lambda x: self.errors(name, x)[first:], self.ends)
         return plots.decades(errors, -18, 8)
 
     def read(self, setting: Setting) -> Reading:
-        """Compute all numbers that the picture and the text show.
+        """Compute all numbers shown in the figure and in the table below it.
 
-        An error in the explored functions is recorded as a problem and never raised.
+        An error in the explored functions is recorded as a problem instead of being raised.
         """
         reading, name = Reading(setting), setting.pair
         x, h = (torch.tensor([number], dtype=torch.float64) for number in (setting.x, setting.h))
@@ -145,7 +146,6 @@ class Subject(TwoPaths):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem to a reading that was computed without an error."""
     setting = reading.setting
     if not math.isfinite(reading.height):
         remarks.no_value(reading, f"x = {setting.x:g}")
@@ -181,7 +181,7 @@ class Picture:
         self.moving = [*self.function.moving, *self.plot.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the static part of the picture: the curve and the limits of both plots."""
+        """Update the static part of the figure: the curve and the limits of both plots."""
         name = reading.setting.pair
         x, a, b = self.subject.curves(name)
         middle = a * np.interp(sum(self.subject.ends) / 2, x, b)
@@ -198,14 +198,14 @@ class Picture:
         self.function.set_lines((setting.x, reading.height), reading.quotient, reading.slope, ends, heights)
         held, moves = reading.errors
         zeros = self.plot.set_curves(self.zeros, reading.steps, (self.held, held))
-        # If some errors are 0, the others are only rounding errors. All are drawn as points, because a
-        # line would suggest a trend.
+        # If some errors are 0, the others are only rounding errors. All errors are then drawn as separate
+        # points, because a line would suggest a trend.
         self.held.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.plot.set_curves(self.zeros_moving, reading.steps, (self.moves, moves))
         size = abs(reading.lost_slope) or math.nan
         self.lost.set_data([10 ** LOG_H[0], 10 ** LOG_H[1]], [size, size])
-        # If the detached factor is fixed, the quotient does not reveal the cut graph, so these artists have
-        # nothing to show.
+        # If the detached factor is held fixed, the quotient does not show that the graph was cut. So these
+        # artists have nothing to draw.
         for artist in (self.moves, self.zeros_moving, self.lost):
             artist.set_visible(not setting.held)
         self.plot.set_step(setting.h, (self.error, reading.error))
@@ -277,18 +277,18 @@ def explore_cut(
 ) -> CutExplorer:
     """Return an explorer with sliders for x and h that shows f(x) = a(x) · b(x).detach().
 
-    Left: f with its secant, and a line with autograd's slope, which is the slope of a(x) times a constant.
-    Right: the distance of the quotient from autograd's slope, against h. In the quotient, the detached factor
-    either moves as in the program or is fixed at its value at x.
+    The left plot shows f with its secant, and a line with autograd's slope, which is the slope of a(x) times
+    a constant. The right plot shows the distance of the quotient from autograd's slope, against h. In the
+    quotient, the detached factor either changes with x or is fixed at its value at x.
 
     Args:
         pairs: two functions of x, called a and b, or a dict from names to such pairs; do not detach b
             yourself. By default (x, x^2), (x^2, x) and (x, 1/|x|).
         x_range: the smallest and the largest x on the slider.
-        x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
-        h: the step to start with, from 1e-6 to 1.
-        held: whether to start with a quotient that keeps the detached factor fixed.
-        pair: the name of the pair to start with, by default the first.
+        x: the initial x, by default 2. A value outside x_range is clipped to it, and a message reports this.
+        h: the initial step, from 1e-6 to 1.
+        held: whether the quotient initially keeps the detached factor fixed.
+        pair: the name of the initially selected pair, by default the first.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

@@ -1,4 +1,4 @@
-"""The explorer of lesson 10: an autograd engine with optional bugs, compared with torch and a quotient."""
+"""The explorer of lesson 10: it compares an autograd engine with optional bugs, torch, and a quotient."""
 
 import contextlib
 import math
@@ -54,7 +54,9 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls; S is calls * f. Missing numbers are NaN.
+    """The numbers computed for one setting of the controls. A number that cannot be computed is NaN.
+
+    S is the function times the number of backward passes.
 
     Attributes:
         setting: the values of the controls.
@@ -92,7 +94,7 @@ class Reading(Findings):
 
 
 def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -> Tensor:
-    """Return the gradient that the engine accumulates at each x in several backward passes over one graph.
+    """Return the gradient that the engine accumulates at each x when it runs backward over one graph.
 
     Args:
         f: an elementwise function.
@@ -112,7 +114,7 @@ def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -
         return results[0]
 
     with torch.enable_grad():
-        # `recorded_f` captures the result of f itself, because `values` returns it reshaped.
+        # `recorded_f` captures the original result of f, because `values` returns a reshaped one.
         difference.values(recorded_f, leaf)
     result, root = results[0], results[0].grad_fn
     if root is None:
@@ -155,12 +157,12 @@ def _pass(tape: list[Any], buffers: Buffers, bug: Bug) -> None:
 
 
 def _newest_first(root: Any) -> list[Any]:
-    """Return a node and all nodes that can be reached from it, the most recently recorded first."""
+    """Return a node and all nodes that can be reached from it, most recently recorded first."""
     return sorted(plain_backward.nodes_behind(root), key=lambda node: node._sequence_nr(), reverse=True)
 
 
 class Subject(Subjects):
-    """The functions to explore and the range of x, with results cached per function."""
+    """The functions to explore and the range of x. Results are cached for each function."""
 
     @memoised(64)
     def leaf_gradients(self, name: str, bug: Bug, calls: int, x: float) -> tuple[float, float]:
@@ -176,7 +178,7 @@ class Subject(Subjects):
 
     @memoised()
     def decades(self, name: str) -> Range:
-        """Return two powers of ten that enclose the engine's errors with each bug, at several x values."""
+        """Return two powers of ten that enclose the engine's errors for every bug and several x values."""
         errors = [np.empty(0)]
         for x in np.linspace(*self.ends, 5):
             with contextlib.suppress(FunctionProblem):
@@ -186,9 +188,9 @@ class Subject(Subjects):
         return plots.decades(np.concatenate(errors), -12, 6)
 
     def read(self, setting: Setting) -> Reading:
-        """Compute all numbers that the picture and the text show.
+        """Compute all numbers shown in the figure and in the table below it.
 
-        An error in the explored function is recorded as a problem and never raised.
+        An error in the explored function is recorded as a problem instead of being raised.
         """
         name, calls = setting.function, setting.calls
         f = self.prepared(name).f
@@ -212,7 +214,6 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem to a reading that was computed without an error."""
     x, h = reading.setting.x, reading.setting.h
     if not math.isfinite(reading.heights[0]):
         remarks.no_value(reading, f"x = {x:g}")
@@ -336,21 +337,22 @@ def explore_engine(
 ) -> EngineExplorer:
     """Return an explorer of an autograd engine, with a choice of bugs and passes, and sliders for x and h.
 
-    The engine runs backward over the operations that torch has recorded. It orders the operations and
-    sums the gradients itself, with the selected bug. Left: the function, a secant, and lines with the slopes
-    that torch and the engine find. Right: the difference quotient's distance from both slopes, against h.
+    The engine runs backward over the operations that torch has recorded. It orders the operations and sums
+    the gradients itself, with the selected bug. The left plot shows the function, a secant, and lines with
+    the slopes that torch and the engine find. The right plot shows the difference quotient's distance from
+    both slopes, against h.
 
     Args:
         functions: a function of x, a list of functions, or a dict from names to functions. By default
             log(x^3) + sqrt(x^2), log(x^3), and yz + y with y = x^2 and z = yx.
         x_range: the smallest and the largest x on the slider.
-        x: the x to start with, by default 2. A value outside x_range is clipped to it, with a message.
-        h: the step to start with, from 10**-15.5 to 10**0.5.
+        x: the initial x, by default 2. A value outside x_range is clipped to it, and a message reports this.
+        h: the initial step, from 10**-15.5 to 10**0.5.
         bug: the engine's bug: "none"; "assign", which replaces a gradient instead of adding to it; "breadth",
             which visits the operations breadth first; or "kept", which does not clear the gradients of
             intermediate values between passes.
         calls: the number of backward() calls, 1 or 2.
-        function: the name of the function to start with, by default the first.
+        function: the name of the initially selected function, by default the first.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

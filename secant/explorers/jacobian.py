@@ -1,8 +1,8 @@
 """The explorer of lesson 5: a difference quotient of vectors, the vector J v, and the number u J v.
 
-Forward mode (`torch.func.jvp`) gives J v, and reverse mode (`torch.func.vjp`) gives u J. The explorer opens
-with J v alone. If u is selected in a dropdown, the number u J v is shown as well, computed both from the
-quotient and by reverse mode.
+Forward mode (`torch.func.jvp`) gives J v, and reverse mode (`torch.func.vjp`) gives u J. Initially, the
+explorer shows only J v. If u is selected in a dropdown, the number u J v is shown as well, computed both from
+the quotient and by reverse mode.
 """
 
 import math
@@ -26,20 +26,19 @@ from secant.explorers.kit.words import Row
 from secant.language import say
 from secant.quiet import quietly
 
-Map = Callable[[Tensor], Tensor]  # maps a tensor of shape (2,) to a tensor of shape (2,)
-# Number of h values in the error curves, four per decade; number of points on the path from F(p) to
-# F(p + h v).
+Map = Callable[[Tensor], Tensor]  # a function from tensors of shape (2,) to tensors of shape (2,)
+# Number of h values in an error curve, four per decade. Number of points on the path from F(p) to F(p + h v).
 STEPS, PATH = 65, 33
 LINES, ALONG = 9, 41  # number of grid lines in each direction, and number of points on each line
-# Smaller numbers of h values, path points, grid lines, and points on each grid line, for a function that is
-# slow because it takes one point at a time.
+# Smaller numbers of h values, path points, grid lines, and points on each grid line. They are used for a
+# function that is slow because it accepts only one point at a time.
 FEW_STEPS, FEW_PATH = 17, 9
 FEW_LINES, FEW_ALONG = 5, 9
-SECONDS_PER_FRAME = 0.015  # seconds in each frame that are available for calling the function
+SECONDS_PER_FRAME = 0.015  # time for calling the function in each frame, in seconds
 TURN = (-180.0, 180.0)  # range of the sliders for the angles of v and u, in degrees
 
-# At the first use of forward mode, torch warns about its own code. The warning is of no use to a student, so
-# the first use happens here, where it is suppressed.
+# When forward mode is first used, torch issues a warning about its own code. The warning does not help
+# students, so forward mode is first used here, where the warning is suppressed.
 with quietly():
     torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
 
@@ -118,7 +117,7 @@ class Setting:
         h: the step.
         v: the direction in the input plane, in degrees.
         u: the direction in the output plane, in degrees.
-        along: whether u is shown, with the components of the quotient and of J v along u.
+        along: whether u is shown, together with the components along u of the quotient and of J v.
     """
 
     p: Range
@@ -134,7 +133,7 @@ def _nothing() -> np.ndarray:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
+    """The numbers computed for one setting of the controls. A number that cannot be computed is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -189,7 +188,7 @@ class Reading(Findings):
 
     @property
     def modes_agree(self) -> bool:
-        """True if forward and reverse mode agree on the product u J v, except for rounding errors."""
+        """True if forward and reverse mode agree on the product u J v, up to rounding errors."""
         size = float(np.hypot(*self.jvp) + np.hypot(*self.vjp))
         # The tolerance is generous, because the function may compute in float32.
         return abs(self.along_u - self.backward) <= 1e-5 * size
@@ -201,7 +200,7 @@ class Reading(Findings):
 
 
 class Subject:
-    """The function to explore and the ranges of its two inputs, with cached results."""
+    """The function to explore and the ranges of its two inputs. Results are cached."""
 
     def __init__(self, f: Map, ranges: tuple[Range, Range]) -> None:
         self.f = two_numbers(f)
@@ -216,9 +215,9 @@ class Subject:
 
     @cached_property
     def grid(self) -> tuple[np.ndarray, np.ndarray]:
-        """The grid of the input plane and the grid's image, both with NaN between lines.
+        """The points of the grid in the input plane, and their images. NaN separates the lines of the grid.
 
-        The image is empty if f fails everywhere.
+        There are no images if f fails everywhere.
         """
         plane = grid_points(*self.ranges, *((LINES, ALONG) if self.quick else (FEW_LINES, FEW_ALONG)))
         return plane, elementwise.images(self.rows, plane)
@@ -235,7 +234,7 @@ class Subject:
             along_v, along_u = map(torch.from_numpy, (v, direction(setting.u)))
             reading.value, reading.jvp, reading.vjp = products(self.f, at, along_v, along_u)
         with reading.collecting_problems(), np.errstate(all="ignore"):
-            if np.isnan(reading.value).any():  # a function can have a value where it has no slope
+            if np.isnan(reading.value).any():  # a function may have a value at a point where it has no slope
                 reading.value = difference.values(self.f, torch.from_numpy(p)).detach().numpy()
             values = self.rows(torch.from_numpy(points)).numpy()
             reading.end, reading.path = values[0], values[1 : 1 + len(along)]
@@ -247,20 +246,20 @@ class Subject:
 
     @cached_property
     def samples(self) -> list[Reading]:
-        """The readings at the middle of the ranges, for four directions of v."""
+        """The numbers for four directions of v, with p at the midpoints of its ranges."""
         (a, b), (c, d) = self.ranges
         settings = [Setting(((a + b) / 2, (c + d) / 2), 1.0, v, 45.0) for v in (30.0, 120.0, 210.0, 300.0)]
         return [self.numbers(setting) for setting in settings]
 
     @cached_property
     def typical_errors(self) -> np.ndarray:
-        """The errors `gaps` and `misses` at the middle of the ranges, for every step h."""
+        """The errors `gaps` and `misses` for every step h, with p at the midpoints of its ranges."""
         return np.concatenate([np.concatenate([reading.gaps, reading.misses]) for reading in self.samples])
 
     def read(self, setting: Setting) -> Reading:
-        """Compute all numbers that the picture and the text show.
+        """Compute all numbers shown in the figure and in the table below it.
 
-        An error in the explored function is recorded as a problem and never raised.
+        An error in the explored function is recorded as a problem instead of being raised.
         """
         reading = self.numbers(setting)
         outputs = elementwise.any_finite(self.grid[1], reading.value)
@@ -270,7 +269,6 @@ class Subject:
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem to a reading that was computed without an error."""
     h, p = reading.setting.h, np.array(reading.setting.p)
     if not np.isfinite(reading.value).all():
         remarks.no_value(reading, "p")
@@ -317,7 +315,7 @@ class Picture:
         self.moving = [*self.inputs.moving, *self.outputs.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the static part of the picture: both grids, and the limits of all plots."""
+        """Update the static part of the figure: both grids, and the limits of all plots."""
         plane, image = self.subject.grid
         first, second = self.subject.ranges
         outputs = np.concatenate(
@@ -457,13 +455,14 @@ def explore_arrows(
         function: a function from a tensor of two numbers to a tensor of two numbers, made of PyTorch
             operations. By default the function that maps (x1, x2) to (x1 cos x2, x1 sin x2).
         ranges: the ranges of the two inputs, as ((low, high), (low, high)).
-        p: the point to start with, as (x1, x2).
-        h: the step to start with.
-        v, u: the angles to start with, in degrees, of the directions in the input and the output plane.
-        along: whether u is shown at the start, together with u · quotient and (u J) · v.
+        p: the initial point, as (x1, x2).
+        h: the initial step.
+        v: the initial direction in the input plane, as an angle in degrees.
+        u: the initial direction in the output plane, as an angle in degrees.
+        along: whether u is initially shown, together with u · quotient and (u J) · v.
 
     Raises:
-        ValueError: if a range or a value to start with is invalid.
+        ValueError: if a range or an initial value is invalid.
     """
     if ranges is None:
         ranges = ((0.25, 3.0), (-3.1, 3.1)) if function is None else ((-2.0, 2.0), (-2.0, 2.0))

@@ -1,4 +1,4 @@
-"""The explorer of lesson 4: a difference quotient split by the paths that lead to the result."""
+"""The explorer of lesson 4: a difference quotient split into the contributions of two paths."""
 
 import contextlib
 import math
@@ -69,11 +69,11 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
+    """The numbers computed for one setting of the controls. A number that cannot be computed is NaN.
 
     Attributes:
         setting: the values of the controls.
-        parts: the heights of the bars: the quotients and the remainder.
+        parts: the quotients and the remainder, which are the heights of the bars.
         slopes: autograd's gradient through each path, and through both.
         steps: the values of h at which `rests` and `errors` are computed.
         rests: the remainder at each of `steps`, or 0 where it is only a rounding error.
@@ -116,7 +116,7 @@ class Reading(Findings):
 
 
 class Subject(TwoPaths):
-    """The pairs of functions to explore and the range of x, with results cached per pair."""
+    """The pairs of functions to explore and the range of x. Results are cached for each pair."""
 
     def __init__(
         self,
@@ -155,9 +155,9 @@ class Subject(TwoPaths):
         return np.concatenate(levels), np.concatenate(errors)
 
     def read(self, setting: Setting) -> Reading:
-        """Compute all numbers that the picture and the text show.
+        """Compute all numbers shown in the figure and in the table below it.
 
-        An error in the explored functions is recorded as a problem and never raised.
+        An error in the explored functions is recorded as a problem instead of being raised.
         """
         reading = Reading(setting)
         name, merge = setting.pair, setting.merge
@@ -170,13 +170,14 @@ class Subject(TwoPaths):
             reading.parts = {column: getattr(parts, column).item() for column in BARS}
             reading.steps, reading.rests, reading.errors = self.curves(name, merge, setting.x)
             reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, MERGED[merge], x)))
-        # Both plots are shown or hidden together: if there are bars, there is a remainder, even if it is 0.
+        # Both plots are shown or hidden together, because if there are bars, there is also a remainder,
+        # although it may be 0.
         reading.visible_axes = (elementwise.any_finite(errors, reading.rests),) * 2
         return reading.with_remarks(_remark)
 
 
 def _beyond_rounding(parts: Parts, x: Tensor | float, slope: Tensor, h: Tensor) -> np.ndarray:
-    """Return the absolute remainders at each x or h, of shape (k,), with 0 for mere rounding errors."""
+    """Return the absolute remainders at each x or h, of shape (k,). Mere rounding errors become 0."""
     x_tensor = torch.as_tensor(x, dtype=torch.float64)
     numbers = torch.broadcast_tensors(parts.size, x_tensor, slope, h)
     noise = [difference.rounding(*(number.item() for number in each)) for each in zip(*numbers, strict=True)]
@@ -185,7 +186,6 @@ def _beyond_rounding(parts: Parts, x: Tensor | float, slope: Tensor, h: Tensor) 
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem to a reading that was computed without an error."""
     x, h = reading.setting.x, reading.setting.h
     if not all(map(math.isfinite, reading.parts.values())):
         reading.problem(**REMARKS["value"], x=x, x_plus_h=x + h)
@@ -276,8 +276,8 @@ class Picture:
         self.through_y.set_data([0], [reading.slopes.y if shown else math.nan])
         rests = reading.rests if shown else np.empty(0)
         zeros = self.plot.set_curves(self.zeros, reading.steps, (self.rests, rests))
-        # If some remainders are 0, the others are hardly larger than rounding errors. All are drawn as
-        # points, because a line would suggest a trend.
+        # If some remainders are 0, the others are hardly larger than rounding errors. All remainders are then
+        # drawn as separate points, because a line would suggest a trend.
         self.rests.set(markevery=1 if len(zeros) else 4, ls="none" if len(zeros) else "-.")
         self.errors.set_data(reading.steps, np.where(reading.errors == 0, math.nan, reading.errors))
         rest = abs(reading.rest) if shown else math.nan
@@ -365,20 +365,20 @@ def explore_paths(
 ) -> PathsExplorer:
     """Return an explorer with sliders for x and h that splits the quotient of z(y(x), w(x)) by path.
 
-    Left: the quotient of z when only y moves, the quotient when only w moves, the remainder, and the quotient
-    when both move, with autograd's gradient. Right: the remainder and the error of the whole quotient,
-    against h.
+    The left plot shows the quotient of z when only y moves, the quotient when only w moves, the remainder,
+    and the quotient when both move. It also shows autograd's gradient. The right plot shows the remainder and
+    the error of the whole quotient, against h.
 
     Args:
         pairs: two functions of x, called y and w, or a dict from names to such pairs. By default x^3 and
             x^2.
         x_range: the smallest and the largest x on the slider.
-        x: the x to start with, by default 5. A value outside x_range is clipped to it, with a message.
-        h: the step to start with, from 1e-6 to 1.
+        x: the initial x, by default 5. A value outside x_range is clipped to it, and a message reports this.
+        h: the initial step, from 1e-6 to 1.
         merge: how z depends on y and w: "+", "×" (or "*"), or "log y + √w". By default "+" for given pairs,
             and "log y + √w" for x^3 and x^2.
-        pair: the name of the pair to start with, by default the first.
-        by_path: whether, at the start, each path is shown in addition to the whole quotient.
+        pair: the name of the initially selected pair, by default the first.
+        by_path: whether each path is initially shown in addition to the whole quotient.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

@@ -1,6 +1,6 @@
-"""The explorer of lesson 7: a correct forward pass, but a backward pass that reads spoiled tensors.
+"""The explorer of lesson 7: a correct forward pass, and a backward pass that reads spoiled tensors.
 
-The difference quotient reveals the wrong gradient.
+The difference quotient reveals that the gradient is wrong.
 """
 
 import contextlib
@@ -41,7 +41,8 @@ class Setting:
         spoiler: what spoils the backward pass, one of SPOILERS.
         x: the chosen x.
         h: the chosen step.
-        a: the number that "data" adds to x, or by which "hook" multiplies the gradient.
+        a: the number that the spoiler "data" adds to x, or by which the spoiler "hook" multiplies the
+            gradient.
     """
 
     function: str
@@ -53,7 +54,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
+    """The numbers computed for one setting of the controls. A number that cannot be computed is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -129,7 +130,7 @@ def spoiled_gradient(f: Function, x: Tensor, spoiler: str, a: float) -> Tensor:
 
 
 class Subject(Subjects):
-    """The functions to explore and the range of x, with results cached per function."""
+    """The functions to explore and the range of x. Results are cached for each function."""
 
     @memoised()
     def all_errors(self, name: str) -> np.ndarray:
@@ -142,9 +143,9 @@ class Subject(Subjects):
         return elementwise.sample_range(errors, self.ends)
 
     def read(self, setting: Setting) -> Reading:
-        """Compute all numbers that the picture and the text show.
+        """Compute all numbers shown in the figure and in the table below it.
 
-        An error in the explored function is recorded as a problem and never raised.
+        An error in the explored function is recorded as a problem instead of being raised.
         """
         reading = Reading(setting)
         f = self.prepared(setting.function).single
@@ -168,7 +169,6 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem to a reading that was computed without an error."""
     setting = reading.setting
     if not (math.isfinite(reading.truth) and all(map(math.isfinite, reading.heights))):
         reading.problem(**REMARKS["value"], x=setting.x, x_plus_h=reading.x_plus_h)
@@ -264,7 +264,7 @@ class SavedExplorer(Panel[Reading]):
 
 
 def _spoilers() -> list[tuple[str, str]]:
-    """Return the options of the dropdown of spoilers, as (text, value) pairs."""
+    """Return the options of the dropdown for the spoiler, as (label, value) pairs."""
     stored = {
         # The Korean particle depends on the sound of the last digit; the 16 of bfloat16 is read "십육".
         name: say(en=f"saved as {name}", ko=f"{name}{'으로' if name.endswith('6') else '로'} 저장")
@@ -301,22 +301,23 @@ def explore_saved(
     a: float = 0.5,
     function: str | None = None,
 ) -> SavedExplorer:
-    """Return an explorer with sliders for x and h that shows f, its secant, and a spoiled backward().
+    """Return an explorer with sliders for x and h that shows a slope from a spoiled backward().
 
-    Left: the curve, its secant, and a line of slope x.grad. Right: the distances of the quotient from x.grad
-    and from the unspoiled gradient, against h.
+    The left plot shows the curve of f, its secant, and a line of slope x.grad. The right plot shows the
+    distances of the quotient from x.grad and from the unspoiled gradient, against h.
 
     Args:
         functions: a function of x, a list of functions, or a dict from names to functions. By default x^2,
             e^x and log(x^3).
         x_range: the smallest and the largest x on the slider.
-        x: the x to start with, by default 1.3. A value outside x_range is clipped to it, with a message.
-        h: the step to start with, from 1e-10 to 10**0.5.
+        x: the initial x, by default 1.3. A value outside x_range is clipped to it, and a message reports
+            this.
+        h: the initial step, from 1e-10 to 10**0.5.
         spoiler: what spoils backward(): "none" for nothing; "data", which adds a to x.data between forward
             and backward; "float32", "bfloat16" or "float8", the dtype in which saved tensors are stored; or
             "hook", which multiplies the gradient by a.
-        a: the value of a to start with.
-        function: the name of the function to start with, by default the first.
+        a: the initial value of a.
+        function: the name of the initially selected function, by default the first.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

@@ -1,4 +1,4 @@
-"""The explorer of lesson 9: slopes of f, and f'' computed with two differences, with one, or with none."""
+"""The explorer of lesson 9: slopes of f, and f'' computed with two differences, one difference, or none."""
 
 import contextlib
 import math
@@ -36,19 +36,21 @@ from secant.language import say
 Derivative = Literal["first", "second"]
 WAYS: dict[Derivative, tuple[str, ...]] = {
     "first": ("quotient",),
-    "second": ("second", "quotient", "double"),  # f'' computed with two differences, with one, and with none
+    # The three methods compute f'' with two differences, one difference, and no difference.
+    "second": ("second", "quotient", "double"),
 }
 SHARE = 0.01  # two numbers count as different if they differ by more than this fraction of the larger one
-CALLS_OF_LIMITS = 63  # how long `approached` takes, measured in calls of the function
-FEW_STEPS = 33  # number of h values of an error curve, for functions that take one x at a time
+CALLS_OF_LIMITS = 63  # cost of one call of `approached`, in calls of the function
+FEW_STEPS = 33  # number of h values in an error curve for functions that take one x at a time
 
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x⁴ − 8x²": quartic}
-#: The exact second derivatives of the built-in functions; that of a learner's function is unknown.
+#: The exact second derivatives of the built-in functions. The second derivative of a learner's function is
+#: not known.
 TRUTHS: dict[Function, Function] = {log_of_cube: lambda x: -3 / x**2, quartic: lambda x: 12 * x**2 - 16}
 
 
 class Limits(NamedTuple):
-    """The limits of the second difference and of the gradient's quotient; NaN if a limit is not found."""
+    """The limits of the second difference and of the gradient's quotient as h shrinks; NaN if unknown."""
 
     second: float
     quotient: float
@@ -69,7 +71,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
+    """The numbers computed for one setting of the controls. A number that cannot be computed is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -137,9 +139,10 @@ class Reading(Findings):
 
     @property
     def verdict(self) -> str:
-        """The name of the remark about an error of autograd that the differences reveal, or "" for no error.
+        """The name of the remark about a wrong result of autograd, or "" if the differences reveal none.
 
-        "wrong" means that double backward is wrong, "gradient" that the gradient is, "both" that both are.
+        "wrong" means that double backward is wrong, "gradient" that the gradient is wrong, and "both" that
+        both are wrong.
         """
         if self.is_first:
             return ""
@@ -183,14 +186,14 @@ def double_backward(f: Function, x: Tensor) -> Tensor:
 
 
 def second_difference(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
-    """Return (f(x+h) - 2 f(x) + f(x-h)) / h², using the steps actually taken; NaN where one of them is 0."""
+    """Return (f(x+h) - 2 f(x) + f(x-h)) / h², using the steps actually taken; NaN where a step is 0."""
     low, high = x - h, x + h
     left, middle, right = (difference.values(f, place).detach() for place in (low, x, high))
     return (right - 2 * middle + left) / ((high - x) * (x - low))
 
 
 def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
-    """Return (f'(x+h) - f'(x)) / h with autograd's f' and the step actually taken; NaN where that is 0."""
+    """Return (f'(x+h) - f'(x)) / h with autograd's f' and the step actually taken; NaN if this step is 0."""
     x_plus_h = x + h
     return (difference.gradient(f, x_plus_h) - difference.gradient(f, x)) / (x_plus_h - x)
 
@@ -216,7 +219,7 @@ def _settled(values: Tensor) -> float:
 
 
 class Subject(Subjects):
-    """The functions to explore and the range of x, with results cached per function."""
+    """The functions to explore and the range of x. Results are cached for each function."""
 
     def truth(self, name: str) -> Function | None:
         """Return the function's exact second derivative, or None if it is not known."""
@@ -267,9 +270,9 @@ class Subject(Subjects):
         return plots.decades(errors, -18, 8)
 
     def read(self, setting: Setting) -> Reading:
-        """Compute all numbers that the picture and the text show.
+        """Compute all numbers shown in the figure and in the table below it.
 
-        An error in the explored function is recorded as a problem and never raised.
+        An error in the explored function is recorded as a problem instead of being raised.
         """
         name, h = setting.function, setting.h
         f, x = self.prepared(name).f, torch.tensor([setting.x], dtype=torch.float64)
@@ -301,7 +304,6 @@ class Subject(Subjects):
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem to a reading that was computed without an error."""
     x = reading.setting.x
     if not math.isfinite(reading.values[0]):
         remarks.no_value(reading, f"x = {x:g}")
@@ -400,7 +402,7 @@ class SecondExplorer(Panel[Reading]):
         rows += [self.row(way, FORMULAS[way], number) for way, number in numbers.items()]
         errors = reading.errors
         if math.isnan(reading.truth):
-            del errors["double"]  # double backward is the reference for the other errors
+            del errors["double"]  # double backward has no error: the other errors are measured from it
         else:
             rows.append(self.row("truth", "f″(x)", words.digits(reading.truth)))
         if "double" in errors:
@@ -475,10 +477,10 @@ def explore_second(
         functions: a function of x, a list of functions, or a dict from names to functions. By default
             log(x^3) and x^4 - 8 x^2.
         x_range: the smallest and the largest x on the slider.
-        x: the x to start with, by default 5. A value outside x_range is clipped to it, with a message.
-        h: the step to start with, from 10**-15.5 to 10**0.5.
-        derivative: "first" or "second", the derivative to start with.
-        function: the name of the function to start with, by default the first.
+        x: the initial x, by default 5. A value outside x_range is clipped to it, and a message reports this.
+        h: the initial step, from 10**-15.5 to 10**0.5.
+        derivative: the initially selected derivative, "first" or "second".
+        function: the name of the initially selected function, by default the first.
 
     Raises:
         ValueError: if an argument other than a function is invalid.

@@ -22,7 +22,7 @@ from secant.explorers.kit.words import Row
 from secant.language import say
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
-FEW_STEPS = 33  # number of h values of an error curve, for functions that take one x at a time
+FEW_STEPS = 33  # number of h values in an error curve for functions that take one x at a time
 STYLES = {"float32": PARTS[0], "float64": LineStyle(GREEN, "o")}
 FORMULAS = {
     "forward": "(f(x+h) − f(x)) / ((x+h) − x)",
@@ -47,7 +47,7 @@ class Setting:
 
 @dataclass
 class Reading(Findings):
-    """The numbers computed for a setting of the controls. A number that does not exist is NaN.
+    """The numbers computed for one setting of the controls. A number that cannot be computed is NaN.
 
     Attributes:
         setting: the values of the controls.
@@ -88,7 +88,7 @@ class Reading(Findings):
 
 
 class Subject:
-    """The functions to explore and the range of x, with results cached per function."""
+    """The functions to explore and the range of x. Results are cached for each function."""
 
     def __init__(self, functions: Mapping[str, Function], x_range: Range, *, rounding: bool = True) -> None:
         self.functions = dict(functions)
@@ -119,9 +119,9 @@ class Subject:
         return plots.decades(np.concatenate([self.typical_errors(name, *kind) for kind in kinds]), -20, 8)
 
     def read(self, setting: Setting) -> Reading:
-        """Compute all numbers that the picture and the text show.
+        """Compute all numbers shown in the figure and in the table below it.
 
-        An error in the explored function is recorded as a problem and never raised.
+        An error in the explored function is recorded as a problem instead of being raised.
         """
         name, dtype, scheme = setting.function, setting.dtype, setting.scheme
         f, curve = self.by_dtype[dtype].prepared(name).f, self.by_dtype[dtype].curve(name)[1]
@@ -151,7 +151,6 @@ class Subject:
 
 
 def _remark(reading: Reading) -> None:
-    """Add a remark or a problem to a reading that was computed without an error."""
     if not math.isfinite(reading.height):
         remarks.no_value(reading, f"x = {reading.x:g}")
     elif reading.ends[0] == reading.ends[1]:
@@ -186,7 +185,7 @@ class Picture:
         self.moving = [*self.function.moving, *self.errors.moving]
 
     def set_scene(self, reading: Reading) -> None:
-        """Update the static part of the picture: the curve and the limits of both plots."""
+        """Update the static part of the figure: the curve and the limits of both plots."""
         name, dtype = reading.setting.function, reading.setting.dtype
         self.function.set_curve(*self.subject.by_dtype[dtype].curve(name))
         self.errors.set_decades(*self.subject.error_range(name))
@@ -202,7 +201,7 @@ class Picture:
             zeros = self.errors.set_curves(self.zeros[dtype], reading.steps, (curve, errors))
             self.zeros[dtype].set_visible(len(zeros) > 0)
             chosen = dtype == setting.dtype
-            # If some errors are 0, mark every point, because no line reaches a point between two zeros.
+            # If some errors are 0, mark every point, because no line is drawn to a point between two zeros.
             every = 1 if len(zeros) else max(1, len(errors) // 16)
             curve.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=every)
         self.errors.set_step(setting.h, (self.median, reading.median), (self.current_error, reading.error))
@@ -275,18 +274,19 @@ def explore(
 ) -> TangentExplorer:
     """Return an explorer with sliders for x and h that shows a secant, the tangent, and their distance.
 
-    Left: the function, a secant, and autograd's tangent. Right: |quotient - gradient| against h, as the
-    median over 201 x values near the chosen one.
+    The left plot shows the function, a secant, and autograd's tangent. The right plot shows the distance of
+    the quotient from the gradient, against h. Each distance is the median over 201 x values near the chosen
+    one.
 
     Args:
         functions: a function of x, a list of functions, or a dict from names to functions. By default
             log(x^3) and x^3 + 2 sin x.
         x_range: the smallest and the largest x on the slider.
-        x: the x to start with, by default 5. A value outside x_range is clipped to it, with a message.
-        h: the step to start with, from 10**-15.5 to 10**0.5.
-        dtype: the dtype to start with, "float32" or "float64".
-        scheme: the kind of quotient to start with, "forward", "central" or "complex".
-        function: the name of the function to start with, by default the first.
+        x: the initial x, by default 5. A value outside x_range is clipped to it, and a message reports this.
+        h: the initial step, from 10**-15.5 to 10**0.5.
+        dtype: the initial dtype, "float32" or "float64".
+        scheme: the initial kind of quotient, "forward", "central" or "complex".
+        function: the name of the initially selected function, by default the first.
         rounding: whether the explorer shows rounding errors. If False, h goes only from 3 down to 1e-4, the
             dtype is float64, and the quotient is the forward one.
 

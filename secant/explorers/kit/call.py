@@ -18,7 +18,7 @@ PanelT = TypeVar("PanelT", bound=Panel[Any])
 
 @dataclass(frozen=True)
 class Call:
-    """The function that made an explorer, and the arguments that it was called with."""
+    """The function that made an explorer, and the arguments of its call."""
 
     name: str
     signature: inspect.Signature
@@ -26,7 +26,7 @@ class Call:
     default_options: State  # for each dropdown, its first option, which is selected if the argument is None
 
     def text(self, state: State) -> str:
-        """Return the source text of the call for a state, omitting arguments that equal their defaults."""
+        """Return the source text of the call that recreates a state, without arguments equal to defaults."""
         arguments = []
         for parameter in self.signature.parameters.values():
             name = parameter.name
@@ -39,10 +39,10 @@ class Call:
 
 
 def with_call(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
-    """Decorate a function that makes an explorer, so that the explorer knows its call and its questions.
+    """Decorate a function that makes an explorer, so that the explorer stores its call and its questions.
 
-    The questions are about the built-in functions, so an explorer of other functions gets none. They are read
-    from the .toml file named after the explorer's module.
+    The questions are about the built-in functions, so an explorer of other functions has no questions. The
+    questions are read from the .toml file named after the explorer's module.
     """
     signature = inspect.signature(make)
     first, file = next(iter(signature.parameters)), inspect.getfile(make)

@@ -1,7 +1,7 @@
 """Fast redrawing for pictures with sliders: static artists as one image, moving artists as strokes over it.
 
-Redrawing a whole figure takes 30 ms to 140 ms, too slow to follow a slider. A frame therefore holds only a
-few kilobytes of paths. The page keeps the image and strokes the paths over it.
+Redrawing a whole figure takes 30 ms to 140 ms, which is too slow to follow a slider. The page therefore keeps
+the image, and each frame contains only a few kilobytes of paths, which the page draws over the image.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from secant.explorers.kit.strokes import Recorder, Stroke
 
 WIDTH, HEIGHT = 9.0, 4.0  # size of a figure in inches
 DPI = 100  # CSS pixels per inch
-# Bounds on the device pixels per CSS pixel; with at least 2, a picture stays sharp on a narrow page.
+# Bounds on the device pixels per CSS pixel. With at least 2, a figure stays sharp on a narrow page.
 MIN_DENSITY, MAX_DENSITY = 2, 4
 # Minimum number of seconds between updates of the numbers during a drag, so that the numbers can be read.
 READING_SECONDS = 0.2
@@ -71,7 +71,7 @@ class Stage:
         return encoded.getvalue()
 
     def frame(self) -> list[Stroke]:
-        """Return the strokes of the visible moving artists, bottom first, in pixels of the static image."""
+        """Return the visible moving artists, bottom first, as strokes in pixels of the static image."""
         recorder = Recorder(*self.size, self.figure.dpi)
         for artist in self.moving:
             if artist.axes is not None and artist.axes.get_visible():
@@ -80,7 +80,7 @@ class Stage:
 
 
 def event_loop() -> asyncio.AbstractEventLoop | None:
-    """Return the kernel's event loop, or None if none is running, in which case no page is connected."""
+    """Return the kernel's event loop, or None if no loop is running. In that case no page is connected."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -90,8 +90,8 @@ def event_loop() -> asyncio.AbstractEventLoop | None:
 def after_reply(action: Callable[[], None]) -> Callable[[], None]:
     """Return a function that runs `action` once the kernel has replied to the page; pending calls are merged.
 
-    The page's slider sends its next value when it gets the reply. That value is therefore already on its way
-    while the frame for the current value is drawn.
+    The page's slider sends its next value when it receives the reply. That value is therefore already on its
+    way while the frame for the current value is drawn.
     """
     waiting = False
 
@@ -114,8 +114,8 @@ def after_reply(action: Callable[[], None]) -> Callable[[], None]:
 def throttled(action: Callable[[], None], seconds: float = READING_SECONDS) -> Callable[[], None]:
     """Return a function that runs `action` at most once every `seconds`, so that its output stays readable.
 
-    The first call takes effect at once, and the last call is never dropped. Fewer messages leave time for
-    frames, and do not flood a screen reader.
+    The first call runs `action` at once, and the last call is never dropped. Having fewer messages leaves
+    time for frames, and keeps a screen reader from being flooded.
     """
     last = -math.inf
     waiting = False

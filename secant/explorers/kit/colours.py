@@ -30,9 +30,9 @@ _PROPERTIES = ("color", "markeredgecolor", "markerfacecolor", "facecolor", "edge
 
 
 def on_page(background: str, *, dark: bool) -> dict[str, str]:
-    """Return a table that maps the original colours to those for a page with this background."""
-    # A figure can be recoloured more than once. If the background became exactly INK here, the next pass
-    # would turn it light.
+    """Return a table that maps the original colours to the colours for a page with the given background."""
+    # A figure can be recoloured more than once. If its background became exactly INK, the next recolouring
+    # would turn the background light.
     paper = NEARLY_BLACK if background == INK else background
     return {**DARK, PAPER: paper} if dark else {PAPER: paper}
 
@@ -40,11 +40,12 @@ def on_page(background: str, *, dark: bool) -> dict[str, str]:
 def recolour(figure: Figure, table: dict[str, str]) -> None:
     """Recolour a figure's artists; the table maps each old colour to the new one."""
     changes = {light.lower(): dark for light, dark in table.items() if light.lower() != dark.lower()}
-    # On a white page no colour changes. A search of all artists would take a fifth as long as drawing them.
+    # On a white page no colour changes, so skip the search of all artists. It would take a fifth of the time
+    # that drawing them takes.
     if not changes:
         return
     for axes in figure.axes:
-        # Matplotlib also gives this colour to the ticks that it creates later.
+        # `tick_params` also colours the ticks that matplotlib creates later.
         axes.tick_params(which="both", colors=changes.get(INK, INK))
     for artist in figure.findobj():
         parts = (artist, getattr(artist, "arrow_patch", None), getattr(artist, "_bbox_patch", None))

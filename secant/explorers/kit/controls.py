@@ -17,7 +17,7 @@ NAME = {"description_width": "60px"}
 LIST = {"flex": "1 1 190px", "width": "auto", "max_width": "220px"}
 ROW = {"flex": "1 1 270px", "max_width": "420px"}
 TRACK = {"flex": "1 1 110px", "width": "auto", "max_width": "260px"}
-STEP = 1 / 16  # distance between two positions of the slider for h, in decades
+STEP = 1 / 16  # distance between adjacent positions of the slider for h, in decades
 
 
 def button(text: str, action: Callable[[], None], tooltip: str = "") -> widgets.Button:
@@ -56,12 +56,12 @@ class Slider(widgets.FloatSlider):
 
     @staticmethod
     def position_of(argument: float) -> float:
-        """Return the position of the handle for an argument."""
+        """Return the position of the slider's handle that stands for an argument."""
         return argument
 
     @staticmethod
     def argument_at(position: float) -> float:
-        """Return the argument for a position of the handle."""
+        """Return the argument that a position of the slider's handle stands for."""
         return position
 
     def choose(self, number: float) -> None:
@@ -78,7 +78,7 @@ class Slider(widgets.FloatSlider):
 
     @property
     def number(self) -> float:
-        """The position last given to `choose`, or that of the handle if it has been moved to another step."""
+        """The position last given to `choose`, or that of the handle if the handle has since been moved."""
         steps = math.floor((self.exact_position - self.min) / self.step + 0.5)
         nearest = min(self.min + steps * self.step, self.max)
         at_it = self.value == self.exact_position or abs(self.value - nearest) < 1e-6 * self.step
@@ -109,7 +109,7 @@ class Slider(widgets.FloatSlider):
 
     @property
     def display_value(self) -> float:
-        """The argument as the text box shows it."""
+        """The argument as shown in the text box."""
         return round_to_six_digits(self.argument)
 
     def move_by(self, steps: int) -> None:
@@ -145,8 +145,8 @@ def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) ->
 
     Args:
         name: the label in front of the list.
-        options: the texts of the options, or pairs of a text and the value that it stands for.
-        value: the value that is selected at first.
+        options: the labels of the options, or (label, value) pairs.
+        value: the initially selected value.
     """
     return Choice(options=options, value=value, description=name, style=NAME, layout=LIST)
 
@@ -154,17 +154,17 @@ def choice(name: str, options: list[str] | list[tuple[str, Any]], value: Any) ->
 def slider(
     name: str, value: float, ends: Range, step: float | None = None, kind: type[Slider] = Slider
 ) -> tuple[Slider, widgets.Widget]:
-    """Return a slider, and a row that holds the slider and a text box for its number.
+    """Return a slider, and a row of widgets that holds the slider and a text box for its number.
 
-    The label is on the text box, because a screen reader finds no name on a slider's handle. A typed number
-    outside the range is refused, and a starting value outside it is moved to the nearest end. A message below
-    the slider reports either case.
+    The label belongs to the text box, because a screen reader finds no name on a slider's handle. A typed
+    number outside the range is refused, and an initial value outside the range is moved to the nearest end. A
+    message below the slider reports either case.
 
     Args:
         name: the label of the text box.
-        value: the argument to start with.
+        value: the initial argument.
         ends: the first and the last position of the slider.
-        step: the distance between two positions; by default a power of ten that makes 400 to 4000 steps.
+        step: the distance between adjacent positions; by default a power of ten that makes 400 to 4000 steps.
         kind: the class of the slider.
     """
     step = step or _round_step(*ends)
@@ -225,7 +225,7 @@ def _refusal(name: str, number: float, ends: Range, used: float) -> str:
 
 
 def step_slider(h: float, log_h: Range = LOG_H) -> tuple[Slider, widgets.Widget]:
-    """Return a slider for h and the row that holds it; see `slider`."""
+    """Return a slider for h, and the row of widgets that holds it; see `slider`."""
     return slider("h", h, log_h, STEP, StepSlider)
 
 

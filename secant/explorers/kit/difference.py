@@ -3,8 +3,8 @@
 Each f here is elementwise: it maps a tensor of x values to the tensor of the values f(x). The module
 kit/elementwise.py makes any function of one x elementwise.
 
-Sources: dividing by the step actually taken is in Numerical Recipes (Press et al., 1992, section 5.7); the
-complex step is by Squire and Trapp, SIAM Review 40 (1998).
+Sources: Numerical Recipes (Press et al., 1992, section 5.7) recommends dividing by the step actually taken.
+Squire and Trapp, SIAM Review 40 (1998), describe the complex step.
 """
 
 import itertools
@@ -28,7 +28,7 @@ SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
 class FunctionProblem(Exception):
-    """A fault in an explored function, described for the person who wrote the function."""
+    """An error in an explored function, described for the author of the function."""
 
 
 def problem(*, en: str, ko: str) -> FunctionProblem:
@@ -55,7 +55,7 @@ def _numbered(functions: Iterable[tuple[str, Function]]) -> dict[str, Function]:
 
 
 def name_of(f: Function, letter: str = "f") -> str:
-    """Return a function's name. For a lambda, return the letter followed by "(x)", such as "f(x)"."""
+    """Return a function's name; for a lambda, return the given letter followed by "(x)"."""
     name = str(getattr(f, "__name__", type(f).__name__))
     return f"{letter}(x)" if name == "<lambda>" else name
 
@@ -247,10 +247,10 @@ def _complex_step(f: Function, x: Tensor, h: Tensor) -> Tensor:
 
 
 def by_steps(f: Callable[[Tensor], Tensor], x: Tensor, steps: Tensor) -> Tensor:
-    """Apply `f` to all steps, in blocks so small that torch uses a single thread.
+    """Apply `f` to all steps, in blocks that are small enough for torch to use a single thread.
 
-    Within a frame, waiting for a second thread costs more time than it saves: at least 10 ms if other
-    programs are running.
+    A second thread costs more time than it saves: waiting for it takes at least 10 ms if other programs are
+    running.
 
     Args:
         f: a function that maps a block of steps, of shape (j, 1), to a result of shape (j, n).
@@ -270,7 +270,7 @@ def median_errors(f: Function, x: Tensor, steps: Tensor, scheme: Scheme = "forwa
         f: an elementwise function.
         x: the points, of shape (n,).
         steps: the values of h, of shape (k,).
-        scheme: the kind of quotient; see `quotient`.
+        scheme: "forward", "central" or "complex"; see `quotient`.
 
     Returns:
         A float64 tensor of shape (k,). Points where f has no gradient are ignored. The median is NaN for an h

@@ -1,4 +1,4 @@
-"""Wrappers that let a function of one x take many x: all at once if it can, otherwise one by one."""
+"""Wrappers that apply a function of one x to many x: all at once if it supports that, else one by one."""
 
 import contextlib
 import time
@@ -13,20 +13,20 @@ from torch import Tensor
 from secant.explorers.kit import difference
 from secant.explorers.kit.difference import Function, FunctionProblem, values
 
-SECONDS_PER_FRAME = 0.03  # seconds per frame that are available to a function that takes one x at a time
-# Largest number of possible jumps of a curve to examine; number of times to halve the gap at each jump.
+SECONDS_PER_FRAME = 0.03  # time per frame, in seconds, for calling a function that takes one x at a time
+# Maximum number of possible jumps to examine in a curve. Number of times to halve the gap at each jump.
 JUMPS, HALVINGS = 64, 12
-# Number of repeated calls with the same x, and seconds that they may take, to detect a random function.
+# Number of repeated calls with the same x that detect a random function. Seconds after which they stop.
 CALLS_AGAIN, SECONDS_AGAIN = 8, 0.3
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A function prepared for many x.
+    """A function that was prepared for evaluation at many x.
 
     Attributes:
         f: the elementwise function.
-        is_vectorised: whether the function takes many x at once.
+        is_vectorised: whether the function accepts many x at once.
         calls: how many calls with a single x fit into a frame.
         single: the original function of one x; if it is unusable, a function that raises a FunctionProblem.
     """
@@ -42,7 +42,7 @@ class Prepared:
 
 
 def prepare(f: Function, grid: Tensor) -> Prepared:
-    """Prepare a function of one x for many x, after calling it at the points of a grid."""
+    """Prepare a function of one x for evaluation at many x, and test it at the points of a grid."""
     try:
         check_deterministic(f, grid, grid[len(grid) // 3])
     except FunctionProblem as problem:
@@ -78,7 +78,7 @@ def check_deterministic(f: Function, *arguments: Tensor) -> None:
 
 
 class _Failed(Exception):
-    """An error that marks a failed call; the reason is reported when the value is needed."""
+    """An error that marks a failed call. Its cause is reported later, when the value is needed."""
 
 
 def _value_or_failed(f: Function, argument: Tensor) -> Tensor:
@@ -91,7 +91,7 @@ def _value_or_failed(f: Function, argument: Tensor) -> Tensor:
 def sampled(f: Function, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
     """Return x and f(x) for a plotted line, with NaN where f fails, is not finite, or jumps.
 
-    Without the NaN, the line would join both sides of a jump.
+    Without NaN, the line would join both sides of a jump.
     """
     try:
         y = values(f, x).detach().real
@@ -104,8 +104,8 @@ def sampled(f: Function, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
 def _jumps(f: Function, x: Tensor, y: Tensor) -> Tensor:
     """Return a mask that is True where f jumps between a point and the next.
 
-    At a jump, the change does not shrink as the gap is halved. Only changes that are visible and larger than
-    those around them are examined.
+    At a jump, the change in f does not shrink as the gap is halved. Only changes that are visible and larger
+    than the neighbouring changes are examined.
     """
     change = y.diff().abs().nan_to_num(0.0, 0.0, 0.0).double()
     around = torch.nn.functional.pad(change[None], (3, 3), mode="replicate")[0].unfold(0, 7, 1)
@@ -132,7 +132,7 @@ def or_nan(f: Function, x: Tensor) -> Tensor:
 
 
 def named_in_problems(label: str, f: Function) -> Function:
-    """Wrap f to return float64, refuse complex results, and put the label before the text of each problem."""
+    """Wrap f to return float64, reject complex results, and prefix each problem's message with the label."""
 
     def named(x: Tensor) -> Tensor:
         with prefix_problems(f"{label}(x)"):
@@ -179,10 +179,10 @@ def median_sizes(errors: Tensor) -> Tensor:
 
 
 def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
-    """Prepare a function of a point of shape (n,) for points of shape (k, n), after calling it at `points`.
+    """Prepare a function of one point, of shape (n,), for evaluation at many points, of shape (k, n).
 
-    The prepared function returns NaN for a point at which f fails. If f fails at every point, it raises the
-    first FunctionProblem.
+    The function is tested at `points`. The prepared function returns NaN for a point at which f fails. If f
+    fails at every point, the prepared function raises the first FunctionProblem.
     """
     try:
         check_deterministic(f, points[0])
@@ -194,7 +194,7 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
     at_once = torch.func.vmap(f)
 
     def rows(x: Tensor) -> Tensor:
-        # If f fails at one point, for example because of a singular matrix, vmap fails for all points.
+        # If f fails at one point, such as one with a singular matrix, vmap fails for all points.
         with contextlib.suppress(Exception):
             return at_once(x).detach()
         return evaluate_each(f, x).detach()
@@ -207,9 +207,9 @@ def prepare_rows(f: Function, points: Tensor, seconds: float) -> Prepared:
 
 
 def images(rows: Function, points: np.ndarray) -> np.ndarray:
-    """Return the images of points under a function from `prepare_rows`; NaN stays NaN.
+    """Return the images of points under a function from `prepare_rows`; NaN is mapped to NaN.
 
-    Points and images are of shape (k, n). If the function fails at every point, the result has no rows.
+    Points and images are of shape (k, n). If the function fails at every point, the result is empty.
     """
     try:
         mapped = rows(torch.from_numpy(points)).numpy()

@@ -31,7 +31,7 @@ class LineStyle:
         return (0, self.dashes) if self.dashes else "-"
 
     def line(self, plot: Plot, label: str = "_", every: Any = 8) -> Line2D:
-        """Add a line without data to a plot, and return it; `every` is matplotlib's `markevery`."""
+        """Add an empty line to a plot, and return the line; `every` is matplotlib's `markevery`."""
         points: dict[str, Any] = {"marker": self.marker, "ms": 5, "markevery": every}
         return plots.line(plot, self.color, 1.8, self.style, label=label, zorder=3, **points)
 
@@ -60,10 +60,10 @@ WHOLE = LineStyle(INK, "D")
 
 
 def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
-    """Add a line without data for each label to a plot, and return the lines.
+    """Add an empty line for each label to a plot, and return the lines.
 
-    The last label is for the whole, and the others, at most len(PARTS) of them, are for its parts. A
-    $ in a label is shown as it is and does not begin a formula.
+    The last label names the whole. The other labels, at most len(PARTS) of them, name its parts. A $ in a
+    label is shown literally and does not begin a formula.
     """
     return [
         # Each line has its markers at different values of h, so that no marker hides another.
@@ -73,7 +73,11 @@ def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
 
 
 def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
-    """Add markers for each line's zeros, without data yet, in the line's colour and in a separate row."""
+    """Add a set of markers for the zeros of each line, and return the sets.
+
+    The markers have the colour of their line, and no positions yet. Markers of different lines are drawn at
+    different heights.
+    """
     markers = [plots.marker(plot, "v", str(line.get_color()), size=3.5) for line in lines]
     figure = plot.axes.get_figure(root=True)
     for row, points in enumerate(markers):
@@ -83,7 +87,10 @@ def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
 
 
 def rings(plot: Plot, lines: Sequence[Line2D]) -> PathCollection:
-    """Add a ring in each line's colour, without a position yet; each ring fits inside the previous one."""
+    """Add a ring in the colour of each line, and return the rings.
+
+    The rings have no positions yet. Each ring fits inside the previous one.
+    """
     colors = [str(line.get_color()) for line in lines]
     sizes = [max(14 - 2.5 * i, 4) ** 2 for i in range(len(lines))]
     collection = plot.axes.scatter(

@@ -1,6 +1,6 @@
-"""The widget that shows an explorer's picture in the page; picture.js is the part in the browser.
+"""The widget that shows an explorer's figure in the page; picture.js is the widget's code in the browser.
 
-Until a page has sent its `look`, the picture is not visible, so nothing has to be drawn.
+A page that displays the figure sends its `look`, such as its theme. Until then, nothing has to be drawn.
 """
 
 import base64
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 class View(anywidget.AnyWidget):
     """An image that reports to the kernel where the pointer drags on it and which arrow keys are pressed."""
 
-    # The sources are given as text: anywidget watches a source given as a path, and then never frees a
+    # The sources are strings, because anywidget watches a source given as a path, and then never frees the
     # widget.
     _esm = (HERE / "picture.js").read_text(encoding="utf-8")
     _css = (HERE / "picture.css").read_text(encoding="utf-8")
@@ -29,11 +29,11 @@ class View(anywidget.AnyWidget):
     size: Any = List([1, 1]).tag(sync=True)
     strokes: Any = List().tag(sync=True)  # the moving artists, as strokes over `still`
     dark = Bool().tag(sync=True)  # whether `still` and `strokes` are drawn for a dark page
-    alt = Unicode().tag(sync=True)  # the text alternative of the picture
-    text = Unicode().tag(sync=True)  # the call and the numbers, for the copy button
+    alt = Unicode().tag(sync=True)  # the figure's text alternative, for screen readers
+    text = Unicode().tag(sync=True)  # the explorer's call and its numbers, for the copy button
     copied = Unicode().tag(sync=True)  # the confirmation that the page shows after it has copied `text`
     gone = Unicode().tag(sync=True)  # the message that the page shows once the kernel has stopped
-    label = Unicode().tag(sync=True)  # the accessible name of the picture, which explains its keys
+    label = Unicode().tag(sync=True)  # the figure's accessible name, which explains the arrow keys
     ratio = Float(1.0).tag(sync=True)
     areas: Any = List().tag(sync=True)  # axes in which the pointer moves a control, as returned by `area`
     strides: Any = List().tag(sync=True)  # slider steps per press of a horizontal and of a vertical arrow key
@@ -49,7 +49,7 @@ class View(anywidget.AnyWidget):
 
 
 def area(axes: Axes, across: str, up: str) -> dict[str, Any]:
-    """Return the position of an axes in the picture, and the controls that the pointer moves there.
+    """Return the position of an axes in the figure, and the controls that the pointer moves there.
 
     Args:
         axes: the axes.
@@ -57,7 +57,7 @@ def area(axes: Axes, across: str, up: str) -> dict[str, Any]:
         up: the name of the control for the vertical direction, or "" for no control.
 
     Returns:
-        A dict with the axes' "box": left, top, right and bottom, as fractions of the picture from its upper
+        A dict with the axes' "box": left, top, right and bottom, as fractions of the figure from its upper
         left corner. For each direction with a control, "across" or "up" holds the control's name and its
         values at both ends of the axis (log10 on a logarithmic axis).
     """

@@ -1,4 +1,4 @@
-"""A plot of a plane with a grid, and arrows whose heads keep their shape whatever the scale of the axes."""
+"""A plot of a plane with a grid, and arrows whose heads keep their shape at every scale of the axes."""
 
 from typing import Any
 
@@ -16,10 +16,10 @@ HEAD = 9.0  # length of an arrow's head in pixels
 
 
 class PlanePlot:
-    """A plot of a plane with a grid. Arrows are drawn correctly only after `set_grid` and then `fit`."""
+    """A plot of a plane with a grid. Call `set_grid` and then `fit` before drawing arrows."""
 
     def __init__(self, axes: Axes, across: str, up: str) -> None:
-        """Prepare the axes, with labels for the horizontal and the vertical direction."""
+        """Prepare the axes, and label the horizontal and the vertical axis."""
         self.axes = axes
         self.moving: list[Artist] = []
         axes.grid(False)
@@ -30,7 +30,7 @@ class PlanePlot:
         self.pixel = np.ones(2)  # width and height of one CSS pixel in data units
 
     def dotted_path(self, **options: Any) -> Line2D:
-        """Add a dotted line without data, with markers at both ends, and return it.
+        """Add an empty dotted line that has markers at both ends, and return the line.
 
         The markers belong to the line, because separate artists would take more time to draw.
         """
@@ -38,13 +38,13 @@ class PlanePlot:
         return plots.line(self, INK, 1.2, ":", **ends, zorder=6, **options)
 
     def arrow(self, color: str, width: float, **options: Any) -> Line2D:
-        """Add a line without data for an arrow, and return it; `arrow_points` computes its points."""
+        """Add an empty line for an arrow, and return the line; `arrow_points` computes the line's points."""
         return plots.line(self, color, width, **options)
 
     def label(self, color: str, symbols: str, size: float) -> Line2D:
-        """Add the label of an arrow, without a position yet, and return it.
+        """Add an arrow's label, which has no position yet, and return the label.
 
-        The label is a marker made of mathtext, because a text artist takes three times as long to draw.
+        The label is a mathtext marker, because drawing a text artist would take three times as long.
 
         Args:
             color: the colour of the label.
@@ -65,7 +65,7 @@ class PlanePlot:
 
         Args:
             arrow: the line returned by `arrow`.
-            name: the artist returned by `label`, and its side as in `label_position`.
+            name: the artist returned by `label`, and the `side` for `label_position`.
             start: the arrow's start, of shape (2,).
             vector: the vector from the arrow's start to its tip, of shape (2,).
             options: options of `arrow_points`.
@@ -144,14 +144,14 @@ def grid_points(across: Range, up: Range, lines: int, along: int) -> np.ndarray:
 
 
 def fit(*planes: PlanePlot) -> None:
-    """Set axis limits that include the planes' ranges.
+    """Set the axis limits of each plane so that its visible ranges fit.
 
-    Both directions get the same scale, so that angles are not distorted, unless a common scale would
-    flatten one of the ranges.
+    Both directions have the same scale, so that angles are not distorted. They have different scales only if
+    a common scale would flatten one of the ranges.
     """
     figure = planes[0].axes.get_figure(root=True)
     assert figure is not None
-    for _ in range(2):  # new limits change the tick labels, and those change the size of the axes
+    for _ in range(2):  # new limits change the tick labels, which change the size of the axes
         for plane in planes:
             plane.axes.set(xlim=plane.box[0], ylim=plane.box[1])
         figure.draw_without_rendering()  # computes the layout, and thus the sizes that are read below

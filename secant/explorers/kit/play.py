@@ -1,7 +1,7 @@
 """A button that moves the slider for h on a timer, until the user touches a control.
 
-The first press moves h from 1 to 1e-4, where the secant looks like the tangent. A press at 1e-4 goes on to
-1e-12, where rounding errors show.
+The first press moves h from 1 to 1e-4, where the secant looks like the tangent. A press while h is 1e-4 moves
+h on to 1e-12, where rounding errors are visible.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ from secant.explorers.kit.controls import STEP, Slider
 from secant.explorers.kit.ranges import clamp
 from secant.language import say
 
-# log10(h) at the start, after the first press of the button, and after the second press.
+# log10(h) where playing starts, where the first press ends, and where the second press ends.
 START, NEAR, END = 0.0, -4.0, -12.0
-#: Seconds per decade of h while log10(h) is above the key; the first such key counts. Playing is slow while
+#: Seconds per decade of h while log10(h) is above the key; the first such key applies. Playing is slow while
 #: the secant visibly differs from the tangent.
 PACE = {-2.0: 1.75, NEAR: 0.75, -math.inf: 0.67}
 SLOW = 1.0, 1.5  # decades per step and seconds between steps, if the system asks for reduced motion

@@ -19,7 +19,7 @@ DASHES = (0, (5, 3))  # dash pattern of all lines that come from autograd
 
 
 def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
-    """Return a figure with axes side by side, with a light grid and no lines at the top and the right.
+    """Return a figure with axes side by side. Each has a light grid, but no frame at the top and the right.
 
     Args:
         count: the number of axes.
@@ -34,7 +34,7 @@ def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
 
 
 def stack(figure: Figure) -> None:
-    """Arrange the axes of a figure made by `row` one below another, for a page too narrow for a row."""
+    """Arrange the axes of a figure made by `row` one below another, for a narrow page."""
     count = len(figure.axes)
     figure.set_size_inches(STACKED_WIDTH, count * STACKED_HEIGHT)
     places = figure.add_gridspec(count, 1)
@@ -52,7 +52,7 @@ class Plot(Protocol):
 def line(
     plot: Plot, color: str, width: float, style: Any = "-", *, label: str = "_", **options: Any
 ) -> Line2D:
-    """Add a line without data to a plot, and return it; style, label and options are matplotlib's."""
+    """Add an empty line to a plot, and return the line; style, label and options are matplotlib's."""
     (artist,) = plot.axes.plot([], [], color=color, lw=width, ls=style, label=label, **options)
     plot.moving.append(artist)
     return artist
@@ -61,7 +61,7 @@ def line(
 def marker(
     plot: Plot, shape: str, color: str, *, size: float, hollow: bool = False, label: str = "_"
 ) -> Line2D:
-    """Add a set of points without data to a plot, and return it; `shape` is a matplotlib marker."""
+    """Add an empty set of points to a plot, and return it; `shape` is a matplotlib marker."""
     ends: dict[str, Any] = {"mec": color, "mfc": "none" if hollow else color, "mew": 2}
     return line(plot, color, 0, "none", label=label, marker=shape, ms=size, zorder=5, **ends)
 
@@ -109,7 +109,7 @@ class FunctionPlot:
         point: str = "_",
         ends: str = "_",
     ) -> None:
-        """Prepare the axes, and create the artists without data.
+        """Prepare the axes, and create empty artists.
 
         Args:
             axes: the axes to draw in.

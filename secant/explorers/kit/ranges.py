@@ -46,7 +46,11 @@ def check_choice(name: str, value: object, options: Iterable[object]) -> None:
 
 
 def first_or(value: str | None, name: str, options: Iterable[str]) -> str:
-    """Return the first option if the value is None; otherwise check that it is an option, and return it."""
+    """Return the first option if the value is None; otherwise return the value, if it is an option.
+
+    Raises:
+        ValueError: if the value is neither None nor an option.
+    """
     choices = list(options)
     if value is None:
         return choices[0]
@@ -117,8 +121,8 @@ def clamp(number: float, ends: Range) -> float:
 def place_and_step(x_range: Range, x: float | None, h: float, start: float) -> tuple[Range, float, float]:
     """Check x_range, x and h, and return their values as floats.
 
-    If x is None, return `start` in its place, clipped to the range. A given x may lie outside the range,
-    because the slider for x reports that; see `controls.slider`.
+    If x is None, `start` is used instead, clipped to the range. A given x may lie outside the range, because
+    the slider for x reports that; see `controls.slider`.
 
     Raises:
         ValueError: if the range is invalid, x is NaN, or h is not positive and finite.

@@ -1,4 +1,4 @@
-"""Remarks and problems that several explorers show about numbers that were computed without an error."""
+"""Messages of several explorers about unusual numbers, such as NaN, that were computed without an error."""
 
 import math
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ def no_quotient(reading: Findings, *, en: str, ko: str) -> None:
 def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
     """Remark that a number is exactly 0, and that the log scale shows it on the bottom line.
 
-    `en` and `ko` are sentences that say which number is 0.
+    `en` and `ko` are sentences in English and in Korean that say which number is 0.
     """
     reading.remark(
         en=f"{en} A log scale has no 0, so it is drawn on the bottom line (▼).",
@@ -68,7 +68,7 @@ def exactly_zero(reading: Findings, *, en: str, ko: str) -> None:
 
 
 def few_points(reading: Findings, few: int) -> None:
-    """Remark that the right plot uses only `few` x values, unless that is the usual number.
+    """Remark that the right plot uses only `few` x values, unless `few` is the usual number.
 
     A function that takes one x at a time is too slow for the usual number of x values.
     """

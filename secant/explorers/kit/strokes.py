@@ -55,7 +55,7 @@ class Recorder(RendererBase):
         return self.size
 
     def flipy(self) -> bool:
-        return False  # matplotlib's y axis points up
+        return False  # the y axis points up, as in matplotlib
 
     def _svg(self, path: Path, transform: Transform, *, filled: bool) -> str:
         width, height = self.size
@@ -92,13 +92,16 @@ class Recorder(RendererBase):
 
 @lru_cache(maxsize=256)
 def _shape(path: Path, matrix: bytes) -> str:
-    """Return the SVG path of a marker's shape; the cache needs the affine matrix as hashable bytes."""
+    """Return the SVG path of a marker's shape.
+
+    The affine matrix is given as bytes, because the cache needs hashable arguments.
+    """
     transform = Affine2D(np.frombuffer(matrix).reshape(3, 3))
     return "".join(_words(path.cleaned(transform, True, curves=True)))
 
 
 def _words(path: Path) -> Iterator[str]:
-    """Yield a cleaned path in SVG's syntax: a letter whenever the command changes, and coordinates."""
+    """Yield the tokens of a cleaned path in SVG syntax: coordinates, and a letter for each new command."""
     before = None
     codes, vertices = np.asarray(path.codes).tolist(), np.asarray(path.vertices).tolist()
     for code, (x, y) in zip(codes, vertices, strict=True):

@@ -17,7 +17,7 @@ from secant.explorers.kit.ranges import LOG_H, Range
 MethodT = TypeVar("MethodT", bound=Callable[..., Any])
 
 TRIAL_POINTS = 25  # number of x values at which a function is tested before it is shown
-# Number of points of a curve; the smaller number is for functions that take one x at a time.
+# Number of points in a curve; the smaller number is for functions that take one x at a time.
 POINTS, FEW_POINTS = 401, 101
 # Number of h values of an error curve; the smaller number is for functions that take one x at a time.
 STEPS, FEW_STEPS = 65, 13
@@ -66,8 +66,8 @@ class Subjects:
             x_range: the ends of the range of x.
             log_h: the ends of the range of log10(h).
             dtype: the dtype of x.
-            few_steps: the number of h values of an error curve, for functions that take one x at a time.
-            calls: the number of calls of the function that are needed for each x and h.
+            few_steps: the number of h values in an error curve for functions that take one x at a time.
+            calls: the number of function calls that are needed for each x and h.
         """
         self.functions = dict(functions)
         self.ends, self.log_h, self.dtype = x_range, log_h, dtype
@@ -96,7 +96,7 @@ class Subjects:
         return elementwise.sampled(slope, self.curve_points(name))[1]
 
     def median_points(self, name: str, x: float) -> Tensor:
-        """Return x values near the chosen one for a median; there are as many as a frame has time for."""
+        """Return the x values near the chosen one over which a median is taken. A slow function has fewer."""
         prepared = self.prepared(name)
         affordable_points = prepared.calls // (self.calls * self.few_steps)
         count = MEDIAN_POINTS if prepared.is_vectorised else min(FEW_MEDIAN_POINTS, max(1, affordable_points))

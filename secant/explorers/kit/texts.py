@@ -1,7 +1,7 @@
-"""Functions that read the explorers' texts from .toml files.
+"""Functions that read the text of the explorers from .toml files.
 
-Each explorer has a .toml file of the same name, with its alternative text, legend, options, labels, remarks
-and questions.
+Each explorer's module has a .toml file of the same name. The file holds the figure's text alternative, the
+legend, and the options, labels, remarks and questions.
 """
 
 import tomllib
@@ -46,12 +46,12 @@ def label(file: str, name: str) -> str:
 
 
 def options(file: str, name: str) -> list[tuple[str, str]]:
-    """Return the (text, value) options of the dropdown called `name`, from the explorer's .toml file."""
+    """Return the options of the dropdown `name` as (label, value) pairs, from the explorer's .toml file."""
     return [(say(**words), value) for value, words in _texts(file)["choice"][name].items()]
 
 
 def alt(file: str, name: str = "alt") -> str:
-    """Return a picture's description from the explorer's .toml file, with {...} placeholders for numbers."""
+    """Return the figure's text alternative from the .toml file, with {...} placeholders for numbers."""
     return say(**_texts(file)[name])
 
 

@@ -1,4 +1,4 @@
-"""The quotient and the gradient of z(y(x), w(x)), each split by the two paths from x to z."""
+"""The quotient and the gradient of z(y(x), w(x)), each split into the contributions of both paths."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from secant.explorers.kit.difference import Function
 from secant.explorers.kit.ranges import Range
 from secant.explorers.kit.subject import TRIAL_POINTS, memoised
 
-LOG_H: Range = (-6.0, 0.0)  # rounding errors, the subject of lesson 1, dominate below this range
+LOG_H: Range = (-6.0, 0.0)  # below this range, rounding errors (the subject of lesson 1) dominate
 # Number of h values of an error curve; the smaller number is for functions that take one x at a time.
 STEPS, FEW_STEPS = 49, 13
 
@@ -90,7 +90,7 @@ def slopes(z: Merge, f: Function, g: Function, x: Tensor) -> Slopes[Tensor]:
 
 
 class TwoPaths:
-    """Named pairs of functions, the range of x, and the letters for a pair's functions in error messages."""
+    """Named pairs of functions, the range of x, and the letters that name a pair's functions in errors."""
 
     def __init__(
         self, pairs: Mapping[str, tuple[Function, Function]], x_range: Range, letters: tuple[str, str]
@@ -100,7 +100,7 @@ class TwoPaths:
 
     @memoised()
     def prepared(self, name: str) -> tuple[Function, Function, bool]:
-        """Return both functions, made elementwise, and whether both take many x at once."""
+        """Return both functions of a pair, made elementwise, and whether both accept many x at once."""
         grid = torch.linspace(*self.ends, TRIAL_POINTS, dtype=torch.float64)
         (y, w), (first, second) = (elementwise.prepare(f, grid) for f in self.pairs[name]), self.letters
         f, g = elementwise.named_in_problems(first, y.f), elementwise.named_in_problems(second, w.f)

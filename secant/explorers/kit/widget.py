@@ -1,7 +1,7 @@
-"""The base class of every explorer's widget: controls, the picture that follows them, a legend and numbers.
+"""The base class of every explorer's widget: controls, a figure that follows them, a legend and numbers.
 
-Problems with a learner's function are shown between the controls and the picture. Plots with nothing to show
-are hidden. If all are hidden, so are the legend and the numbers.
+Problems with a learner's function are shown between the controls and the figure. Plots with nothing to show
+are hidden. If all plots are hidden, the legend and the numbers are hidden too.
 """
 
 import contextlib
@@ -27,8 +27,8 @@ from secant.explorers.kit.words import Entry, Row
 from secant.language import say
 from secant.quiet import quietly
 
-# Number of explorers whose figures stay in memory, at 8 MB each. Any other explorer needs 0.1 s for its next
-# frame, because its figure must be made again.
+# Number of explorers whose figures stay in memory, at 8 MB each. Any other explorer takes 0.1 s to show its
+# next frame, because its figure must be made again.
 MAX_FIGURES = 8
 # Slider steps per press of an arrow key. The second number is for h: four steps are a quarter of a decade.
 STEPS, FEW_STEPS = 10, 4
@@ -36,12 +36,12 @@ STEPS, FEW_STEPS = 10, 4
 
 @dataclass(kw_only=True)
 class Findings:
-    """The results of an explorer other than its numbers.
+    """The problems and remarks about an explorer's numbers, and which axes have something to show.
 
     Attributes:
         problems: what is wrong with a function, as sentences.
         remarks: what a reader should know about the numbers, as sentences.
-        visible_axes: for each axes of the picture, whether it has something to show.
+        visible_axes: for each axes of the figure, whether it has something to show.
     """
 
     problems: list[str] = field(default_factory=list)
@@ -49,22 +49,22 @@ class Findings:
     visible_axes: tuple[bool, ...] = (True,)
 
     def problem(self, *, en: str, ko: str, **values: object) -> None:
-        """Add a problem with a function; `values` fills the {...} placeholders of its text."""
+        """Add a problem with a function; `values` replace the {...} placeholders in its text."""
         self.problems.append(_filled(say(en=en, ko=ko), values))
 
     def remark(self, *, en: str, ko: str, **values: object) -> None:
-        """Add a remark about the numbers; `values` fills the {...} placeholders of its text."""
+        """Add a remark about the numbers; `values` replace the {...} placeholders in its text."""
         self.remarks.append(_filled(say(en=en, ko=ko), values))
 
     def with_remarks(self, remark: Callable[[Self], None]) -> Self:
-        """Call `remark` to add remarks if there are no problems, and return this object."""
+        """If there are no problems yet, call `remark` to add remarks or problems. Return this object."""
         if not self.problems:
             remark(self)
         return self
 
     @contextlib.contextmanager
     def collecting_problems(self) -> Iterator[None]:
-        """Suppress a FunctionProblem raised in the block, and add its message, if new, to the problems."""
+        """Suppress a FunctionProblem raised in the block. Add its message to the problems if it is new."""
         try:
             yield
         except FunctionProblem as problem:
@@ -88,7 +88,7 @@ class Subject(Protocol[Read_co]):
     def read(self, setting: Any) -> Read_co:
         """Compute all numbers shown for a setting.
 
-        An error in a student's function is recorded as a problem and never raised.
+        An error in a student's function is recorded as a problem instead of being raised.
         """
 
 
@@ -116,14 +116,14 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     """The base class of the widgets that explorers return.
 
     A subclass creates its controls, calls this constructor, and implements `rows`. `reading` is the result of
-    the subject's `read` for the current setting. It is passed to both methods of the picture. Nothing is
-    computed before it is needed, and nothing is drawn before a page displays the widget. A program without a
-    front end for widgets shows a single static figure instead.
+    the subject's `read` for the current setting. The result is passed to both methods of `Picture`. Nothing
+    is computed before it is needed, and nothing is drawn before a page displays the widget. A program without
+    a front end for widgets shows a single static figure instead.
     """
 
     #: The look (theme, background, pixel density and so on) that a page has sent most recently. If many cells
-    #: run at once, the look for a new picture arrives only after all of them have run. Until then, the
-    #: picture uses this look.
+    #: run at once, the look for a new figure arrives only after all of them have run. Until then, the figure
+    #: uses this look.
     last_look: ClassVar[dict[str, Any]] = {"dark": False, "background": PAPER, "density": 1, "still": False}
     #: The explorers whose figures are in memory, in the order in which they were last drawn. This list is
     #: needed because ipywidgets keeps every widget ever made.
@@ -150,8 +150,8 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
         Args:
             subject: the functions to explore.
-            start: the setting to begin with. Only its type is used, because the controls hold its values.
-            make_picture: a function that returns a new picture.
+            start: the initial setting. Only its type is used, because the controls hold its values.
+            make_picture: a function that returns a new `Picture`.
             rows: the rows of controls, which may include buttons.
             legend: the columns of the legend.
         """
@@ -181,7 +181,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.view.observe(self._on_grip, "grip")
         self.view.observe(self._on_steps, "steps")
         self.bar, self.question = _row([]), widgets.HTMLMath(layout={"display": "none"})
-        # After a question is asked, the numbers stay hidden until the state changes, so that the learner
+        # After a question is asked, the numbers stay hidden until a control changes, so that the learner
         # makes a prediction first.
         self._covered_state: State | None = None
         self._visibility: tuple[bool, bool] | None = None
@@ -220,14 +220,14 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.call_of, self.start, self.questions = call, self.state, questions
         self._first_look = first_look
         reset = buttons.button(say(en="reset", ko="처음으로"), self.reset_all, call(self.start))
-        # The page itself does the copying: Safari permits it only during the click, not after the kernel's
-        # reply.
+        # The page itself copies the text, because Safari permits copying only during the click, not after the
+        # kernel's reply.
         copy = buttons.button(say(en="copy", ko="복사"), None, say(en="numbers, call", ko="값과 호출"))
         copy.add_class("secant-copy")
         self.question_buttons = [
             buttons.ask(n, question, self._ask) for n, question in enumerate(questions, 1)
         ]
-        copied = widgets.HTML()  # the page confirms here that it has copied the text
+        copied = widgets.HTML()  # shows the page's confirmation that the text was copied
         copied.add_class("secant-copied")
         label = widgets.Label(say(en="question", ko="질문"))
         question_buttons = [widgets.HBox([label, *self.question_buttons])] if questions else []
@@ -269,7 +269,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     @property
     def call(self) -> str:
-        """The source text of the call that makes an explorer with this state."""
+        """The source text of the call that makes an explorer in the current state."""
         return self.call_of(self.state)
 
     def __repr__(self) -> str:
@@ -290,12 +290,12 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return reading
 
     def scene(self) -> Hashable:
-        """Return the values on which the picture's static part depends; by default, the dropdowns' values."""
+        """Return the values on which the figure's static part depends; by default, the dropdowns' values."""
         state = self.state
         return tuple(state[name] for name in self.default_options)
 
     def rows(self) -> Iterable[Row]:
-        """Return the rows of the table of numbers."""
+        """Return the rows of the table that shows the explorer's numbers."""
         raise NotImplementedError
 
     def row(self, name: str, formula: str, number: str) -> Row:
@@ -303,7 +303,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return Row(name, texts.label(inspect.getfile(type(self)), name), formula, number)
 
     def alt(self) -> str:
-        """Return the text alternative of the picture for blind users, from the explorer's .toml file."""
+        """Return the figure's text alternative for blind users, from the explorer's .toml file."""
         return texts.alt(inspect.getfile(type(self))).format(**self.alt_fields())
 
     def alt_fields(self) -> dict[str, Any]:
@@ -312,7 +312,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     @property
     def has_content(self) -> bool:
-        """True if the picture has anything to show."""
+        """True if the figure has anything to show."""
         return any(self.reading.visible_axes)
 
     def problems(self) -> list[str]:
@@ -320,7 +320,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return self.reading.problems or ([] if self.has_content else [words.no_value()])
 
     def words(self) -> str:
-        """Return the HTML of the numbers and remarks. If there are problems, omit rows that contain NaN."""
+        """Return the numbers and remarks as HTML. If there are problems, omit table rows that contain NaN."""
         if not self.has_content:
             return ""
         with quietly():
@@ -346,7 +346,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._write_throttled()
 
     def _update_visibility(self) -> None:
-        """Show or hide the picture, legend and numbers; compute nothing until a page shows the widget."""
+        """Show or hide the figure, legend and numbers. Compute nothing until a page shows the widget."""
         has_content, covered = not self.view.look or self.has_content, self._covered_state is not None
         if self._visibility == (has_content, covered):
             return
@@ -380,7 +380,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._scene = scene
 
     def _set_stage(self) -> None:
-        """Ensure that there is a picture in the page's colours, pixel density and layout."""
+        """Ensure that there is a figure in the page's colours, pixel density and layout."""
         look = self.view.look
         colours = on_page(look["background"], dark=look["dark"])
         look_key = (colours, look["density"], look.get("narrow", False))
@@ -399,9 +399,9 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return self.stage.static_png()
 
     def _limit_figures(self) -> None:
-        """Move this explorer to the end of `live_panels`, and drop all figures but the last MAX_FIGURES.
+        """Move this explorer to the end of `live_panels`, and drop all but the last MAX_FIGURES figures.
 
-        Running a cell again makes another explorer, so there can be many.
+        Each run of a cell makes another explorer, so there can be many explorers.
         """
         if self not in Panel.live_panels[-1:]:
             Panel.live_panels = [explorer for explorer in Panel.live_panels if explorer is not self] + [self]
@@ -425,7 +425,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.view.alt = self._alt()
         self.view.text = self._copied_text()
 
-    # Input from the page
+    # Handling input from the page
 
     def _control(self, name: str) -> Any:
         return getattr(self, {"h": "log_h"}.get(name, name))
@@ -471,13 +471,13 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self.question.layout.display = None if text else "none"
 
     def _copied_text(self) -> str:
-        """Return the call, the numbers and the problems as lines of plain text, for the copy button."""
+        """Return the explorer's call, numbers and problems as lines of plain text, for the copy button."""
         with quietly():
             rows = [] if not self.has_content else self.rows()
         return "\n".join([self.call, *map(words.plain, rows), *self.problems()])
 
     def static_figure(self) -> Figure:
-        """Return the current picture as a new matplotlib figure with legends."""
+        """Return a new matplotlib figure that shows the explorer's current state and has legends."""
         with quietly():
             picture = self.make_picture()
             set_scene(picture, self.reading)
@@ -496,9 +496,9 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return picture.figure
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the widget's notebook output, including a PNG of the picture and its text alternative.
+        """Return the widget's notebook output, including a PNG of the figure and its text alternative.
 
-        If the picture has nothing to show, the PNG is replaced by the problems as HTML.
+        If the figure has nothing to show, the PNG is replaced by the problems as HTML.
         """
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs) or {}
         if not self.view.look:

@@ -1,4 +1,4 @@
-"""The HTML around a picture: the legend, the table of numbers below it, and the problems above it.
+"""The HTML around a figure: problems above the figure, and the legend and the table of numbers below it.
 
 Figures contain only symbols and numbers. Sentences are in HTML, so that Korean needs no font in the figure
 and a screen reader finds them.
@@ -38,7 +38,7 @@ STYLE = """<style>
 .secant-problems p { margin: 0; }
 %s
 </style>"""
-# On a dark page, the legend's drawings use the same lighter colours as the picture.
+# On a dark page, the legend's drawings have the same lighter colours as the figure.
 STYLE %= "\n".join(
     f'.secant-dark .secant-legend [{part}="{light}"] {{ {part}: {dark}; }}'
     for light, dark in DARK.items()
@@ -55,8 +55,8 @@ class Row(NamedTuple):
     number: str
 
 
-# Largest number of significant digits of a quotient for each dtype (float32 holds about 7, float64 about
-# 16), and of a number without rounding error. More digits would make the numbers harder to read.
+# Largest number of significant digits of a quotient for each dtype (float32 holds about 7, float64 about 16),
+# and of a number that has no rounding error. More digits would make the numbers harder to read.
 MAX_DIGITS = {"float32": 7, "float64": 10}
 MAX_EXACT_DIGITS = 8
 # Number of significant digits that distinguish any two numbers of the dtype.
@@ -86,7 +86,7 @@ def quotient_digits(number: float, noise: float, dtype: str = "float64", min_dig
 
 def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
     """Format a quotient, a slope, and their distance, with enough digits to show the distance."""
-    error = abs(float(quotient) - float(slope))  # as floats, because NumPy would warn about inf - inf
+    error = abs(float(quotient) - float(slope))  # Python floats, because NumPy would warn about inf - inf
     min_digits = _apart(quotient, error, dtype)
     return (
         quotient_digits(quotient, noise, dtype, min_digits),
@@ -100,8 +100,8 @@ def _apart(number: float, distance: float, dtype: str = "float64") -> int:
 
     Args:
         number: one of the numbers.
-        distance: its distance from the other.
-        dtype: the dtype of both.
+        distance: its distance from the other number.
+        dtype: the dtype of both numbers.
     """
     ratio = abs(float(number)) / float(distance) if distance else 0.0
     if not 0 < ratio < math.inf:
@@ -204,15 +204,15 @@ def _paragraphs(sentences: Iterable[str]) -> str:
     return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
 
 
-# Legends
+# Drawing the legend
 
-# An entry of a legend: a drawing made by `sample` or `line`, and its text in English and in Korean, all as
-# HTML.
+# A legend entry, as three HTML strings: a drawing made by `sample` or `line`, and its text in English and in
+# Korean.
 Entry = tuple[str, str, str]
 
 
 def legend(*columns: Iterable[Entry]) -> str:
-    """Return the HTML of a legend: the meaning of each kind of line and marker in a picture."""
+    """Return the HTML of a legend: the meaning of each kind of line and marker in a figure."""
     body = "".join(
         "<div>" + "".join(f"<div>{drawing}{say(en=en, ko=ko)}</div>" for drawing, en, ko in column) + "</div>"
         for column in columns
@@ -268,7 +268,7 @@ def bar(color: str, opacity: float = 1) -> str:
 
 
 def arrow(color: str, width: float, dashes: str = "", *, closed: bool = False) -> str:
-    """Return the SVG of an arrow for `legend`, whose head is either open or a triangle."""
+    """Return the SVG of an arrow that has an open or a triangular head, for `legend`."""
     path = f"M28 2.5 35 7 28 11.5{'z' if closed else ''}"
     return line(color, width, dashes, f'<path d="{path}" stroke="{color}" stroke-width="2" fill="none"/>')
 
