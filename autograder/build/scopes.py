@@ -14,7 +14,7 @@ class _AsGenerators(ast.NodeTransformer):
     """A transformer that replaces comprehensions with generator expressions.
 
     From Python 3.12 on, a comprehension is inlined (PEP 709), so symtable lists its variables in the
-    enclosing scope. A generator expression has a scope of its own in every Python version.
+    enclosing scope. A generator expression has a separate scope in every Python version.
     """
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
