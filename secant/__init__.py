@@ -107,8 +107,8 @@ HOMES = {
     "tensor_info": "secant.tensors",
     "watch": "secant.checking.watch",
 }
-#: The modules with the checks that test cells import. A grader imports none of them into a process that runs
-#: a student's code.
+#: The modules from which test cells import their checks. A grader never imports these modules into a process
+#: that runs a student's code.
 JUDGES = (
     "secant.checking.ask",
     "secant.checking.check",

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 import secant
 
-#: The prefixes that are allowed for the address to which a class of students sends its problem reports.
+#: The allowed prefixes of the address to which a class of students sends its problem reports.
 SCHEMES = ("https://", "http://", "mailto:")
 
 
@@ -59,9 +59,10 @@ def report_url(lesson: str = "", task: str = "", *, version_text: str = "", addr
     Args:
         lesson: the lesson's name, such as 01_what_autograd_does; empty on the start page.
         task: the task's name, if the report is about one.
-        version_text: the text to give as the version instead of Secant's own.
-        address: the address for reports instead of the project's issues: a mailto: address, the address of an
-            issue tracker that ends in /issues, or any other page, which is opened as it is.
+        version_text: the version to name; by default Secant's own.
+        address: the address for reports; by default that of the project's issues. It is a mailto: address,
+            the address of an issue tracker, which ends in /issues, or the address of any other page, which is
+            then returned without the report's text.
     """
     address = address or urls().get("Issues", "")
     title = f"{', '.join(filter(None, (lesson, task))) or 'Secant'}: "

@@ -19,10 +19,10 @@ from typing import Any
 
 from secant.language import say
 
-#: Python's own names and their values, as they were when this module was imported.
+#: Python's builtins and their values, as they were when this module was imported.
 BUILTINS: Mapping[str, Any] = dict(vars(builtins))
-#: The suffix of the names under which an ordinary nbgrader test reads builtins. A notebook's code cannot bind
-#: a name that contains a space.
+#: The suffix of the names under which an ordinary nbgrader test reads builtins. It is a space, because a
+#: notebook's code cannot bind a name that contains one.
 PRISTINE = " "
 # The names that IPython and Python's `site` module add for interactive use; they do not count as builtins.
 _NOT_BUILTIN = {"_", "copyright", "credits", "display", "exit", "get_ipython", "help", "license", "quit"}
@@ -31,7 +31,8 @@ _BUILTIN_NAMES = {name for name in BUILTINS if name not in _NOT_BUILTIN and not 
 #: The kinds of findings about a name that is still bound, but whose meaning has changed.
 REBOUND = ("python", "lesson", "own")
 _MAX_FINDINGS = 3  # maximum number of findings reported for one error
-_VALUE_LENGTH, _LINE_LENGTH = 40, 200  # maximum lengths in characters of a value and a code line in a message
+# Maximum numbers of characters of a value, and of a line of code, in a message.
+_VALUE_LENGTH, _LINE_LENGTH = 40, 200
 _MAX_CODE = 500_000  # maximum number of characters of code parsed to explain missing or rebound names
 _DEPTH = 4  # maximum depth to which nested calls and nested code objects are searched
 _LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
@@ -99,12 +100,13 @@ class Bindings:
         self._readings: dict[str, tuple[dict[str, int], dict[str, str]]] = {}
         self._unread = _MAX_CODE
         self._errors: dict[str, tuple[int, str, str]] = {}
-        # For each cell stopped by an error: the missing name, or the findings at that point.
+        # For each cell that an error stopped: the name that was missing, or the findings at the time of the
+        # error.
         self._causes: dict[str, str | list[Finding]] = {}
         self._bound: dict[str, list[str]] = {}
         self._deleted: dict[str, str] = {}
         self._kinds: dict[str, str] = {}  # the kind of each name's first value, e.g. "function"
-        # For each name, the type of its value before the last binding, and the type after it.
+        # For each name, the types of its values before and after the name was last bound.
         self._types: dict[str, tuple[str, str]] = {}
         self._lesson: dict[str, Any] = {}
         now = self._identities()
@@ -170,7 +172,8 @@ class Bindings:
 
     def _identities(self) -> dict[str, int]:
         # Only ids are stored, not references, because a notebook may check when its tensors are freed.
-        names = dict(self._names)  # copied, because another thread may bind names at the same time
+        # The namespace is copied, because another thread may bind names at the same time.
+        names = dict(self._names)
         return dict(zip(names, map(id, names.values()), strict=True))
 
     # --- Names whose meaning has changed --------------------------------------------------------------------
@@ -224,7 +227,7 @@ class Bindings:
         return [causes[other] for other in causes if other in used][:_MAX_FINDINGS]
 
     def _defined_again(self, cell: str) -> dict[str, Finding]:
-        """Return findings for functions and classes bound by the end of a cell and rebound in a later cell.
+        """Return findings for functions and classes that a cell can use and that a later cell rebinds.
 
         Classes that extend the lesson's own class of the same name are skipped, because lesson 10 asks for
         several of them.
@@ -245,7 +248,7 @@ class Bindings:
         return findings
 
     def explain_error(self, error: BaseException) -> list[Finding]:
-        """Return findings for names in a failing expression that are missing or have a new meaning."""
+        """Return findings for those names in a failing expression that are missing or have a new meaning."""
         if missing := _missing_name(error):
             return self.missing(missing)
         own_steps = [step for step in _steps(error.__traceback__) if self._label(step.tb_frame)]
@@ -254,10 +257,11 @@ class Bindings:
         rebound = self.rebound()
         used = _names_at(own_steps[-1])
         findings = [rebound[name] for name in used if name in rebound]
-        for name in used:  # names that another cell has bound to a value of another type
+        # A name that several cells have bound may now hold a value of an unexpected type.
+        for name in used:
             before, now = self._types.get(name, ("", ""))
             several = len(set(self._bound.get(name, ()))) > 1
-            # If the error is about a call of this function, the function's parameters may have changed.
+            # If the message names a call of this function, the function's parameters may have changed.
             called = before != now or f"{name}()" in str(error)
             if name not in rebound and name in self._names and several and called:
                 findings.append(self._finding(name, "own"))
@@ -271,7 +275,7 @@ class Bindings:
         return Finding(name, kind, cell, line, text, describe(value))
 
     def _line(self, cell: str, name: str) -> tuple[int, str]:
-        """Return the number and the code of the last line of a cell that binds or deletes a name."""
+        """Return the number and the code of the last line in a cell on which a name is bound or deleted."""
         source = self._sources.get(cell, "")
         line = self._read(cell)[0].get(name, 0) or _magic_line(source)
         lines = source.splitlines()
@@ -338,7 +342,7 @@ class Bindings:
         return Finding(name, "below", cell, *self._line(cell, name)) if cell else None
 
 
-# --- Reading code -------------------------------------------------------------------------------------------
+# --- Finding names in code ----------------------------------------------------------------------------------
 
 
 def bindings(source: str) -> dict[str, int]:
@@ -358,7 +362,7 @@ def bindings(source: str) -> dict[str, int]:
 
 
 def _of_module(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that may bind module-level names: top-level code, nested `global`s, walrus targets."""
+    """Yield the nodes that may bind module-level names: top-level code, `global` statements, `:=` targets."""
     for node in ast.iter_child_nodes(tree):
         yield node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
@@ -404,7 +408,7 @@ def defined_by_line(source: str) -> dict[str, int]:
 
 
 def _nested(source: str) -> dict[str, str]:
-    """Return the nested functions and classes, each with the name of the function or class around it."""
+    """Return the names of nested functions and classes, each with the name of the definition around it."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -444,7 +448,7 @@ def _missing_name(error: BaseException) -> str:
 
 
 def _globals_of(things: Iterable[Any], names: Mapping[str, Any], wanted: Iterable[str]) -> set[str]:
-    """Return those `wanted` names that functions, classes, or functions that they call, read as globals."""
+    """Return the `wanted` names that functions, classes or the functions they call read as globals."""
     looked_for, matches = set(wanted), set[str]()
     todo, visited = [(thing, 0) for thing in things], set[int]()
     while todo:

@@ -16,7 +16,7 @@ SHARED = "all"
 
 
 class Hint(str):
-    """A string with a hint's text, which keeps the hint's name when it is formatted or joined with others.
+    """The text of a hint: a string that keeps the hint's name when it is formatted or joined with others.
 
     Attributes:
         name: the hint's name in the catalogue, the same in every language.
@@ -63,8 +63,8 @@ def hints(task: str = "", texts: Texts | None = None, /, **chosen: str) -> Hints
     """Return the hints of a task.
 
     Args:
-        task: the task's id. A built notebook contains its hints; a notebook in source/ reads them from the
-            course in a folder above it. Without a course, every hint is empty.
+        task: the task's id. A built notebook contains its hints. A notebook in source/ reads them from the
+            course that contains it, and every hint is empty if there is no such course.
         texts: all hints, keyed by name, then by language. A grader and the gradebook pass hints in this form.
         **chosen: the hints that a released test cell needs, in its language.
     """

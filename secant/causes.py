@@ -23,7 +23,7 @@ class Cause:
 
     Attributes:
         kinds: the names of the exceptions, separated by spaces; empty for any exception.
-        pieces: the strings that the message must contain, all of them.
+        pieces: the strings that must all occur in the message.
     """
 
     kinds: str

@@ -66,7 +66,7 @@ def read_json(path: Path, convert: Callable[[Any], T], default: T) -> T:
 
 @contextlib.contextmanager
 def locked(path: Path, seconds: float) -> Iterator[None]:
-    """Hold a lock on a file while the body runs, or run the body without one if no lock can be acquired.
+    """Hold a lock on a file during a `with` block; if the lock cannot be acquired, run the block without it.
 
     Args:
         path: the file to be written; the lock is a file next to it.
@@ -95,6 +95,6 @@ def move_aside(path: Path, mark: str) -> Path:
 
 
 def blocking_file(path: Path) -> Path | None:
-    """Return the file that blocks a path, at the path itself or at one of its parents; None if none does."""
+    """Return the file that is at a path, or in place of one of its parent folders; None if there is none."""
     existing = next((place for place in (path, *path.parents) if os.path.lexists(place)), None)
     return existing if existing is not None and not os.path.isdir(existing) else None

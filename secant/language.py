@@ -7,7 +7,8 @@ import re
 import sys
 from typing import Literal, get_args, overload
 
-#: The languages of Secant's own texts. A course may have more languages: see autograder/course/lesson.py.
+#: The languages in which Secant's own messages and labels are written. A course may have more languages: see
+#: autograder/course/lesson.py.
 Language = Literal["en", "ko"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
@@ -28,11 +29,11 @@ def language(name: str | None = None) -> Language | None:
 
     Args:
         name: "en", "ko", or the code of another language of the course, such as "ja". With another language,
-            Secant's own texts are in English, and `say` returns the course's texts in that language.
+            Secant's own messages are in English, and `say` returns the course's text in that language.
 
     Returns:
-        The language of Secant's own texts if no name was given, else None, so that a notebook shows nothing.
-        The initial language is the value of the environment variable SECANT_LANG, by default "en".
+        The language of Secant's own messages if no name was given. Otherwise None, so that a notebook shows
+        nothing. The initial language is the value of the environment variable SECANT_LANG, by default "en".
 
     Raises:
         ValueError: if the name is not a language code.
@@ -47,19 +48,19 @@ def language(name: str | None = None) -> Language | None:
 
 
 def is_language(name: str) -> bool:
-    """Return whether a string has the form of a language code (ISO 639)."""
+    """Return whether a string looks like a language code (ISO 639)."""
     return bool(re.fullmatch("[a-z]{2,3}", name))
 
 
 def supported_language(name: str) -> Language:
-    """Return the given language if Secant's own texts exist in it, else English."""
+    """Return the given language if Secant's own messages are written in it, else English."""
     return next((candidate for candidate in LANGUAGES if candidate == name), "en")
 
 
 def say(*, en: str, ko: str, **others: str) -> str:
     """Return the text in the current language, or in English if it does not exist in that language.
 
-    Both of Secant's languages are required, so that neither is forgotten.
+    Text in both of Secant's languages is required, so that neither is forgotten.
     """
     return {"en": en, "ko": ko, **others}.get(_current, en)
 

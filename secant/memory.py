@@ -10,9 +10,9 @@ from torch.utils._pytree import tree_leaves
 
 
 class peak_memory(TorchDispatchMode):
-    """Measure the memory of the tensors made in a with statement's body, including its backward passes.
+    """Measure the memory of the tensors that the code in a `with` block and its backward passes create.
 
-    Views of one tensor share its memory, which counts once, until the last of them is freed.
+    A tensor and its views share memory, which is counted once, until the last of them is freed.
 
     Attributes:
         now: the bytes of those tensors that are still alive.

@@ -20,7 +20,8 @@ from secant.files import locked, move_aside, replace_file
 from secant.language import say
 
 FILE = "predictions.json"
-MAX_BYTES = 1_000_000  # maximum number of bytes read; hundreds of times as many as all lessons write
+# Maximum size of the file of choices in bytes; hundreds of times what all lessons write.
+MAX_BYTES = 1_000_000
 LOCK_TIMEOUT = 2.0  # seconds to wait while another notebook writes, which takes milliseconds
 
 # The style wraps choices that are too long for one line, and makes the radio buttons visible on dark pages.
@@ -98,7 +99,7 @@ def _parsed(content: bytes) -> SavedChoices | None:
 
 @contextlib.contextmanager
 def _write_lock() -> Iterator[None]:
-    """Let one notebook write at a time.
+    """Let only one notebook at a time write the file of choices.
 
     The lock file is next to the learner's progress, not among the learner's notebooks. If no lock can be
     acquired, the choice is saved without one.
@@ -110,7 +111,7 @@ def _write_lock() -> Iterator[None]:
 
 
 class _TextWidget(widgets.VBox):
-    """A widget that also has a plain-text form, for viewers without a front end."""
+    """A widget that can also be shown as plain text, for viewers that cannot display widgets."""
 
     def plain(self) -> str:
         raise NotImplementedError
@@ -121,7 +122,7 @@ class _TextWidget(widgets.VBox):
 
 
 class _Choices(widgets.RadioButtons):
-    """Radio buttons that distinguish a click from a value set by code.
+    """Radio buttons that distinguish a click from a choice that code sets.
 
     Only messages from a front end come through `set_state`.
     """
@@ -203,7 +204,7 @@ class PredictionReply(_TextWidget):
         self.words = widgets.HTML()
         self.show = widgets.Button(
             description=say(en="Show the answer without choosing", ko="고르지 않고 답 보기"),
-            # Otherwise the button would be as wide as the page.
+            # Without this setting, the button would be as wide as the page.
             layout={"width": "auto", "align_self": "flex-start"},
         )
         self.show.on_click(lambda _: self._write(reveal=True))
@@ -214,7 +215,7 @@ class PredictionReply(_TextWidget):
 
     @property
     def choice(self) -> str | None:
-        """The last choice, or None if no valid one was made."""
+        """The learner's last choice; None if no valid choice was made."""
         choice = read(Path()).get(self.name, {}).get("choice")
         return choice if choice in self.replies else None
 
@@ -308,7 +309,7 @@ def predicted(name: str, right: str, **replies: str) -> PredictionReply:
 
 
 def as_html(choices: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of choices as HTML, keyed by letter."""
+    """Return the choices as HTML, keyed by letter."""
     return {letter: _html(text) for letter, text in choices.items()}
 
 

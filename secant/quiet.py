@@ -1,4 +1,4 @@
-"""Suppression of prints and warnings from a function while it is drawn, in the drawing thread only.
+"""Suppression of a function's prints and warnings in the thread that draws the function.
 
 A kernel may answer widgets in one thread while a cell runs in another. Both threads share sys.stdout, the
 warning filters and torch's number of threads. A thread that replaces one of them for a while takes it from
@@ -12,7 +12,8 @@ The threads of a kernel also share the following, which is safe for these reason
 
 - matplotlib: an explorer's figure is unknown to pyplot, and no rcParams are set.
 - Autograd modes, saved-tensor hooks, numpy's errstate and sys.settrace are local to each thread.
-- Random numbers: no explorer draws any. A learner's function may, and it then draws them in each frame.
+- Random numbers: no explorer generates any. A learner's function may, and it then generates them in each
+  frame.
 - torch.set_num_threads affects the thread that calls it and, for good, each thread that starts meanwhile. So
   no explorer calls it. Instead, `difference.by_steps` keeps tensors so small that torch uses one thread.
 - Settings that `watch` changes while it calls an answer: no explorer writes any of them, so no answer is
@@ -28,7 +29,7 @@ from typing import Any
 
 
 class _ThreadState(threading.local):
-    """Thread-local state: whether the thread is silent."""
+    """Thread-local state: whether the thread is silent (its prints and warnings are dropped)."""
 
     silent = False
 
@@ -37,7 +38,7 @@ _state = _ThreadState()
 
 
 class _UnlessSilent:
-    """A method of a stream that does nothing in a silent thread."""
+    """A wrapper for a stream's method; a call in a silent thread does nothing."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self._method = method
@@ -77,7 +78,7 @@ def move_filter_to_front() -> None:
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """Drop everything that this thread prints, and its warnings, while the body runs.
+    """Drop everything that this thread prints, and its warnings, during a `with` block.
 
     An explorer calls the function that it draws a thousand times a frame, and each call could print or warn.
     """

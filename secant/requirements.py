@@ -12,7 +12,10 @@ def requirements(extra: str = "") -> list[Requirement]:
 
 
 def installed(requirement: Requirement) -> tuple[str, bool]:
-    """Return a package's installed version, empty if it is missing, and whether it meets the requirement."""
+    """Return a package's installed version, and whether it meets the requirement.
+
+    The version of a missing package is an empty string.
+    """
     try:
         version = importlib.metadata.version(requirement.name)
     except importlib.metadata.PackageNotFoundError:

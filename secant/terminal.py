@@ -1,4 +1,4 @@
-"""Typer's own texts in the current language, for the commands that learners type."""
+"""Translations of Typer's built-in help text, for the commands that learners type."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -46,19 +46,21 @@ class _InBothLanguages:
         return option
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        from typer import rich_utils  # imported late, as in Typer itself
+        # Imported late, as Typer itself does, because only the help needs this module.
+        from typer import rich_utils
 
-        # Typer reads the label of required options from a variable of this module; no parameter sets it.
+        # Typer reads the label of required options from a variable of the module `rich_utils`; no parameter
+        # sets it.
         rich_utils.REQUIRED_LONG_STRING = say(en="[required]", ko="[필수]")
         super().format_help(ctx, formatter)  # type: ignore[misc]
 
 
 class Group(_InBothLanguages, TyperGroup):
-    """A command with subcommands, and with Typer's own texts in the current language."""
+    """A command with subcommands that shows Typer's built-in help text in the current language."""
 
 
 class Command(_InBothLanguages, TyperCommand):
-    """A command with Typer's own texts in the current language."""
+    """A command that shows Typer's built-in help text in the current language."""
 
 
 def options_title() -> str:

@@ -1,7 +1,7 @@
 """The versions of PyTorch that the lessons were tested with.
 
 pyproject.toml sets no upper bound, because that would keep people from installing Secant. Instead, `secant
-lab`, `secant doctor` and `autograder doctor` print a line about a newer version.
+lab`, `secant doctor` and `autograder doctor` print a line if a newer version is installed.
 """
 
 import importlib.metadata

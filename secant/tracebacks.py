@@ -20,12 +20,12 @@ from secant.testcells import TestCells, judges
 from secant.verdict import Note, Part, Parts, Verdict, at, because, head, named_error
 
 _TASK = re.compile(r"^hint = hints\([\"'](\w+)", re.MULTILINE)
-_MAX_ENTRIES = 12  # maximum number of traceback entries that are kept
+_MAX_ENTRIES = 12  # maximum number of traceback entries to keep
 _MAX_LINES = 3  # maximum number of lines of the learner's own code that are shown
 _SHOWN_LENGTH, _READ_LENGTH = (
     300,
     10_000,
-)  # maximum numbers of characters of an error message that are shown, and that are read
+)  # maximum number of characters of an error message to show, and to read
 
 
 def install() -> None:
@@ -86,7 +86,7 @@ def _show(
 
 
 def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) -> list[Finding]:
-    """Return findings about the learner's names that explain an error in an expression or in an answer."""
+    """Return findings that explain an error by a variable of the learner's that is missing or was rebound."""
     bindings = test_cells.bindings
     with suppress(Exception):  # reading the learner's own objects may raise any error
         if findings := bindings.explain_error(error):
@@ -127,7 +127,7 @@ def _causes(findings: Sequence[Finding]) -> Parts:
 
 
 def _text(error: BaseException) -> str:
-    """Return the message of an error; empty if the message itself cannot be computed."""
+    """Return the message of an error; an empty string if the error cannot produce its message."""
     try:
         return str(error)[:_READ_LENGTH]
     except Exception:
@@ -150,9 +150,10 @@ def _not_done(name: str) -> Parts:
 
 
 def _not_run() -> Parts:
-    """Return the advice for a missing name: the answer's cell has not run.
+    """Return the advice for a missing name: to run the cell with the answer.
 
-    No other name can be missing, because a test cell uses only the task's own name from the notebook.
+    A test cell uses only one name from the notebook, the function or class that the task asks for. So the
+    cell that defines it has not run.
     """
     return head(
         en="Run the cell with your answer first, then this one.",

@@ -46,8 +46,8 @@ class Value:
 class TorchValue(Value):
     """A Value that computes with torch, for code that needs a working engine.
 
-    `passes` counts all backward() calls. Every grad is torch's gradient times `scale`, so that a gradient
-    that was not read from a Value's grad is wrong by this factor.
+    `passes` counts all backward() calls. Every grad is torch's gradient times `scale`. A gradient that code
+    obtains in another way than from a Value's grad is off by this factor, and so can be detected.
     """
 
     passes, scale = 0, 1.0
@@ -70,7 +70,7 @@ class TorchValue(Value):
 
     @property
     def grad(self) -> float:
-        """The tensor's gradient times `scale`; 0 if there is none."""
+        """The tensor's gradient times `scale`; 0 if the tensor has no gradient."""
         grad = self.tensor.grad
         return 0.0 if grad is None else grad.item() * TorchValue.scale
 

@@ -1,9 +1,9 @@
-"""A verdict as data: parts of known kinds, and the message made from them for notebooks, terminals and files.
+"""A verdict on an answer as data: the parts of the message, each of a known kind, and the whole message.
 
-The checks and the examiner compose the parts. The Check panel and the feedback page show each part by its
-kind, so no code has to recognise a kind from the text. In the message, a line that begins with one of
-Secant's labels always begins a part of that kind. The prefix `| ` marks every further line of a part, and
-other text that begins like a label.
+The checks and the examiner compose the message parts. The Check panel and the feedback page show each part by
+its kind, so no code has to recognise a kind from the text. In the message, a line that begins with one of
+Secant's labels always begins a part of that kind. The prefix `| ` precedes every further line of a part, and
+every other line that begins like a label.
 """
 
 import re
@@ -15,9 +15,9 @@ from typing import Any, Literal, Self
 from secant.language import Language, language, say
 from secant.visible import visible
 
-LIMIT = 4_000  # maximum number of characters of a part, and of a whole message
-#: The kinds of parts of a verdict. credit: the points of a test cell's parts. head: a sentence about the
-#: task. call: the call, followed by the code that it needs, one line each. text: what is wrong with the
+LIMIT = 4_000  # maximum number of characters in one part of a message, and in a whole message
+#: The kinds of parts of a verdict. credit: the points for each part of a test cell. head: a sentence about
+#: the task. call: the call, followed by the code that it needs, one line each. text: what is wrong with the
 #: call's result. trace: an error. place: the position in the student's code, followed by a `code` part with
 #: that line. plain: lines shown as they are, such as a stored message.
 Kind = Literal[
@@ -36,7 +36,7 @@ _AT_THE_MARGIN = ("credit", "head", "call", "plain")
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a verdict.
+    """A part of a verdict's message, such as the call or the likely cause.
 
     The text is cut to LIMIT characters, and characters that would be invisible are shown as escapes.
     """
@@ -58,7 +58,7 @@ Parts = tuple[Part, ...]
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict. `str` returns the message, which is the same in a notebook, a terminal and a gradebook.
+    """A verdict on an answer. `str` returns its message, the same for notebook, terminal and gradebook.
 
     Attributes:
         parts: the parts, in the order in which the message shows them.
@@ -73,7 +73,7 @@ class Verdict:
 
     @classmethod
     def plain(cls, text: str, hint: str = "") -> Self:
-        """Return a verdict with a single part, whose text is shown as it is."""
+        """Return a verdict whose whole message is this text, shown unchanged."""
         return cls((Part("plain", text),), hint)
 
     @classmethod
@@ -86,7 +86,7 @@ class Verdict:
         return message if len(message) <= LIMIT else message[: LIMIT - 3] + "..."
 
     def shown(self) -> Iterator[tuple[Kind, str]]:
-        """Yield each part's kind and its text in the message; a `place` is joined with the next `code`."""
+        """Yield each part's kind and its text in the message; join a `place` with the next `code`."""
         place = ""
         for part, below in zip_longest(self.parts, self.parts[1:]):
             first, *further = part.text.split("\n")
@@ -113,22 +113,22 @@ class Note(str):
 
 
 def head(*, en: str, ko: str) -> Parts:
-    """Return a part with a sentence about the task, in the current language."""
+    """Return a message part with a sentence about the task, in the current language."""
     return (Part("head", say(en=en, ko=ko)),)
 
 
 def called(call: str) -> Parts:
-    """Return a part with a call, and below the call the lines of code that it needs, if any."""
+    """Return a message part with a call and, below the call, the lines of code that it needs."""
     return (Part("call", call.replace("\n    ", "\n")),) if call else ()
 
 
 def because(cause: str) -> Parts:
-    """Return a part with a likely cause; no part if the cause is unknown."""
+    """Return a message part with a likely cause; no part if the cause is unknown."""
     return (Part("cause", cause),) if cause else ()
 
 
 def named_error(name: str, message: str) -> Part:
-    """Return a part with the name and the message of an error."""
+    """Return a message part with the name and the text of an error."""
     return Part("trace", f"{name}: {message}" if message else name)
 
 
@@ -146,7 +146,7 @@ def at(where: str, number: int, code: str) -> Parts:
 
 
 def parts_of(failure: BaseException) -> Parts:
-    """Return the parts of a failed check's verdict; for any other exception, its name and its message."""
+    """Return the message parts for an exception: those of a failed check's verdict, or its name and text."""
     verdict = getattr(failure, "verdict", None)
     return (
         verdict.parts

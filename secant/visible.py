@@ -18,7 +18,7 @@ strings that differ also look different.
 import re
 import unicodedata
 
-# Letters and marks that take up no room: https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
+# Characters that take up no room: https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
 _PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _TONE = "\U0001f3fb-\U0001f3ff"
@@ -31,7 +31,8 @@ _JOINED = re.compile(
 _HIDDEN = re.compile(f"[{_FILLERS}]")
 _FROM_RIGHT = ("R", "AL", "AN")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
-_MAX_MARKS = 2  # maximum number of combining marks on a letter (Vietnamese); more would cover other lines
+# Maximum number of combining marks on a letter. Vietnamese needs two; more would cover other lines.
+_MAX_MARKS = 2
 
 
 def visible(text: str, *, prose: bool = False) -> str:

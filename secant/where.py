@@ -17,7 +17,8 @@ from secant.language import say
 INSIDE = "autograder/_course"
 
 
-# The environment variable that lists, as PATH does, the folders of other users' courses whose code may run.
+# The environment variable that lists the folders of other users' courses whose code may run. The list is
+# separated as in PATH.
 TRUST = "SECANT_TRUST"
 # The environment variables that `secant lab` sets for its child processes.
 COURSE, WORKSPACE = "SECANT_COURSE", "SECANT_WORKSPACE"
@@ -33,7 +34,7 @@ def is_course(folder: Path) -> bool:
 
 
 def has_hidden_tests(root: Path) -> bool:
-    """Return whether a course holds answers and hidden tests. A class's edition does not.
+    """Return whether a course holds answers and hidden tests, which a class's edition does not.
 
     The command `autograder pack` makes such an edition.
     """
@@ -126,11 +127,14 @@ def course_root(*starts: Path) -> Path:
 
 
 def package_course() -> Path | None:
-    """Return the course that comes with this package, in its repository or in the wheel; None if missing."""
+    """Return the course that comes with this package, in its repository or wheel; None if there is none."""
     above = Path(secant.__file__).resolve().parent.parent
     return next((place for place in (above, above / INSIDE) if is_course(place)), None)
 
 
 def is_installed(root: Path) -> bool:
-    """Return whether a course is the wheel's own copy. Users do not edit it, and an update replaces it."""
+    """Return whether a course is the copy in the installed wheel.
+
+    Users do not edit this copy, and an update replaces it.
+    """
     return root == Path(secant.__file__).resolve().parent.parent / INSIDE

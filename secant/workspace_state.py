@@ -1,4 +1,4 @@
-"""The record of the files put into a workspace, which the launcher keeps from one start to the next."""
+"""The launcher's record of the files that it has put into a workspace, kept from one start to the next."""
 
 import hashlib
 from pathlib import Path
@@ -7,7 +7,7 @@ from secant.files import read_json
 
 # The folder's name begins with a dot, so that JupyterLab neither lists nor serves it.
 STATE_FOLDER = ".secant"
-# The environment variable that holds the path of the workspace for the lab's processes, if Secant itself has
+# The environment variable that tells JupyterLab's processes the path of the workspace, if Secant itself has
 # filled the workspace.
 OWN_WORKSPACE = "SECANT_OWN_WORKSPACE"
 # For each file of a release: the fingerprint of the version it was `copied` from, the fingerprint of the

@@ -1,4 +1,4 @@
-"""The language of the tests: they describe a question, run it in the student's process, and judge the answer.
+"""A small language in which tests ask the student's process a question and judge the answer.
 
     answer = ask("fresh_grad(f, x)", f="lambda t: t**2", x=leaf([1.0, 2.0, 3.0], grad=9.0))
     answer.returns(tensor([2.0, 4.0, 6.0]), mistakes={hint.adds_up: tensor([11.0, 13.0, 15.0])})
@@ -6,9 +6,9 @@
     answer.again().returns(tensor([2.0, 4.0, 6.0]))
     answer.after("x.data += 1").returns(tensor([4.0, 6.0, 8.0]))
 
-Under a grader that keeps students' code in another process, `ask` sends only the description there; the
-expected values stay in this process. In a notebook, and so under stock nbgrader, this process also runs the
-question.
+Under a grader that keeps students' code in another process, `ask` sends only the question's description to
+that process; the expected values stay in this one. In a notebook, and so under stock nbgrader, this process
+also runs the question.
 """
 
 import re
@@ -33,11 +33,12 @@ Mistakes = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 # Relative and absolute tolerances for tests that have a hint for "nearly" right results. The results of exact
 # formulas agree this closely, whatever the order of the operations.
 _EXACT_TOLERANCE = {torch.float64: (1e-11, 1e-12), torch.float32: (1e-4, 1e-5)}
-# Options that are not sent as they are: only messages use them, or they are sent in another form.
+# Options that are not part of the request to the student's process. Only messages use them, or the request
+# contains them in another form.
 _NOT_SENT = ("ahead", "before", "below", "errors", "words")
 # Options that later questions about the same arguments do not inherit.
 _FIRST_ONLY = ("words", "ahead", "noting")
-# Defaults of the entries that `situation.answer_request` omits if there is nothing to report.
+# Default values for the entries that `situation.answer_request` omits when it has nothing to report.
 _DEFAULTS: Mapping[str, Any] = {
     **{"place": 0, "tracked": False, "aliases": [], "changes": [], "replaced": [], "stopped": ""},
     **{"count": 0, "largest": 0, "given": {}, "ran": [], "warned": []},
@@ -52,7 +53,7 @@ class Options(TypedDict, total=False):
     Attributes:
         before: statements to run once the arguments are made, such as "t.retain_grad()".
         by_name: replace each argument in the result by its name, and any other object by "?".
-        errors: a hint for an error that the call raises, or hints keyed by a part of the error's text.
+        errors: a hint for an error that the call raises, or hints keyed by a substring of the error's text.
             Without this option, an error ends the task and shows the student's own lines.
         steps: the maximum number of Python steps for the call; `ends` fails if the call took more.
         counted: count torch's operations, for `costs`.
@@ -65,7 +66,7 @@ class Options(TypedDict, total=False):
             of the statement and the text of this question. The test still asks the questions with these
             methods. Omit this option when you are unsure, because it affects only the speed. If a question
             raises an error, the error is raised when the test asks that question.
-        words: the call as a message shows it; by default it is composed from the question and the arguments.
+        words: the call as a message shows it. By default, this is the question with the arguments filled in.
         below: code that a message shows below the call, such as the formula that a model computes.
     """
 
@@ -141,7 +142,7 @@ def ask(text: str, options: Options | None = None, /, **arguments: Any) -> "Answ
 
 @contextmanager
 def use_transport(transport: Transport) -> Iterator[None]:
-    """Within the `with` block, send all questions to another process through `transport`.
+    """Send all questions in the `with` block to another process through `transport`.
 
     The function `transport` takes a request and returns the same report as `situation.answer_request`.
     """
@@ -158,11 +159,11 @@ def _local_transport(names: dict[str, Any]) -> Transport:
 
 @dataclass
 class _Session:
-    """The transport, and the reports received in advance, that answers about the same objects share.
+    """The state shared by all answers about the same objects.
 
     Attributes:
         send: the function that sends a request and returns the report.
-        ahead: the questions that were asked in advance, each as a (statement, text) pair with its report.
+        ahead: the reports on questions that were asked in advance, each with its (statement, text) pair.
     """
 
     send: Transport
@@ -199,7 +200,7 @@ class Answer:
 
     @property
     def call(self) -> str:
-        """The question as a student would type it; every message begins with it."""
+        """The question as a student would type it, which is the beginning of every message."""
         return self._shown()
 
     # --- Further questions about the same objects --------------------------------------------------------
@@ -231,7 +232,7 @@ class Answer:
     def then(self, text: str, hint: str = "", **options: Unpack[Options]) -> "Answer":
         """Ask another question about the same objects, such as "torch.autograd.grad(y, x, g)".
 
-        Messages show the value of an argument, such as g, unless the question before it already shows the
+        Messages show the value of an argument, such as g, unless the previous question already shows the
         value. `hint` is as for `again`. If the call raises an error, the task ends; the option `errors`
         explains such an error.
         """
@@ -254,7 +255,8 @@ class Answer:
     def parts(self, *names: str, hint: str) -> "list[Answer]":
         """Return an answer for each entry of the result, so that each is judged separately under its name.
 
-        `hint` explains what is wrong if the result is not a tuple of this length, or contains None.
+        `hint` explains what is wrong if the result is not a tuple with one entry for each name, or contains
+        None.
         """
         entries = self.result if isinstance(self.result, tuple) else ()
         self.holds(len(entries) == len(names) and all(part is not None for part in entries), hint)
@@ -286,10 +288,10 @@ class Answer:
         return list(self.seen["ran"])
 
     def given(self, function: str, *what: str) -> "Answer":
-        """Return the calls of a function in `noting`, as one entry per call with facts about the argument.
+        """Return an answer that lists the calls of a function in `noting`, with facts about their arguments.
 
         Args:
-            function: the function's name among the arguments.
+            function: the function's name among the arguments of the question.
             *what: the facts in an entry: "requires_grad", "dtype", "shape", "grad_fn"; see
                 `functions.RecordedFunction`.
         """
@@ -304,7 +306,7 @@ class Answer:
         return replace(self.named(words, result), _usual="")
 
     def named(self, words: Callable[[], str], result: Any) -> "Answer":
-        """Return an answer for a part of the result; its messages show the call as `words` returns it."""
+        """Return an answer for a part of the result; `words` returns the call that its messages show."""
         return replace(self, result=result, _shown=words)
 
     def _with(self, more: str) -> str:
@@ -327,7 +329,7 @@ class Answer:
         how: Options = {**self._options, **(options or {})}
         return _answer(self._session, text, None, self._arguments, how, words, usual, before)
 
-    # --- Judging -------------------------------------------------------------------------------------------
+    # --- Judging the answer ------------------------------------------------------------------------------
 
     def returns(
         self,
@@ -520,7 +522,7 @@ def _answer(
     usual: str = "",
     before: str = "",
 ) -> Answer:
-    def call() -> str:  # a function, because most answers are right and need no message
+    def call() -> str:  # a function, because this text is needed only for a message about a wrong answer
         return words() + _below(options)
 
     errors = options.get("errors")
@@ -578,7 +580,8 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
     suffixes, shown_by_name = [], False
     for name, argument in needed.items():
         code = argument if isinstance(argument, str) else _literal(argument)
-        # Python allows no positional argument after a keyword argument.
+        # Once an argument is shown by name, all later ones are too, because Python allows no positional
+        # argument after a keyword argument.
         by_name = shown_by_name or isinstance(argument, torch.Tensor | Leaf)
         # If the call itself creates a list, as in f([p, q, r]), the names in the list are not replaced by
         # values.
@@ -586,7 +589,8 @@ def call_of(text: str, arguments: Mapping[str, Any]) -> str:
         parts = re.split(rf"(?<=[(,] ){name}{ends}|(?<=\(){name}{ends}", text, maxsplit=1)
         if by_name or not _is_named(name, needed):
             text = (f"{name}={code}" if by_name else code).join(parts)
-        else:  # keep the name: another argument's code, shown in the message, uses it
+        else:
+            # Keep the name, because the message shows the code of another argument that uses this name.
             parts = [text]
         if len(parts) == 1:
             suffixes.append(f"{name} = {code}")
@@ -613,7 +617,7 @@ def _wraps(name: str, argument: Any) -> bool:
 
 
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that a question uses, directly or through the code of another such argument."""
+    """Return the arguments that a question uses itself, or that the code of such an argument uses."""
     needed: set[str] = set()
     while named := (arguments.keys() - needed) & set(re.findall(r"\w+", text)):
         needed |= named

@@ -3,7 +3,8 @@
 A check that fails raises CheckFailed with a message in the current language. It writes nothing to stderr,
 because nbgrader would count that against the student. Types, dtypes and shapes are compared before values.
 
-Test cells use this module. Its parts are `draws`, `comparison`, `formatting`, `shrinking` and `failure`.
+Test cells use this module. It includes functions of `draws`, `comparison`, `formatting`, `shrinking` and
+`failure`.
 """
 
 import contextlib
@@ -48,7 +49,7 @@ __all__ = [
     "visible_passed",
 ]
 
-# The relative tolerance of "nearly right": the result agrees to three digits.
+# The relative tolerance for a "nearly right" result, which agrees with the expected value to three digits.
 _NEARLY = 1e-3
 # The maximum number of side effects that a message lists.
 _LINES = 10
@@ -149,7 +150,7 @@ def no_error(results: Iterable[Any], what: str, hint: str | Mapping[str, str] = 
     Args:
         results: the results of the calls.
         what: the call, as the student would type it.
-        hint: the hint to give, or hints keyed by a part of the error's text, of which the first that matches
+        hint: the hint to give, or hints keyed by a substring of the error's text. The first hint that matches
             is given. Without a hint, the error's usual cause is given.
 
     Raises:

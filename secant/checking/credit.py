@@ -37,9 +37,10 @@ class PartialCredit:
 
     @contextlib.contextmanager
     def part(self, *names: str) -> Iterator[None]:
-        """Run the body, which tests one or more parts. A failure costs their points, but the cell continues.
+        """Run a `with` block that tests one or more parts of the cell.
 
-        If a block for one part is inside a block for several, a failure in it counts for that part only.
+        A failure costs the points of these parts, but the cell continues. If a block for one part is inside a
+        block for several, a failure in the inner block costs only the points of its part.
 
         Raises:
             KeyError: if the cell has no such part.
@@ -62,8 +63,8 @@ class PartialCredit:
     def each(self, test: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate a test that applies to every part: it runs once for each part that has not failed.
 
-        The test reads the part from `now`. Inside another test of this kind, it runs only once, for the part
-        of that test, and returns its result.
+        The test reads the part from `now`. If it is called inside another test of this kind, it runs only
+        once, for that test's part, and the call returns the result.
         """
 
         @functools.wraps(test)

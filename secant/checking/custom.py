@@ -1,4 +1,7 @@
-"""Operations with a custom backward, made from formulas or written by a student; records of their calls."""
+"""Operations with a custom backward, and records of their calls.
+
+Such an operation is defined by formulas, or written by a student.
+"""
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +45,7 @@ class _Names(TorchDispatchMode):
 
 
 def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
-    """Return an operation with a backward that is computed by formulas, right or wrong.
+    """Return an operation with a backward that is computed by formulas, which may be wrong on purpose.
 
     Args:
         forward: the formula for the result, in terms of the inputs' names and torch.
@@ -59,7 +62,8 @@ def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
             ctx.save_for_backward(*inputs)
             try:
                 return computed(forward, inputs)
-            except NameError:  # an input is missing; the name in the error would not help the student
+            except NameError:
+                # An input is missing. Its name in the error would not help the student.
                 raise ValueError(_too_few(len(backward), len(inputs))) from None
 
         @staticmethod
@@ -145,7 +149,8 @@ def walk_back(
             except RuntimeError as stopped:
                 error = str(stopped).partition("\n")[0].partition(" Hint: ")[0]
             except (AttributeError, LookupError, TypeError, ValueError) as stopped:
-                if mode is names:  # an error in the first pass is raised, to show the student's own lines
+                # An error in the first pass is raised again, so that the student's own lines are shown.
+                if mode is names:
                     raise
                 error = f"{type(stopped).__name__}: {stopped}".partition("\n")[0]
     data = calls.data()
@@ -190,11 +195,11 @@ def _walked_alone(
 def after_a_change(
     apply: Operation, inputs: Mapping[str, Tensor], tracked: Sequence[str], g: Tensor
 ) -> dict[str, dict[str, Tensor | None]]:
-    """Return the gradients of the tracked inputs after an in-place change that precedes the backward pass.
+    """Return the gradients of the tracked inputs if a tensor is changed before the backward pass.
 
-    Each input in turn, and then the result, is changed. The returned gradients are keyed by the name of the
-    tensor that was changed, with RESULT for the result. A change is skipped if torch refuses to run the
-    backward pass after it.
+    Each input in turn, and then the result, is changed in place. The returned gradients are keyed by the name
+    of the tensor that was changed, with RESULT for the result. A change is skipped if torch refuses to run
+    the backward pass after it.
     """
     by_changed = {}
     for changed in (*inputs, RESULT):

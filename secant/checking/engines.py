@@ -1,8 +1,8 @@
 """Small autograd engines, some with a bug; lesson 10's students write a test that tells them apart.
 
 Each Value is a tensor, and backward() is torch's. A bug is a hook on the tensor that changes the gradient
-arriving there. So no code here searches a graph or adds up slopes, and none can be made into an answer to a
-task.
+arriving there. So no code here searches a graph or adds up slopes, and none of it can be turned into an
+answer to a task.
 """
 
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from secant.value import TorchValue
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 Where = Literal["all", "leaves", "inner"]
-#: A linked list, (first, rest), with one tuple per level. Level n holds the number of each Value that a path
-#: of n edges leads to, each once.
+#: A linked list, (first level, further levels). Level n is a tuple with the numbers of the Values to which a
+#: path of n edges leads. It contains each number once.
 Levels = tuple[tuple[int, ...], "Levels"] | None
 
 
@@ -100,7 +100,7 @@ def engine(
         return current.in_time(child, parent, gradient) if bug == "breadth" else gradient
 
     def receive(number: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
-        """Record and return the gradient of a Value, once all its children's contributions have arrived."""
+        """Record and return a Value's gradient after the contributions of all its children have arrived."""
         if bug == "kept" and not is_leaf and (itself or number != current.root):
             gradient = gradient + grads.get(number, 0.0)
         current.totals[number] = gradient.item(), is_leaf
@@ -128,7 +128,7 @@ class _Pass:
         self.late: dict[int, float] = {}
 
     def in_time(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
-        """Return a gradient, or 0 if it arrives after the parent's turn in a breadth-first pass."""
+        """Return a gradient, or 0 if a breadth-first pass has already processed the parent."""
         assert child is not None
         if self._turns[child[0][0]] < self._turns[parent]:
             return gradient
@@ -159,7 +159,7 @@ def _numbers_in(levels: Levels) -> dict[int, None]:
 
 
 def _merge(left: Levels, right: Levels) -> Levels:
-    """Return the levels of both lists, merged; the lower levels are shared with the longer list."""
+    """Merge two lists of levels. The result shares its deepest levels with the longer list."""
     both = []
     while left and right and left is not right:
         both.append(tuple(dict.fromkeys(left[0] + right[0])))

@@ -8,13 +8,13 @@ from secant.language import say
 
 @contextmanager
 def expect_error(*kinds: type[BaseException]) -> Iterator[None]:
-    """Run a body that must fail, and print its error instead of stopping the notebook.
+    """Run the `with` block, which must fail, and print its error instead of stopping the notebook.
 
     Args:
         *kinds: the expected exceptions; by default RuntimeError, the one that autograd raises.
 
     Raises:
-        AssertionError: if the body ends without an error, because the lesson's text would then be wrong.
+        AssertionError: if the block raises no error; the lesson's text would then be wrong.
     """
     expected = kinds or (RuntimeError,)
     try:

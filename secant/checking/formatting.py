@@ -9,13 +9,13 @@ import torch
 
 from secant.language import say
 
-# The most characters, and the most elements of a tensor, that a message shows. Formatting stops at these
-# limits, so that a huge value takes no longer than a small one.
+# The maximum number of characters of a value, and of elements of a tensor, that a message shows. Formatting
+# stops at these limits, so that a huge value takes no longer than a small one.
 CHARACTERS, NUMBERS = 200, 12
 
 
 def numbers(value: torch.Tensor) -> str:
-    """Return a tensor's elements as a message shows them: `[1, 2, 3]`, or its shape if it is large."""
+    """Return the text that stands for a tensor in a message: `[1, 2, 3]`, or the shape of a large tensor."""
     return _listing(value.detach(), 7)
 
 

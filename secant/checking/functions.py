@@ -33,7 +33,7 @@ class RecordedFunction:
     """A recording wrapper for a function of one argument; a call also adds the function's name to `ran`.
 
     Attributes:
-        given: for each call the requires_grad, dtype, shape and grad_fn of the argument, as plain data. For
+        given: for each call, the requires_grad, dtype, shape and grad_fn of the argument, as plain data. For
             an argument that is not a tensor, dtype is the name of its type.
     """
 

@@ -18,7 +18,7 @@ from secant.language import say
 
 Edge = tuple[Hashable, Hashable, float]
 
-#: The code object of Python's function that loads a module that has not been imported yet.
+#: The code object of the function with which Python loads a module that is imported for the first time.
 _FIND_AND_LOAD = importlib._bootstrap._find_and_load.__code__  # type: ignore[attr-defined]
 
 _UNARY, _BINARY = ("sin", "exp", "neg", "clone", "tanh", "detach", "untracked cos"), ("add", "mul", "sub")
@@ -68,7 +68,7 @@ def arranged(value: torch.Tensor, kind: str) -> torch.Tensor:
 
 
 def arrangement(kind: str, name: str = "x") -> str:
-    """Return the words that a message adds after the call for a tensor that `arranged` made."""
+    """Return the phrase that a message adds to the call to describe the layout of an `arranged` tensor."""
     return {
         "": "",
         "tracked": say(en=f", {name} tracked", ko=f", 추적되는 {name}"),
@@ -80,10 +80,10 @@ def arrangement(kind: str, name: str = "x") -> str:
 
 
 def filled(module: nn.Module, numbers: torch.Tensor, grad: float | None = None) -> nn.Module:
-    """Fill a module's parameters with numbers, in their order and dtype, and return the module.
+    """Fill a module's parameters with the numbers in order, convert it to their dtype, and return it.
 
     Args:
-        module: any module; it is changed.
+        module: any module, which is changed in place.
         numbers: as many numbers as the parameters hold, in one dimension.
         grad: the number that fills each parameter's .grad; by default .grad is None.
     """
@@ -100,8 +100,8 @@ def program(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> dict[str, 
     Args:
         inputs: the kind of each input: "leaf", "parameter", "constant", or "twin", a leaf that shares the
             memory of the previous input.
-        steps: for each step, the name of a torch function, then the indices of the tensors that it takes. A
-            function with "untracked " in front of its name is called without recording a graph.
+        steps: for each step, the name of a torch function, then the indices of the tensors that it takes. If
+            "untracked " precedes the name, the function is called without recording a graph.
     """
     kinds = {
         "leaf": "torch.ones(2, requires_grad=True)",
@@ -119,9 +119,9 @@ def program(inputs: Sequence[str], steps: Sequence[Sequence[Any]]) -> dict[str, 
 def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[str], list[list[Any]]]:
     """Return the inputs and the steps of a random `program`.
 
-    The first input is a leaf, and the kinds of `others` more inputs are chosen at random from `kinds`. There
-    are `count` random steps, some of which record no graph. Some results are used often, others never. The
-    final step adds x0.
+    The first input is a leaf. There are `others` further inputs, and their kinds are chosen at random from
+    `kinds`. There are `count` random steps, some of which record no graph. Some results are used often,
+    others never. The final step adds x0.
     """
     rng = random.Random(int(draw(0, 1000) * 1000))
     inputs, steps = ["leaf", *rng.choices(kinds, k=others)], []

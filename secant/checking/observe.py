@@ -16,8 +16,8 @@ from secant.checking.watch import Change, watch
 # The depth to which results are read: deeper than any result that a task asks for. There is a limit because a
 # list may contain itself.
 _DEPTH = 6
-# Parts of the messages of attribute and type errors for which a test has a hint. In order, they stand for:
-# the use of None, such as an empty .grad; a generator used as a list; a node without the attribute
+# Substrings of the messages of those attribute and type errors for which a test has a hint. In order, they
+# indicate: the use of None, such as an empty .grad; a generator used as a list; a node without the attribute
 # `variable`; and in lesson 10, a number used as a Value, and a TorchValue created with the arguments of the
 # student's own Value.
 _KNOWN = ("NoneType", "'generator'", "'variable'", "attribute 'data'", "TorchValue.__init__")
@@ -56,7 +56,7 @@ class observe:
 
         Use it for calls that may fail in a way for which the test has a hint; see `check.no_error`. Time
         limits and NotImplementedError, for an answer not yet written, are still raised. So are attribute and
-        type errors, unless their message contains one of the parts in `_KNOWN`.
+        type errors, unless their message contains one of the strings in `_KNOWN`.
         """
 
         def caught(*arguments: Any) -> Any:

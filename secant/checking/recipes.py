@@ -9,7 +9,7 @@ from typing import Any
 from secant.checking import check
 from secant.checking.ask import Answer, Mistakes
 
-# Questions use these names. Messages show the questions, and a student may retype them.
+# Imported here because questions use these names as attributes of `recipes`.
 from secant.checking.values import (  # noqa: F401
     Recipe,
     build,
@@ -26,7 +26,7 @@ from secant.verdict import Part
 FIELDS = ("data", "grad", "parents", "slopes")
 
 
-# --- Arguments of a question -------------------------------------------------------------------------------
+# --- Making the arguments of a question --------------------------------------------------------------------
 
 
 def leaves(numbers: Mapping[str, float]) -> dict[str, str]:
@@ -35,10 +35,11 @@ def leaves(numbers: Mapping[str, float]) -> dict[str, str]:
 
 
 def graph(names: Sequence[str], recipe: Recipe, alike: bool = False) -> dict[str, str]:
-    """Return source code for a recipe's Values, keyed by name, to be passed to `ask` as arguments.
+    """Return source code for a graph of Values, keyed by name, to be passed to `ask` as arguments.
 
-    The code of a Value is, for example, "Value(4.0, (x,), (4.0,))". The Values' data are 1, 2, 3, ..., or all
-    1 if `alike`. The slopes do not depend on the data.
+    The recipe lists each Value's parents and slopes. The code of a Value is, for example,
+    "Value(4.0, (x,), (4.0,))". The Values' data are 1, 2, 3, ..., or all 1 if `alike`. The slopes do not
+    depend on the data.
     """
     codes = {}
     for place, (name, (parents, slopes)) in enumerate(zip(names, recipe, strict=True)):
@@ -59,10 +60,11 @@ def held(names: Sequence[str], grads: Sequence[float]) -> str:
 
 
 def made_from(recipe: Recipe) -> list[int]:
-    """Return, for each Value of a recipe, a bit mask of the positions that `reached` returns.
+    """Return, for each Value of a recipe, a bit mask of the Values from which it was made, and of itself.
 
-    A recipe lists parents before their children, so one pass over it is enough. The code does not search the
-    graph, because a search would give away answers to tasks of lessons 2 and 10.
+    A recipe (the parents and slopes of each Value) lists parents before their children, so one pass over it
+    is enough. The code does not search the graph, because a search would give away answers to tasks of
+    lessons 2 and 10.
     """
     bits: list[int] = []
     for place, (parents, _) in enumerate(recipe):
@@ -70,7 +72,7 @@ def made_from(recipe: Recipe) -> list[int]:
     return bits
 
 
-# --- Judging -----------------------------------------------------------------------------------------------
+# --- Judging the answers -----------------------------------------------------------------------------------
 
 
 def check_operation(
@@ -171,7 +173,7 @@ def _check_new(
 def check_order(
     answer: Answer, names: Sequence[str], recipe: Recipe, root: int, is_later: bool = False
 ) -> None:
-    """Check the result of order() on a Value of a recipe: all Values once, each before its parents.
+    """Check the result of order() on a Value of a graph: every Value once, each before its parents.
 
     If `is_later`, an earlier call of order() gave the right result. An empty order, or repeated Values, may
     then be due to a list or set that is left over from the earlier call.
@@ -218,7 +220,7 @@ def check_ended(answer: Answer) -> None:
 
 
 def _order_problem(recipe: Recipe, root: int, order: Sequence[int], names: Sequence[str]) -> str:
-    """Return a sentence about what is wrong with an order; an empty string if it is right."""
+    """Return a sentence about what is wrong with an order of Values; an empty string if it is right."""
     want = reached(recipe, root)
     if missing_places := sorted(want - set(order)):
         missing = ", ".join(names[place] for place in missing_places[:5])
@@ -259,17 +261,17 @@ def check_passes(
     held: Sequence[float],
     slopes: Sequence[Sequence[float]],
 ) -> None:
-    """Check the calls of backward() on some Values of a recipe, in turn; the first call was already made.
+    """Check successive calls of backward() on Values of a graph; the first call has already been made.
 
     The grads of leaves accumulate over the calls; intermediate Values hold the slopes of the last call only.
 
     Args:
         answer: the answer to the first call of backward().
         names: the names of all Values.
-        recipe: the recipe of the graph.
+        recipe: the recipe of the graph: the parents and the slopes of each Value.
         roots: the positions of the Values on which backward() is called.
         held: the grad of each Value before the first call.
-        slopes: for each of the roots, its slopes with respect to all Values.
+        slopes: for each of the roots, the slopes of the root with respect to all Values.
     """
     changed = say(
         en="data, parents or slopes of a Value were changed, or something was left on it",
@@ -286,7 +288,7 @@ def check_passes(
         actual, want = response.then(grads).result, _grads_after(recipe, root, current, rates)
         got, right = (dict(zip(names, numbers, strict=True)) for numbers in (actual, want))
         every = _part(response, say(en="every grad", ko="모든 grad"), got)
-        # The reason is computed only if something is wrong.
+        # The likely reason is computed only if a grad is wrong.
         problem = partial(_pass_problem, recipe, root, current, rates, actual)
         every.returns(right, mistakes=lambda problem=problem: {problem(): lambda _: True}, **how)
         response.equals(None)
@@ -294,7 +296,7 @@ def check_passes(
 
 
 def _grads_after(recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float]) -> list[float]:
-    """Compute every grad after a call of backward() on a Value, given its slopes and the earlier grads."""
+    """Return the grads that a call of backward() on a Value must leave, given the earlier grads."""
     within = reached(recipe, root)
     start = [old if p not in within or not recipe[p][0] else 0.0 for p, old in enumerate(held)]
     return [
@@ -408,18 +410,17 @@ def _exactness_hint() -> str:
 
 
 def _part(answer: Answer, name: str, result: Any) -> Answer:
-    """Return a part of an answer as a separate answer, to be judged by itself."""
     return answer.named(lambda: f"{answer.call}: {name}", result)
 
 
 def reached(recipe: Recipe, out: int) -> set[int]:
-    """Return the positions of the Values from which the Value at `out` was made, including `out`."""
+    """Return the positions of the Values from which the Value at position `out` was made, including `out`."""
     bits = made_from(recipe)[out]
     return {place for place in range(len(recipe)) if bits >> place & 1}
 
 
 def too_early(recipe: Recipe, order: Sequence[int]) -> tuple[int, int] | None:
-    """Return a (parent, child) pair whose parent precedes its child in an order, or None if there is none."""
+    """Return a parent and its child if an order lists the parent first; None if no parent comes first."""
     at = {place: index for index, place in enumerate(order)}
     for child, (parents, _) in enumerate(recipe):
         for parent in parents:

@@ -15,9 +15,9 @@ def smallest(compare: Callable[..., None], *case: Any) -> None:
 
     Args:
         compare: a comparison of the test cell; it may call the student's function.
-        *case: the arguments of the comparison. A case is simpler if its floats, also those in lists and
-            tuples, have fewer digits. Signs do not change, equal numbers stay equal, and different numbers
-            stay different.
+        *case: the arguments of the comparison. A case is simpler if its floats have fewer digits, including
+            the floats in lists and tuples. Signs do not change, equal numbers stay equal, and different
+            numbers stay different.
 
     Raises:
         CheckFailed: if the comparison fails; the failure of the simplest case found is raised.
@@ -33,7 +33,8 @@ def fewest(compare: Callable[..., None], items: Sequence[Any], *case: Any) -> No
 
     Args:
         compare: a comparison of the test cell, which takes a list, such as the edges of a graph, and `case`.
-        items: the list; the comparison must also accept any part of it.
+        items: the list; the comparison must also accept every shorter list that results when items are
+            removed.
         *case: the other arguments of the comparison.
     """
     try:
@@ -67,7 +68,7 @@ def _shrunk(compare: Callable[..., None], case: tuple[Any, ...], failure: CheckF
             if smaller.cause == failure.cause:
                 case, failure = simpler, smaller
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
-            break  # not a valid case of this test, so keep the simplest so far
+            break  # not a valid case of this test, so keep the simplest case so far
     return failure
 
 

@@ -52,10 +52,10 @@ def answer_request(request: Mapping[str, Any], names: dict[str, Any]) -> dict[st
     Args:
         request: for a question, a dict with `text`, the code to run; `arguments`, keyed by name, which start
             a new situation (without them, the question is about the last situation); `before`, a statement to
-            run first, without watching it; `ahead`, the questions to ask next, each as a pair of such a
-            statement (or "") and the code to run; and the other options of `secant.checking.ask.ask`. To read
-            an earlier result of the last situation again, a dict with only `kept`, the index of that result:
-            its current value is returned as `result`.
+            run first, whose changes are not recorded; `ahead`, the questions to ask next, each as a pair of
+            such a statement (or "") and the code to run; and the other options of `secant.checking.ask.ask`.
+            To read an earlier result of the last situation again, a dict with only `kept`, the index of that
+            result: its current value is returned as `result`.
         names: the names of the student's notebook.
 
     Returns:
@@ -100,7 +100,7 @@ class Situation:
         self._names: dict[str, Any] = {**names, **_KIT, "__name__": "question"}
         self._arguments: dict[str, Any] = {}
         self._ran: list[str] = []
-        self._ahead_error: Exception | None = None  # the error that a question asked in advance raised
+        self._ahead_error: Exception | None = None  # the error raised by a question that was asked in advance
         for name, argument in arguments.items():
             value = _build_argument(argument, self._names)
             value = RecordedFunction(value, name, self._ran) if name in recorded_names else value
@@ -195,7 +195,6 @@ class Situation:
         return buffer is not None and thing.grad is not buffer and str(thing.grad) == str(numbers)
 
     def _plain(self, result: Any, by_name: bool) -> Any:
-        """Return the last result as plain data."""
         if by_name and isinstance(result, list | tuple):
             return self._by_name(result)
         last = self._calls.last()["results"]
@@ -232,10 +231,10 @@ _with_stack_room.__code__ = _with_stack_room.__code__.replace(co_stacksize=2**15
 
 @contextlib.contextmanager
 def _every_warning(into: list[warnings.WarningMessage]) -> Iterator[None]:
-    """Record the warnings of the body, including those that torch gives only once per process."""
+    """Record the warnings in a `with` block, including those that torch gives only once per process."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        move_filter_to_front()  # keeps out warnings that an explorer's function gives in another thread
+        move_filter_to_front()  # excludes warnings that an explorer's function gives in another thread
         torch.set_warn_always(True)
         try:
             yield
@@ -260,7 +259,6 @@ def _compiled(text: str) -> tuple[str, Any]:
 
 
 def _build_argument(argument: Any, names: dict[str, Any]) -> Any:
-    """Return the argument that plain data describes."""
     if isinstance(argument, dict) and CODE in argument:
         return eval(_code(argument[CODE]), names)
     if isinstance(argument, dict) and LEAF in argument:

@@ -9,12 +9,15 @@ from typing import Any
 from secant.value import TorchValue
 
 # The plan of a graph of Values. For each Value, in the order of creation, it holds the positions of the
-# parents and the slopes with respect to them.
+# Value's parents, and its slopes with respect to them.
 Recipe = Sequence[tuple[Sequence[int], Sequence[float]]]
 
 
 def build(kind: Callable[..., Any], recipe: Recipe) -> list[Any]:
-    """Return the Values of a recipe that has too many Values to name; their data are 1, 2, 3, ..."""
+    """Return the Values of a graph, in the recipe's order; their data are 1, 2, 3, ...
+
+    Use this function for a graph with too many Values to name them.
+    """
     values: list[Any] = []
     for number, (parents, slopes) in enumerate(recipe, 1):
         values.append(kind(float(number), tuple(values[p] for p in parents), tuple(slopes)))
@@ -22,12 +25,12 @@ def build(kind: Callable[..., Any], recipe: Recipe) -> list[Any]:
 
 
 def chain(length: int, slope: float = 1.0) -> list[tuple[list[int], list[float]]]:
-    """Return the recipe of a Value and `length` further Values, each made from the previous one."""
+    """Return the recipe (the plan) of a chain: a Value and `length` more, each made from the previous one."""
     return [([], []), *(([place], [slope]) for place in range(length))]
 
 
 def diamonds(count: int, uneven: bool = False) -> list[tuple[list[int], list[float]]]:
-    """Return the recipe of `count` diamonds in a row, with two paths through each.
+    """Return the recipe (the plan) of a graph of `count` diamonds in a row, with two paths through each.
 
     Both paths have two edges. If `uneven`, one path of each diamond has three edges, on alternating sides.
     """
@@ -44,12 +47,12 @@ def diamonds(count: int, uneven: bool = False) -> list[tuple[list[int], list[flo
 
 
 def with_order(kind: type[Any], within: Sequence[int]) -> type[Any]:
-    """Return a class of Values with the test's own order(): the Value made last comes first.
+    """Return a class of Values with the test's own order(), in which the Value made last comes first.
 
     Args:
         kind: the student's class.
         within: for each Value of the test, in the order of creation, the bit mask that `made_from` returns.
-            The order is therefore known here only for the test's own Values.
+            So order() works only on the test's own Values.
     """
     instances: list[Any] = []
     places: dict[int, int] = {}
@@ -84,7 +87,8 @@ class on_torch:
 
     Args:
         fit: the student's function.
-        scale: the factor for every gradient, which reveals a gradient that is not read from a Value.
+        scale: the factor by which every gradient is multiplied. A gradient that the student's code does not
+            read from a Value lacks this factor, and so is detected.
 
     Attributes:
         passes: the number of backward passes that the last call made.
@@ -95,7 +99,7 @@ class on_torch:
         self.passes = 0
 
     def __call__(self, *arguments: Any) -> Any:
-        """Return the function's result, computed with torch's Value."""
+        """Return the function's result, computed with TorchValue instead of the student's Value."""
         names = self._fit.__globals__
         mine = names.get("Value")
         names["Value"], TorchValue.passes, TorchValue.scale = TorchValue, 0, self._scale
@@ -127,7 +131,7 @@ def plain(result: Any, names: Mapping[int, str], depth: int = 6) -> Any:
 
     Args:
         result: the result of a question.
-        names: the names of the Values that existed before, keyed by id.
+        names: the names of the Values that existed before the question, keyed by id.
         depth: how deep to look into lists and tuples; a list may contain itself.
 
     A Value that existed before is replaced by its name. A new Value is replaced by a dict with its type, its

@@ -9,7 +9,8 @@ from torch import nn
 
 Change = tuple[str, str]
 
-# A warning filter that matches no warning, because Python issues a BytesWarning only with the option -b.
+# A warning filter for BytesWarning. It matches no warning, because Python issues this warning only with the
+# option -b.
 _MARK = ("default", None, BytesWarning, None, 0)
 
 # The beginning of torch's warning when .grad is read from a tensor that is not a leaf.
@@ -54,15 +55,14 @@ class watch:
     def __enter__(self) -> "watch":
         self._settings = sys.getrecursionlimit(), list(warnings.filters), torch.get_num_threads()
         self._warning = warnings.warn, warnings.showwarning, torch.is_warn_always_enabled()
-        # The settings are reset, because an earlier call may have changed them. A call that changes them in
-        # the same way would then go unnoticed.
+        # Reset the settings, because an earlier call may have changed them. Without the reset, a call that
+        # changes them in the same way would go unnoticed.
         self._restore()
-        # A call that sets the seed already in use would go unnoticed, so the generator gets a new seed. A
-        # call may draw random numbers.
+        # Give the generator a new seed, because a call that sets the seed already in use would go unnoticed.
         self._generator = torch.default_generator.get_state()
         torch.default_generator.manual_seed(next(_SEEDS))
-        # No earlier call can have left the values that are set here. So a call that changes the settings is
-        # noticed even if an earlier call changed them in the same way.
+        # Set the options to values that no earlier call can have left behind. Then a change is noticed even
+        # if an earlier call made the same change.
         sys.setrecursionlimit(self._settings[0] + 1)
         warnings.filters.insert(0, _MARK)  # type: ignore[attr-defined]
         self._hooks = _saved_hooks()
@@ -75,7 +75,8 @@ class watch:
         _pop_saved_hooks(self._hooks)
         if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
-        # The test and the notebook continue, and settings that an answer changed must not affect them.
+        # Restore the settings, so that an answer's changes do not affect the rest of the test and the
+        # notebook.
         self._restore()
         self.changes = [key for key, old in self._before.items() if old != after.get(key)]
 
@@ -125,8 +126,7 @@ class watch:
                 len(module._backward_hooks),
                 len(module._backward_pre_hooks),
             )
-            # A parameter may have been replaced by another. The watched one, now unused, would then look
-            # unchanged.
+            # A call may have replaced a parameter. The watched tensor, now unused, would then look unchanged.
             for part in (module._parameters, module._buffers):
                 for key, owned in part.items():
                     state["value", f"{name}.{key}"] = (id(owned), state.get(("value", f"{name}.{key}")))
@@ -146,8 +146,8 @@ def _pop_saved_hooks(outer_hooks: object) -> None:
 def _general_filters() -> list[object]:
     """Return the filters for all warnings of a builtin category, or for torch's warning about .grad.
 
-    Other filters are ignored, because an imported library may add them: torch's backward() imports sympy,
-    which does.
+    Other filters are ignored, because an imported library may add them. For example, torch's backward()
+    imports sympy, which adds filters.
     """
     general = (f for f in warnings.filters if f[3] is None and (f[1] is None or f[1].match(_NO_GRAD)))
     return [f[:1] + f[2:3] for f in general if f[2].__module__ == "builtins"]

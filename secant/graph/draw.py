@@ -190,7 +190,7 @@ def draw_graph(
     return AutogradGraph(record(only_tensors, kinds_to_show), saved)
 
 
-# --- Texts ---
+# --- The graph as text ---
 
 
 def _pad(text: str, width: int) -> str:
@@ -284,7 +284,7 @@ def _edge_points(scene: Scene) -> Iterator[list[Point]]:
 
 
 def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
-    """Return, for each (place, other place) pair in `ends`, the x coordinate of the edge at the first place.
+    """Return the x coordinate at which each edge meets the first of the two places in its `ends`.
 
     Edges that meet at the same place are spread out, in the order of the x coordinates of the other places.
     """

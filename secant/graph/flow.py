@@ -32,13 +32,14 @@ class Fact:
     """A number at a node: the value of its result, its incoming gradient, or its slope to an input.
 
     Attributes:
-        summed: True if the result has many numbers and the slope is the sum of their slopes.
-        copies: True if the input was broadcast and the slopes to all of its copies are listed.
+        summed: True if the result has many numbers and `text` gives the sum of their slopes.
+        copies: True if the input was broadcast and `text` lists the slopes to all its copies.
     """
 
     kind: Kind
     text: str
-    name: str = ""  # for a slope, the name of the input; else the result's index if there are several
+    # For a slope, the name of the input. Otherwise the index of the result, if the node has several results.
+    name: str = ""
     summed: bool = False
     copies: bool = False
 
@@ -126,7 +127,7 @@ def dry_run(graph_nodes: Sequence[Any], starts: Sequence[tuple[int, int]], *, gr
     would add to a leaf's .grad.
 
     Args:
-        found: the nodes.
+        graph_nodes: the nodes of the graph.
         starts: the results to start at, each as (position of the node, index of the result).
         gradients: whether to call the hooks, so that `arriving` holds what backward() would compute. Hooks
             never change the slopes.
@@ -211,9 +212,9 @@ def _slopes(node: Any, reached: Collection[int]) -> Gradients:
 
 
 def _to_copies(slope: torch.Tensor | None, before: torch.Tensor | None) -> torch.Tensor | None:
-    """Return a slope as it was before the sum over the input's copies, but in the input's dtype.
+    """Return the slopes to the copies of an input that was broadcast, in the input's dtype.
 
-    Return the slope unchanged if it was not summed.
+    If the slope is not a sum over copies, return it unchanged.
     """
     if slope is None or before is None or slope.shape == before.shape:
         return slope
@@ -221,7 +222,7 @@ def _to_copies(slope: torch.Tensor | None, before: torch.Tensor | None) -> torch
 
 
 def _pass_on(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:
-    """Call a node and the hooks around it, and return the gradients that it passes on."""
+    """Call a node and its hooks, and return the gradients that the node passes on."""
     numbers, arriving = range(nodes.count_of_results(node)), flow.arriving[i]
     for number, hook in hooks.results:
         try:
@@ -247,7 +248,7 @@ def _pass_on(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:
 def _call_leaf_hooks(flow: Flow, i: int, hooks: Hooks, incoming: Gradients) -> Gradients:
     """Call the hooks that run before a leaf's .grad is changed, and return no gradients.
 
-    Hooks that run after the change are not called but reported as a trouble.
+    Hooks that run after the change are not called; a trouble (a reason for missing numbers) is recorded.
     """
     try:
         for hook in hooks.before:

@@ -11,7 +11,7 @@ import networkx as nx
 from secant.graph.record import GraphSnapshot, Node
 
 ROWS = 8  # maximum number of lines of facts and saved values in a node; the tooltip lists every saved value
-LONG = 40  # maximum length of a line in a picture, in letters
+LONG = 40  # maximum number of letters in a line of a picture
 
 SIZE, SMALL = 13, 11  # font sizes in pixels
 EM = 0.62  # width of a monospace letter divided by its font size; slightly more than in any common font
@@ -29,7 +29,7 @@ Link = tuple[int, int]
 
 @dataclass
 class PlacedBox:
-    """A node with the tensors that belong to it, or a spot where a long edge crosses a row.
+    """A node and its tensors, or the spot where a long edge crosses a row.
 
     The point (`x`, `y`) is the middle of the box's upper side. From there, `left`, `right` and `depth` are
     the distances to the edges of the box and its tensors together; `half` and `height` are those to the edges
@@ -256,7 +256,7 @@ def _space(scene: Scene) -> None:
 def _spread(
     places: list[PlacedBox], row: Sequence[int], goals: Sequence[float], weights: Sequence[float]
 ) -> None:
-    """Set each x coordinate in a row as near its goal as neighbouring places allow (isotonic regression)."""
+    """Set each x coordinate in a row as near to its goal as its neighbours allow (isotonic regression)."""
     offsets = [0.0]
     for i, j in pairwise(row):
         gap = BOX_GAP if places[i].height and places[j].height else EDGE_GAP
@@ -274,7 +274,7 @@ def _spread(
 
 
 def _set_heights(scene: Scene, graph: GraphSnapshot) -> None:
-    """Set the y coordinate of every place, the boxes of unattached tensors, and the picture's size."""
+    """Set the y coordinate of every place, the position of each unattached tensor, and the picture's size."""
     places, margin = scene.places, 6.0
     left = min((place.x - place.left for place in places), default=0)
     for place in places:

@@ -20,7 +20,7 @@ Role = Literal["function", "accumulate", "value", "leaf"]
 
 @dataclass(frozen=True)
 class Saved:
-    """One value that a node saved for backward: its text, or the reason why there is no text."""
+    """One value that a node saved for backward: its description, or the reason why there is none."""
 
     name: str
     text: str = ""
@@ -178,12 +178,12 @@ def _has_many_numbers(node: Any) -> bool:
 
 
 def _input_label(node: Any, tensors: Sequence[tuple[str, torch.Tensor]]) -> str:
-    """Return the label for a node at the end of an edge: its tensor's name, or else the node's own name."""
+    """Return the label for the node at the end of an edge: its tensor's name, or else the node's name."""
     return tensors[0][0] if tensors else node.name().removeprefix("torch::autograd::")
 
 
 def _node_label(node: Any, tensors: Sequence[tuple[str, torch.Tensor]]) -> str:
-    """Return a node's name for a sentence about a missing number, with its tensor's name if there is one."""
+    """Return the label that a message about a missing number uses for a node."""
     name = str(node.name()).removeprefix("torch::autograd::")
     if not tensors:
         return name
@@ -195,7 +195,8 @@ def _results(
 ) -> list[dict[int, torch.Tensor]]:
     """Return the results of each node that are still available, keyed by the index of the result.
 
-    A result is available if the learner passed it, or if its node or a node that used it saved it.
+    A result is available if the learner passed it to `draw_graph`, or if it was saved by its own node or by a
+    node that used it.
     """
     place = {id(node): i for i, node in enumerate(graph_nodes)}
     results: list[dict[int, torch.Tensor]] = [{} for _ in graph_nodes]

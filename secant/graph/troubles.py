@@ -7,7 +7,7 @@ from secant.language import say
 
 
 def sentences(troubles: Mapping[Trouble, tuple[str, ...]]) -> Iterator[str]:
-    """Yield a sentence for each kind of trouble, with the names of the nodes concerned."""
+    """Yield a sentence for each reason why numbers are missing, with the names of the nodes concerned."""
     for trouble, names in troubles.items():
         yield _sentence(trouble, ", ".join(dict.fromkeys(names)))
 

@@ -1,4 +1,4 @@
-"""An nbconvert preprocessor that keeps the alternative text of pictures in exported HTML.
+"""An nbconvert preprocessor that includes the alternative text of pictures in exported HTML.
 
 nbconvert's own templates ignore the alternative text in a picture's metadata.
 

@@ -35,7 +35,8 @@ x = torch.tensor(3.0, requires_grad=True)
 assert x.grad.item() == 6.0, f"the gradient of x * x at 3 is {x.grad.item()}"
 print(torch.__version__)
 """
-_TIMEOUT_SECONDS = 180.0  # seconds for importing torch or secant; torch loads slowly from a cold disk
+# Maximum number of seconds to import torch or secant; torch loads slowly from a cold disk.
+_TIMEOUT_SECONDS = 180.0
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class CheckResult:
         id: the check's name in the JSON output, for programs.
         what: the check's name as shown to the reader, in the current language.
         ok: whether the check passed.
-        found: the state that the check found, for example a version.
+        found: the state that the check found, such as a package's version.
         todo: advice for the reader; empty if nothing needs to be done.
         needed: whether lessons cannot be used unless this check passes.
     """
@@ -60,7 +61,7 @@ class CheckResult:
 
 
 def run_checks(chosen: Path | None = None) -> list[CheckResult]:
-    """Run all checks of this computer; `chosen` is the folder for the learner's work if not the usual one."""
+    """Run all checks of this computer; `chosen` replaces the usual folder for the learner's work."""
     # -P keeps Python from importing modules of the current folder.
     computing, pipe = [sys.executable, "-P", "-c", _GRADIENT], subprocess.PIPE
     with subprocess.Popen(computing, stdout=pipe, stderr=pipe, text=True, errors="replace") as gradient:
@@ -72,7 +73,7 @@ def run_checks(chosen: Path | None = None) -> list[CheckResult]:
     return findings
 
 
-# --- What is installed ---
+# --- Installed packages ---
 
 
 def _python() -> CheckResult:
@@ -153,7 +154,7 @@ def _tested_versions() -> dict[str, str]:
     return dict(line.split("==", 1) for line in lines if "==" in line and not line.startswith("#"))
 
 
-# --- What JupyterLab sees ---
+# --- Jupyter's extensions and kernel ---
 
 
 def _server_extensions() -> list[CheckResult]:
@@ -288,7 +289,7 @@ def _writable(id: str, what: str, folder: Path, todo: str, *, needed: bool = Tru
 
 
 def _progress() -> CheckResult:
-    """Check that the learner's progress can be read and saved; lessons also work without it."""
+    """Check that the learner's progress can be read and saved; the lessons do not depend on the progress."""
     name = say(en="your progress", ko="진행 상황")
     left_out: list[str] = []
     current = language()
@@ -302,7 +303,7 @@ def _progress() -> CheckResult:
 
 
 def _jupyter() -> CheckResult:
-    """Return one finding for both Jupyter folders, because the data folder usually contains the other."""
+    """Return one finding for both Jupyter folders, because one usually contains the other."""
     name = say(en="Jupyter's own files", ko="Jupyter 파일")
     for variable, folder in jupyter_folders().items():
         finding = _writable("jupyter", name, folder, _elsewhere(variable))
@@ -333,7 +334,7 @@ def _korean_font() -> CheckResult:
     )
 
 
-# --- The command ---
+# --- The command `secant doctor` ---
 
 
 def main(chosen: Path | None = None, *, as_json: bool = False, as_report: bool = False) -> int:
@@ -352,7 +353,7 @@ def main(chosen: Path | None = None, *, as_json: bool = False, as_report: bool =
 
 
 def mark(finding: CheckResult) -> str:
-    """Return the word that a finding begins with: ok, no, or note."""
+    """Return the word before a finding: ok, no, or note."""
     if finding.ok:
         return say(en="ok", ko="정상")
     return say(en="no", ko="문제") if finding.needed else say(en="note", ko="참고")

@@ -52,7 +52,7 @@ class Options:
     browser: bool = True
 
 
-# --- JupyterLab ---
+# --- JupyterLab's settings and server ---
 
 # The folder of Secant's JupyterLab extension. JupyterLab loads it from here, so an edited version takes
 # effect without being installed again.
@@ -68,7 +68,7 @@ def lab_defaults() -> dict[str, dict[str, object]]:
     """Return JupyterLab's default settings; a learner's own settings take precedence over them."""
     defaults: dict[str, dict[str, object]] = {
         "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
-        # Open the start page as formatted text and not as Markdown source.
+        # Open the start page as formatted text instead of Markdown source.
         "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": {"markdown": "Markdown Preview"}},
     }
     if language() == "ko" and language_pack("ko_KR"):
@@ -76,9 +76,9 @@ def lab_defaults() -> dict[str, dict[str, object]]:
     return defaults
 
 
-# Panels and services for a class, for an instructor or for access to the Internet, which a learner who works
-# alone does not need. nbgrader's Validate button stays, because notebooks that are not lessons need it. In
-# lessons, style.css hides it, because Secant's Check button takes its place.
+# Panels and services that a learner who works alone does not need: those for a class, for an instructor, or
+# for access to the Internet. nbgrader's Validate button stays, because notebooks that are not lessons need
+# it. In lessons, style.css hides it, because Secant's Check button takes its place.
 HIDDEN_PANELS = (
     "@jupyter/nbgrader:assignment-list",
     "@jupyter/nbgrader:course-list",
@@ -128,8 +128,8 @@ def write_lab_config(settings_root: Path, page: str = START) -> Path:
 
     Args:
         settings_root: the folder in which the settings' folder is created.
-        page: the Markdown start page. If JupyterLab's address names it, Secant's extension shows its start
-            panel instead; without the extension, the learner sees the page itself.
+        page: the Markdown start page. If JupyterLab's address names this page, Secant's extension shows its
+            start panel instead; without the extension, the learner sees the page itself.
     """
     make_private(settings_root)
     folder = settings_root / "jupyter"
@@ -152,7 +152,7 @@ def write_lab_config(settings_root: Path, page: str = START) -> Path:
 
 
 def _write_changed(file: Path, text: str) -> None:
-    """Write a file only if its content differs, so an up-to-date but read-only folder causes no error."""
+    """Write a file only if its content differs, so that a read-only but up-to-date folder causes no error."""
     if not file.is_file() or file.read_bytes() != text.encode():
         replace_file(file, text.encode())
 
@@ -188,7 +188,7 @@ def claim(workspace: Path, settings_root: Path, fresh: bool) -> None:
     Args:
         workspace: the folder with the lessons.
         settings_root: the folder in which a marker file records that Secant created the workspace.
-        fresh: whether Secant is creating the workspace now; the result of `is_fresh`.
+        fresh: the result of `is_fresh`: whether Secant is creating the workspace now.
     """
     mark = settings_root / "own"
     if fresh:
@@ -229,7 +229,8 @@ def check_port(port: int) -> None:
     """Raise LabError if a server cannot listen on the port."""
     try:
         with socket.socket() as probe:
-            # Jupyter's server sets SO_REUSEADDR, except on Windows, where a second listener would be allowed.
+            # Jupyter's server sets SO_REUSEADDR, except on Windows, where this option would allow a second
+            # listener.
             if os.name == "posix":
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", port))
@@ -278,13 +279,13 @@ def launch(workspace: Path, page: str, settings: Path, options: Options, extra: 
         ),
     ]
     print(*filter(None, lines), sep="\n", flush=True)
-    # Imported late, because it takes a second: the error messages above should appear at once.
+    # Imported late, because the import takes a second and the error messages above should appear at once.
     from jupyterlab.labapp import LabApp
 
     LabApp.launch_instance(lab_arguments(workspace, page, settings, options, extra))
 
 
-# --- The command ---
+# --- The command `secant lab` ---
 
 
 def prepare(root: Path, today: date, chosen: Path | None = None) -> tuple[Path, str]:
@@ -344,7 +345,7 @@ def main(options: Options, chosen: Path | None = None, extra: Sequence[str] = ()
 
     Args:
         options: the learner's options for the server.
-        chosen: the folder for the learner's work, if not the usual one.
+        chosen: the folder to use for the learner's work instead of the usual one.
         extra: further arguments for JupyterLab.
     """
     with ExitStack() as stack:

@@ -32,7 +32,7 @@ def _warn(server: Any, error: Exception, effect: str = "sliders will be slower")
 
 
 def without_delay(connection: type) -> type:
-    """Return a subclass of a kernel-websocket connection that sets TCP_NODELAY when it connects.
+    """Return a subclass of a kernel's websocket connection class; it sets TCP_NODELAY when it connects.
 
     Args:
         connection: the class the server would use; its configuration still applies to the subclass.

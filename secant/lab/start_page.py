@@ -1,6 +1,7 @@
-"""The Markdown page that JupyterLab opens first: lessons, progress, how to work, where work is saved.
+"""The start page: the Markdown page that JupyterLab opens first.
 
-It contains as text what the start panel shows, so that every front end can show it.
+It lists the lessons and the learner's progress, and explains how to work and where work is saved. Secant's
+JupyterLab extension shows a panel with the same content instead, and any other front end can show this page.
 """
 
 import contextlib
@@ -44,7 +45,7 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-# --- The learner's progress ---
+# --- Sections on the learner's progress ---
 
 
 def level_line(data: dict[str, Any], say: Say) -> str:
@@ -64,7 +65,7 @@ def level_line(data: dict[str, Any], say: Say) -> str:
 
 
 def continue_link(data: dict[str, Any], say: Say) -> str:
-    """Return a link to where the learner stopped, or "" for a course not yet begun or already finished."""
+    """Return a link to where the learner stopped; "" if the course has not been begun or is finished."""
     where = data["continue"]
     begun = any(lesson["state"] in ("in_progress", "done") for lesson in data["lessons"])
     if where is None or not begun:
@@ -88,7 +89,11 @@ def state_of(lesson: dict[str, Any], say: Say, hidden: bool = True) -> str:
 
 
 def lesson_table(lessons: list[dict[str, Any]], say: Say, *, hidden: bool = True) -> str:
-    """Return a Markdown table of the released lessons; it shows points if `hidden`, else tasks passed."""
+    """Return a Markdown table of the released lessons.
+
+    If the course has hidden tests (`hidden`), the table shows points, and otherwise the number of tasks
+    passed.
+    """
     reached = (
         say(en="Points", ko="점수") if hidden else say(en="Visible tests passed", ko="보이는 테스트 통과")
     )
@@ -117,7 +122,7 @@ def _row(lesson: dict[str, Any], say: Say, hidden: bool) -> str:
 
 
 def released_line(lessons: list[dict[str, Any]], say: Say) -> str:
-    """Return a line about how many planned lessons are released, or "" once all are."""
+    """Return a line about how many planned lessons are released; "" if all of them are."""
     released = sum(lesson["released"] for lesson in lessons)
     if released == len(lessons):
         return ""
@@ -142,7 +147,7 @@ def achievements(data: dict[str, Any], say: Say) -> str:
 
 
 def new_versions_section(newer_versions: dict[str, str], say: Say) -> str:
-    """Return a section with advice on lessons that changed after they were copied, or "" if none have."""
+    """Return a section with advice on lessons that changed after they were copied; "" if none changed."""
     lines = [
         say(
             en=f"- Yours: {link(name, name)}. New: {link(new, new)}.",

@@ -21,7 +21,7 @@ HOME_FOLDER = "secant-lessons"
 
 
 class LabError(Exception):
-    """A problem that the learner can solve; the error's text is the one sentence shown to the learner."""
+    """An error for a problem that the learner can solve; the learner sees only its text."""
 
 
 def workspace_for(root: Path, lang: Language, chosen: Path | None = None) -> Path:

@@ -17,7 +17,7 @@ from secant.workspace_state import fingerprint
 
 @dataclass(frozen=True)
 class ReleasedTask:
-    """One graded task. A `manual` task is graded by a person, and counts only after that."""
+    """One graded task. A `manual` task is graded by a person, and counts only after it has been graded."""
 
     id: str
     title: str
@@ -27,7 +27,7 @@ class ReleasedTask:
 
 @dataclass(frozen=True)
 class PredictionText:
-    """A prediction, and the texts with which a lesson asks and answers it.
+    """A prediction as a lesson asks and answers it.
 
     Attributes:
         text: the Markdown above the prediction.
@@ -49,7 +49,7 @@ class ReleasedNotebook:
     Attributes:
         tasks: the graded tasks, in the order of their cells.
         predictions: the right letter of each prediction, keyed by the prediction's name.
-        questions: the predictions with all their texts, keyed by the prediction's name.
+        questions: each prediction's question, choices and replies, keyed by the prediction's name.
         fingerprint: the fingerprint of the notebook's bytes; None if the notebook is not released.
     """
 
@@ -107,7 +107,9 @@ def any_course(root: Path | None) -> Course:
 
 
 def read_course(root: Path, language: Language) -> Course:
-    """Return all lessons in the syllabus's order. A file is read again only after it has changed.
+    """Return all lessons in the order of the syllabus.
+
+    A file is read again only after it has changed.
 
     Raises:
         OSError, ValueError, KeyError, TypeError: if the syllabus is missing or malformed.
@@ -129,7 +131,7 @@ def read_course(root: Path, language: Language) -> Course:
 
 
 def version(path: Path) -> tuple[Path, int, int]:
-    """Return a file's path with its modification time and its size, which tell its versions apart.
+    """Return a file's path, modification time and size, which distinguish its versions.
 
     Raises:
         OSError: if there is no such file.
@@ -188,7 +190,7 @@ def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str,
 def _questions(
     cells: list[tuple[dict[str, Any], str]], right: Mapping[str, str]
 ) -> Iterator[tuple[str, PredictionText]]:
-    """Yield the name of each prediction that is asked and answered, and its question with all texts."""
+    """Yield each prediction that a notebook asks and answers, as its name and its content."""
     asked: dict[str, tuple[str, dict[str, str]]] = {}
     text = ""
     for cell, source in cells:
@@ -209,7 +211,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _words(call: ast.Call) -> tuple[str, dict[str, str]]:
-    """Return the name of the prediction in a call, and the call's texts, keyed by the letters of choices."""
+    """Return the prediction's name in a call, and the call's choices or replies, keyed by letter."""
     names = [node.value for node in call.args[:1] if isinstance(node, ast.Constant)]
     named = {word.arg: word.value for word in call.keywords if word.arg and word.arg != "right"}
     texts = {arg: str(node.value) for arg, node in named.items() if isinstance(node, ast.Constant)}

@@ -102,7 +102,7 @@ def number_of(name: str) -> int:
     return int(digits) if 0 < len(digits) < 4 and digits.isascii() else 0
 
 
-# --- Changes to the facts ---
+# --- Changing the facts ---
 
 
 def note_review(facts: Facts, name: str, right: bool, when: str) -> None:
@@ -156,12 +156,13 @@ def note_check(
         rows: the public fields of each task that was checked.
         when: the timestamp of the check.
         whole: whether a check of the whole lesson was requested, even if only one task has a result.
-        hidden: whether hidden tests ran too; without them no points count, and the pass is recorded as
+        hidden: whether hidden tests ran too; if they did not, no points count, and a pass is recorded as
             `visible`.
-        answers: the answers that were checked, keyed by task. For a task whose answer is missing here, the
-            check's message distinguishes the tries.
+        answers: the answers that were checked, keyed by task. If a task has no answer here, its tries are
+            distinguished by the check's message.
     """
-    rows = [row for row in rows if row["outcome"] != "grader_failure"]  # leaves out the grader's own failures
+    # Failures of the grader itself do not count.
+    rows = [row for row in rows if row["outcome"] != "grader_failure"]
     for row in rows:
         task, outcome = _task(facts, lesson, row["id"]), row["outcome"]
         task["outcome"] = outcome
@@ -191,7 +192,7 @@ def _pass(task: TaskRecord, row: Mapping[str, Any], when: str) -> PassRecord:
 
 
 def note_hint(facts: Facts, lesson: str, task: str, number: int) -> None:
-    """Record that a hint was asked for. The record of an earlier pass stays as it is."""
+    """Record that a hint was asked for. The record of an earlier pass does not change."""
     entry = _task(facts, lesson, task)
     if number not in entry["hints"]:
         entry["hints"].append(number)
@@ -204,12 +205,15 @@ def note_solution(facts: Facts, lesson: str, task: str) -> None:
 
 
 def note_prediction(facts: Facts, name: str, choice: str, right: str | None, when: str) -> None:
-    """Record a choice; only the first one is kept. The right letter may be added later."""
+    """Record the first choice for a prediction.
+
+    Later choices are ignored, but the right letter may be added later.
+    """
     entry = facts["predictions"].setdefault(name, {"first": choice, "right": right, "when": when})
     entry["right"] = entry["right"] or right
 
 
-# --- Merging ---
+# --- Merging the facts of two files ---
 
 
 def _better_pass(one: PassRecord | None, other: PassRecord | None) -> PassRecord | None:
@@ -231,7 +235,7 @@ def _merge_task(one: TaskRecord, other: TaskRecord) -> TaskRecord:
 
 
 def merge(one: Facts, other: Facts) -> Facts:
-    """Merge the progress of two files: the better of each result is kept, so that nothing is lost."""
+    """Merge the progress of two files, and keep the better of two results, so that nothing is lost."""
     lessons: dict[str, dict[str, TaskRecord]] = {}
     for facts in (one, other):
         for lesson, tasks in facts["lessons"].items():
@@ -264,7 +268,7 @@ def merge(one: Facts, other: Facts) -> Facts:
     }
 
 
-# --- Reading from a file ---
+# --- Reading the facts from parsed JSON ---
 
 
 _Kind = TypeVar("_Kind")

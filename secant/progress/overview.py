@@ -95,7 +95,7 @@ def _has_points_elsewhere(
     return not any(_is_edited(lesson, workspace, state) for lesson in course)
 
 
-# --- One lesson ---
+# --- The data of one lesson ---
 
 
 def _lesson(
@@ -191,7 +191,7 @@ def _fingerprint_of(path: Path, changed: int, size: int) -> str:
     return fingerprint(path.read_bytes())
 
 
-# --- Where to continue ---
+# --- Finding where to continue ---
 
 
 def next_step(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[str, Any] | None:
@@ -223,7 +223,7 @@ def _last(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> tuple
     """Return the lesson last worked on, and its task if known.
 
     This is the lesson of the last check, with the checked task. If the notebook of another lesson was saved
-    after that check, it is that lesson, without a task.
+    after that check, that lesson is returned, without a task.
     """
     last = facts["last"]
     saved = [
@@ -244,7 +244,7 @@ def _saved_at(path: Path) -> str:
 def _next_task(lesson: dict[str, Any], last: str | None) -> dict[str, Any] | None:
     """Return the first task to do, starting from the one checked last; None if no task is left.
 
-    If no task of the lesson was tried, the result is also None, because a learner first reads the lesson.
+    The result is also None if no task of the lesson has been tried, because a learner first reads the lesson.
     """
     tasks = [task for task in lesson["tasks"] if not task["manual"]]
     names = [task["id"] for task in tasks]

@@ -30,7 +30,7 @@ class Recorded:
 
     Attributes:
         new: the ids of the achievements that the change earned.
-        problem: a sentence on why the change could not be saved as usual; None if it was.
+        problem: a sentence on why the change could not be saved as usual; None if there was no problem.
         xp: the experience points gained by the change.
         level: the level, if a new one was reached.
         is_saved: whether the change is saved in the file.
@@ -117,7 +117,7 @@ def reviewing(wanted: bool) -> Recorded:
 
 
 def merge(other: Facts) -> Recorded:
-    """Merge the progress from another file into this one: the better of each result is kept."""
+    """Merge the progress from another file into the stored progress, and keep the better of two results."""
 
     def add(facts: Facts) -> None:
         facts.update(notes.merge(facts, other))
@@ -137,7 +137,7 @@ def _save(
 
     Args:
         note: a function that makes the change.
-        course: the course's folder, for achievements.
+        course: the course's folder, which is needed to find newly earned achievements.
         message_language: the language in which a problem is described.
         wait: whether the change may be saved later, if it cannot be saved now.
         earns: whether the change may earn achievements; only then are the lessons read.

@@ -1,4 +1,4 @@
-"""Spaced review: predictions that were made some days ago are asked again, wrong ones first."""
+"""Spaced review: predictions that the learner made some days ago are asked again, the wrong ones first."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -13,7 +13,7 @@ from secant.language import Language
 from secant.progress.course import Course, SyllabusLesson
 from secant.progress.facts import Facts, PassRecord, number_of
 
-# Experience points for each point of a passed task, for each such point if the learner had looked at the
+# Experience points: for each point of a passed task, for each such point if the learner had looked at the
 # worked solution before, and for each prediction.
 POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5
 # Experience points for each point of a task if only visible tests, which catch two thirds of the mistakes,
@@ -38,7 +38,10 @@ LEVELS: tuple[dict[Language, str], ...] = (
 
 @dataclass(frozen=True)
 class Level:
-    """A level, numbered from 1. It covers `from_xp` to `to_xp` experience points; the last has no limit."""
+    """A learner's level, numbered from 1.
+
+    It covers `from_xp` to `to_xp` experience points. The last level has no upper limit.
+    """
 
     number: int
     title: str
@@ -71,7 +74,7 @@ def level(xp: int, language: Language) -> Level:
     )
 
 
-# --- Helpers for the rules ---
+# --- Helpers for the rules of achievements ---
 
 
 def _passes(facts: Facts) -> Iterable[PassRecord]:
@@ -93,7 +96,7 @@ def _passes_of(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
 
 
 def _own(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
-    """Return the pass records of a lesson's tasks if all were passed without a worked solution; else []."""
+    """Return the pass records of a lesson's tasks; [] unless all were passed without a worked solution."""
     passes = _passes_of(facts, lesson)
     return [] if any(entry["solution"] for entry in passes) else passes
 
@@ -109,7 +112,7 @@ def _tasks(number: int, *tasks: str) -> Callable[[Facts, Course], bool]:
     return earned
 
 
-# --- The rules ---
+# --- The rules of achievements ---
 
 
 def first_pass(facts: Facts, course: Course) -> bool:
@@ -150,7 +153,10 @@ def _all_predicted(facts: Facts, lesson: SyllabusLesson) -> bool:
 
 
 def wrong_then_passed(facts: Facts, course: Course) -> bool:
-    """Return whether a lesson was passed without a worked solution after a wrong prediction in it."""
+    """Return whether the learner made a wrong prediction in a lesson before passing it.
+
+    The whole lesson must have been passed without a worked solution.
+    """
     return any(_wrong_then_passed(facts, lesson) for lesson in course)
 
 
@@ -169,7 +175,7 @@ def own_engine(facts: Facts, course: Course) -> bool:
 
 
 def all_lessons(facts: Facts, course: Course) -> bool:
-    """Return whether all tasks of all lessons were passed, more than half without a worked solution.
+    """Return whether all tasks of all lessons were passed, and more than half without a worked solution.
 
     The course must have at least ten lessons.
     """
@@ -180,7 +186,7 @@ def all_lessons(facts: Facts, course: Course) -> bool:
 
 @dataclass(frozen=True)
 class Achievement:
-    """One achievement: its rule, and texts in both languages with its name and how to earn it."""
+    """An achievement: the rule for earning it, and its title and description in both languages."""
 
     id: str
     earned: Callable[[Facts, Course], bool]

@@ -119,7 +119,7 @@ def incomplete(left_out: list[str], message_language: Language) -> str:
 
 
 def update(change: Callable[[Facts], Facts]) -> Path | None:
-    """Change the stored progress, while no other process can write it.
+    """Change the stored progress while no other process can write it.
 
     Args:
         change: a function that returns the changed facts.
