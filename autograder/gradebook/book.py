@@ -1,6 +1,6 @@
-"""The gradebook for grading: results are written by a single process, with one transaction per submission.
+"""Read and write nbgrader's gradebook from a single process, in one transaction per submission.
 
-Entries by an instructor are never overwritten: manual scores, comments, extra credit and flags stay. If the
+Entries made by an instructor (manual scores, comments, extra credit and flags) are never overwritten. If the
 answer behind a manual score has changed, the score is marked as needing manual grading again. The course's
 plugin computes the late penalty from the due date, unless an instructor has entered a different penalty.
 """
@@ -36,7 +36,7 @@ from autograder.gradebook.submissions import Form, change, create, find_ids, rea
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: The comment on each answer for as long as its grade belongs to an earlier file or test; see
+#: The comment put on each answer while the submission's grade belongs to an earlier file or test; see
 #: `Book.mark_stale`.
 STALE = (
     "This grade is for an earlier file or test: the latest submission has not been graded yet.\n\n"
@@ -45,8 +45,6 @@ STALE = (
 
 
 def _in_transaction(method: Callable[Concatenate["Book", P], T]) -> Callable[Concatenate["Book", P], T]:
-    """Wrap a method of `Book` so that it runs in one transaction."""
-
     @wraps(method)
     def in_transaction(book: "Book", /, *args: P.args, **more: P.kwargs) -> T:
         return book.connection.transaction(lambda: method(book, *args, **more))
@@ -71,7 +69,7 @@ class Book:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         self.config = config
-        # The notebooks and cells of each assignment, cached so that each assignment is read only once.
+        # A cache of each assignment's notebooks and cells, so that they are read only once.
         self._forms: dict[str, Form] = {}
         self._clock = Clock.of(config)
         self._penalty = LatePenalty(config)
@@ -85,7 +83,7 @@ class Book:
 
     @_in_transaction
     def stored_results(self, entries: Collection[tuple[str, str]]) -> dict[tuple[str, str], StoredResult]:
-        """Return stored results, except those that the gradebook's automatic scores no longer match.
+        """Return stored results, omitting those that disagree with the gradebook's automatic scores.
 
         Args:
             entries: pairs of student and lesson. Pass only a few: all results are held in memory.
@@ -97,7 +95,7 @@ class Book:
 
     @_in_transaction
     def entered(self, student: str, lesson: str) -> Entered:
-        """Return the gradebook's current entries for a submission, with its manual scores and comments.
+        """Return a submission's current entries in the gradebook, including manual scores and comments.
 
         Raises:
             MissingEntry: if the student has not submitted anything.
@@ -112,7 +110,7 @@ class Book:
     def earlier_points(self, student: str, lesson: str, key: str) -> dict[str, float]:
         """Return the points given for a student's earlier file, keyed by the graded cell's key.
 
-        If the earlier file could not be read either, return the points of the last file that was graded.
+        If that file could not be read, return the points of the last file that was graded.
 
         Args:
             student: the student's id.
@@ -167,8 +165,8 @@ class Book:
     def mark_stale(self, student: str, lesson: str, why: str) -> bool:
         """Mark the grade of a submission as outdated; return whether the submission has a grade.
 
-        Until the next result is written, the grade stays but needs manual grading, and each answer has a
-        comment with the reason.
+        Until the next result is written, the grade stays but needs manual grading, and a comment on each
+        answer gives the reason.
         """
         return submissions.mark_stale(self._db, student, lesson, why)
 
@@ -196,7 +194,7 @@ class Book:
             The gradebook's entries for the submission after the change.
 
         Raises:
-            GradebookBusy: if the database did not accept the change. Nothing was written then.
+            GradebookBusy: if the database did not accept the change. In that case, nothing was written.
         """
         db = self._db
         mark_filed(db, filed)
@@ -219,8 +217,8 @@ class Book:
         """Record that the folders of these submissions match the gradebook.
 
         Args:
-            filed: for each student and lesson, the fingerprint of the gradebook's entries from which the
-                feedback page was made.
+            filed: the fingerprint of the gradebook entries from which the feedback page was made, keyed by
+                student and lesson.
         """
         if filed:
             self.connection.transaction(lambda: mark_filed(self._db, filed))

@@ -39,7 +39,8 @@ def students(book: Book) -> list[str]:
 def class_list(book: Book) -> list[Listed]:
     """Return all students, each with two flags that help to tell enrolled students from unknown ids.
 
-    An enrolled student usually has a name or an address. An id without them came with a submission.
+    An enrolled student usually has a name or an address. An id without either was added because of a
+    submission.
 
     Raises:
         GradebookBusy: if the gradebook could not be read.
@@ -56,10 +57,11 @@ def enter_people(book: Book, rows: Iterable[Mapping[str, str]]) -> None:
 
     Args:
         book: the gradebook.
-        rows: columns of nbgrader's `Student`: `id`, and any of the others.
+        rows: for each student, the values of columns of nbgrader's `Student`. `id` is required, and the other
+            columns are optional.
 
     Raises:
-        GradebookBusy: if the database did not accept the change. Nothing was entered then.
+        GradebookBusy: if the database did not accept the change. In that case, nothing was entered.
     """
 
     def enter() -> None:
@@ -71,7 +73,7 @@ def enter_people(book: Book, rows: Iterable[Mapping[str, str]]) -> None:
 
 
 def people(book: Book) -> list[dict[str, str]]:
-    """Return all students with the columns of nbgrader's `Student`; an unknown value is an empty string.
+    """Return all students as dicts with the columns of nbgrader's `Student`; an unknown value is empty.
 
     Raises:
         GradebookBusy: if the gradebook could not be read.
@@ -83,7 +85,7 @@ def people(book: Book) -> list[dict[str, str]]:
 
 
 def forget(book: Book, student: str) -> bool:
-    """Delete a student's data, also from the database file's free pages; return whether there was any data.
+    """Delete a student's data, including traces in the database file; return whether there was any data.
 
     Raises:
         CourseError: if the gradebook cannot be written.

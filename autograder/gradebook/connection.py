@@ -1,4 +1,4 @@
-"""The gradebook connection of the only process that may write grades, and transactions on that connection."""
+"""Connect to the gradebook, lock it against other grading runs, and run transactions on it."""
 
 import random
 import sqlite3
@@ -23,8 +23,8 @@ BUSY_SECONDS = 60.0  # seconds to wait for another program's transaction, such a
 class Connection:
     """The only connection through which the autograder writes to the gradebook.
 
-    The lock excludes other runs of the autograder. Other programs that write, such as formgrader, take no
-    lock.
+    The connection holds a lock that excludes other runs of the autograder. Other programs that write, such as
+    formgrader, do not use this lock.
 
     Args:
         coursedir: nbgrader's object for the course directory.
@@ -40,7 +40,8 @@ class Connection:
 
     def __init__(self, coursedir: CourseDirectory) -> None:
         self.coursedir = coursedir
-        # Whether transactions may wait for the database; False after one has waited in vain.
+        # Whether transactions may wait for the database. This becomes False once a transaction has waited in
+        # vain.
         self._patient = True
         self._lock = ServerLock(coursedir.db_url)
         with ExitStack() as gradebook:
@@ -72,7 +73,7 @@ class Connection:
 
         Raises:
             CourseError: if another run has taken the lock.
-            GradebookBusy: if the database did not accept the change. Nothing was changed then.
+            GradebookBusy: if the database did not accept the change. In that case, nothing was changed.
         """
         end = time.monotonic() + (BUSY_SECONDS if self._patient else 0.0)
         while True:
@@ -96,9 +97,6 @@ class Connection:
 
 
 def _may_pass(error: DBAPIError) -> bool:
-    """Return whether a database error may be temporary.
-
-    A lock or a lost connection may be temporary. A full disk, for example, is not.
-    """
+    """Return whether a database error, such as a lock or a lost connection, may be temporary."""
     ours = isinstance(error.orig, sqlite3.Error)
     return isinstance(error, OperationalError) and (not ours or "locked" in str(error.orig))

@@ -34,10 +34,10 @@ class Entered:
         auto: the automatic score, keyed by graded cell.
         comments: the comment, keyed by the answer's cell.
         waiting: the graded cells that need manual grading.
-        extra: the extra credit, keyed by graded cell, and included in the points. Cells without extra credit
-            have no entry.
-        notebooks: the maximum points and the penalty, keyed by notebook. The key of the notebook with the
-            assignment's name is empty.
+        extra: the extra credit, keyed by graded cell. It is included in the points. Cells without extra
+            credit have no entry.
+        notebooks: the maximum points and the penalty, keyed by notebook name. For the notebook with the
+            assignment's name, the key is empty.
     """
 
     score: float
@@ -70,7 +70,7 @@ class Entered:
 
     @property
     def late(self) -> tuple[datetime, datetime] | None:
-        """The time of submission and the due date; None unless points were deducted for lateness."""
+        """The time of submission and the due date if points were deducted for lateness; otherwise None."""
         return self.times if self.penalty else None
 
     @property
@@ -127,7 +127,7 @@ def read_entered(db: Any, submitted: Collection[str], clock: Clock) -> dict[str,
 
 
 def notebook_key(notebook: str, assignment: str) -> str:
-    """Return a notebook's key within its assignment: empty if it has the assignment's name, else its name."""
+    """Return a notebook's key: the notebook's name, or "" for the notebook with the assignment's name."""
     return "" if notebook == assignment else notebook
 
 
@@ -152,7 +152,8 @@ def _entered(parts: Sequence[_Notebook], clock: Clock) -> Entered:
     known = row.timestamp and row.duedate
     grades = {cell_key(part.key, grade.name): grade for part in parts for grade in part.grades}
     return Entered(
-        # Do not use nbgrader's own sum: for each submission, it reads all grades of the class.
+        # Do not use nbgrader's own sum, because computing it reads all grades of the class for each
+        # submission.
         score=math.fsum(grade.score for grade in grades.values()),
         max_score=math.fsum(part.row.max_score for part in parts),
         penalty=math.fsum(part.row.late_submission_penalty or 0.0 for part in parts),

@@ -1,4 +1,4 @@
-"""List the submissions in submitted/ by name, before any of their files is read."""
+"""List the submissions in submitted/ by their folders' names, without reading any of the files."""
 
 import os
 from collections.abc import Iterable

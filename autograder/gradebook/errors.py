@@ -1,4 +1,4 @@
-"""Errors of the gradebook, with one-sentence messages that name the cause."""
+"""Errors of the gradebook. Each message names the cause in one sentence."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from autograder.course.errors import CourseError
 
 
 class GradebookBusy(Exception):
-    """Raised if the gradebook could not be read or written; nothing was entered."""
+    """Raised if the gradebook could not be read or written. The gradebook was not changed."""
 
 
 @contextmanager

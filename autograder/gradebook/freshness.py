@@ -31,8 +31,8 @@ def find_submitted_file(course: Course, entry: Entry) -> SubmittedFile | Rejecte
     )
     try:
         return find_file(*location)
-    # An OSError is a failure of this machine, not a defect of the file. It may be temporary, so try once
-    # more.
+    # An OSError is a failure of this machine, not a defect of the file. The failure may be temporary, so try
+    # once more.
     except OSError:
         return find_file(*location)
 

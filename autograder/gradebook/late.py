@@ -1,4 +1,4 @@
-"""Late penalties, as the course's own nbgrader plugin computes them."""
+"""Late penalties, computed by the course's own nbgrader plugin."""
 
 import math
 from datetime import datetime
@@ -59,7 +59,7 @@ class LatePenalty:
 def set_penalty(
     db: Any, student: str, submitted: str, timestamp: datetime | None, clock: Clock, penalty: LatePenalty
 ) -> float | None:
-    """Set the late penalty of each notebook from its current score, as nbgrader does; return the sum.
+    """Recompute the late penalty of each notebook, as nbgrader does; return the sum of the penalties.
 
     Args:
         db: the session of the gradebook.

@@ -1,6 +1,6 @@
 """The lock that allows only one run at a time to write grades to a gradebook.
 
-For SQLite it is a file next to the database, for PostgreSQL an advisory lock.
+For SQLite, the lock is a file next to the database. For PostgreSQL, it is an advisory lock.
 """
 
 import os
@@ -30,7 +30,8 @@ _HOLDER = text(
     f"WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = {_LOCK_NUMBER} AND objsubid = 1 "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
-# With these settings, the server closes a connection about 90 seconds after the other machine goes silent.
+# With these settings, the server closes a connection about 90 seconds after the client's machine stops
+# responding.
 _NAME_SESSION = text(
     "SELECT set_config('application_name', :name, false), set_config('tcp_keepalives_idle', '60', false), "
     "set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)"
@@ -75,7 +76,7 @@ class ServerLock:
 
     The lock belongs to the connection, so it is released when the process ends for any reason. A new
     connection has to take the lock again. If the server has not yet noticed that the old connection is lost,
-    the new one ends the old session.
+    `take` ends the old session.
 
     Args:
         url: the database's URL.
@@ -102,8 +103,8 @@ class ServerLock:
                 db.execute(_END_SESSION, {"pid": holder.pid})
             if time.monotonic() >= end:
                 raise CourseError(_busy(self._url, holder.application_name if holder else ""))
-            # End the transaction: a running transaction keeps seeing the server's sessions as they were at
-            # its start.
+            # End the transaction, because a running transaction sees the server's sessions as they were when
+            # it began.
             db.rollback()
             time.sleep(0.1)
         host = platform.node()[:30]  # PostgreSQL limits application_name to 63 bytes.

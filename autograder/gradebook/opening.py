@@ -32,9 +32,9 @@ def open_gradebook(coursedir: CourseDirectory) -> Gradebook:
 
 
 def complete(db: Any) -> None:
-    """Check that the gradebook is writable, then add its version entry and columns if they are missing.
+    """Check that the gradebook is writable, then add a missing version entry and missing columns.
 
-    When nbgrader makes a new gradebook, it writes the version entry last.
+    The version entry may be missing, because nbgrader writes it last when it makes a new gradebook.
     """
     db.execute(text("UPDATE course SET id = id"))
     db.rollback()
@@ -50,8 +50,7 @@ def complete(db: Any) -> None:
 def _begin(url: str) -> None:
     """Create nbgrader's version table in a database without tables; `complete` fills it in later.
 
-    In a database without any table, nbgrader would start a separate program to set the version, which takes
-    seconds.
+    Without this table, nbgrader would start a separate program to set the version, which takes seconds.
     """
     file = sqlite_file(url)
     if file is not None and file.exists():
@@ -72,8 +71,8 @@ def _newest_version() -> str:
     heads = {version for version, _ in steps} - {previous for _, previous in steps}
     if len(heads) == 1 and all(isinstance(version, str) for version, _ in steps):
         return str(heads.pop())
-    # Imported only here, because importing alembic takes longer than opening the gradebook. So far, the
-    # scripts have never needed it.
+    # Alembic is imported only here, because importing it takes longer than opening the gradebook. So far, the
+    # version could always be read from the scripts without it.
     from alembic.script import ScriptDirectory
 
     (head,) = ScriptDirectory(ALEMBIC_DIR).get_heads()
@@ -81,7 +80,7 @@ def _newest_version() -> str:
 
 
 def _step(script: bytes) -> tuple[object, object]:
-    """Return the version that one of alembic's scripts upgrades to and the one that it upgrades from.
+    """Return the version to which an alembic script upgrades, and the version from which it upgrades.
 
     A version is None if the script does not assign it as a plain constant.
     """
@@ -96,7 +95,7 @@ def _step(script: bytes) -> tuple[object, object]:
 
 
 def _migrate(db: Any) -> None:
-    """Add the columns that the autograder's table lacks if an earlier version created it."""
+    """Add columns that are missing from the autograder's table because an earlier version created it."""
     existing = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
     for column in Record.metadata.tables[Record.__tablename__].columns:
         if column.name not in existing:

@@ -1,4 +1,4 @@
-"""Plain assignments (ordinary nbgrader tests): the settings that determine grades and the submitted files."""
+"""Read plain assignments (ordinary nbgrader tests), their settings, and the files submitted for them."""
 
 import json
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ class PlainForm:
     Attributes:
         course: the course directory.
         assignment: the assignment.
-        protected_files: the names of the assignment's files that do not overwrite the student's files, from
-            nbgrader's `Autograde.exclude_overwriting`.
+        protected_files: the names of files for which the student's version is kept even if the assignment has
+            a file of the same name; see nbgrader's `Autograde.exclude_overwriting`.
         timeout: the time limit of a cell in seconds, from nbgrader's `Execute.timeout`; None for no limit.
     """
 
@@ -52,8 +52,8 @@ class PlainForm:
         location = (self.course.folder("submitted", *entry), names, self.course.submitted, settings.ignore)
         try:
             return find_notebooks(*location)
-        # An OSError is a failure of this machine, not a defect of the files. It may be temporary, so try once
-        # more.
+        # An OSError is a failure of this machine, not a defect of the files. The failure may be temporary, so
+        # try once more.
         except OSError:
             return find_notebooks(*location)
 

@@ -1,4 +1,4 @@
-"""The autograder's own table in the gradebook's database, with the result for each submission."""
+"""The autograder's own table in the gradebook's database. It contains the result of each submission."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -21,7 +21,7 @@ class _Base(DeclarativeBase):
 
 
 class Record(_Base):
-    """The autograder's last result for a submission. nbgrader ignores tables that are not its own.
+    """A row of the autograder's table: the last result for a submission. nbgrader ignores this table.
 
     Attributes:
         notebook_id: the id of nbgrader's submitted notebook, or of the first one if there are several. A
@@ -29,9 +29,9 @@ class Record(_Base):
         key: a hash of everything that determined the result.
         result: the result as JSON; empty if there is none.
         filed: True if the result has also been written to autograded/ and feedback/.
-        stale: empty if the grade is up to date. If the grade belongs to an earlier file or test, a JSON list
-            of the cells that needed manual grading before `mark_stale` marked all of them.
-        page: the fingerprint of the entries that the student's page shows; see `Entered`, and
+        stale: empty if the grade is up to date. Otherwise, the grade belongs to an earlier file or test, and
+            this is a JSON list of the cells that needed manual grading before `mark_stale` marked all cells.
+        page: the fingerprint of the gradebook entries that the student's page shows; see `Entered`, and
             `_page_fingerprint` in batch.py.
         penalty: the late penalty that the autograder entered. An instructor may have changed it in nbgrader's
             table since then.
@@ -60,7 +60,7 @@ _REPLACE = update(_RECORDS).where(*_THIS_RECORD)
 
 
 class PreviousRecord(NamedTuple):
-    """The columns of a submission's previous record that decide which manual scores still hold."""
+    """The columns of a submission's previous record that decide which manual scores remain valid."""
 
     notebook_id: str
     key: str
@@ -74,7 +74,7 @@ class StoredResult:
 
     Attributes:
         entered: the gradebook's current entries for the submission.
-        page: the fingerprint of the entries that the student's page shows.
+        page: the fingerprint of the gradebook entries that the student's page shows.
         penalty: the late penalty that the autograder entered last.
     """
 
@@ -91,7 +91,7 @@ class StoredResult:
 def stored_results_in(
     gradebook: Gradebook, entries: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], StoredResult]:
-    """Return the same results as `Book.stored_results`, from an open gradebook and without taking its lock.
+    """Return the same results as `Book.stored_results`, but without taking the gradebook's lock.
 
     If the autograder's table is missing or was made by an older version, there are no results.
     """
@@ -150,7 +150,7 @@ def mark_filed(db: Any, filed: Mapping[tuple[str, str], str]) -> None:
 
 
 def previous_record(db: Any, student: str, lesson: str) -> PreviousRecord | None:
-    """Return a submission's record as it is before a new result is written; None if there is none."""
+    """Return a submission's record before a new result replaces it; None if the submission has no record."""
     these = {"of_student": student, "of_lesson": lesson}
     row = db.connection().execute(_PREVIOUS, these).first()
     return None if row is None else PreviousRecord(*row)
@@ -167,7 +167,7 @@ def write_record(
     *,
     is_new: bool,
 ) -> None:
-    """Write the record of a result whose folders are not written yet.
+    """Write the record of a result before the submission's folders are written.
 
     Args:
         db: the session of the gradebook.
@@ -198,15 +198,16 @@ def write_mark(
 ) -> None:
     """Note in a submission's record that its grade belongs to an earlier file or test.
 
-    A record of another submitted notebook is emptied first.
+    If the record refers to another submitted notebook, its key and its result are cleared.
 
     Args:
         db: the session of the gradebook.
         student: the student's id.
         lesson: the lesson's name.
         notebook_id: the id of the first submitted notebook.
-        previous: the record; None if there is none.
-        waiting: a JSON list of the grades that need manual grading. A list that is already stored stays.
+        previous: the submission's record; None if it has no record.
+        waiting: a JSON list of the grades that need manual grading. A list that is already stored is not
+            replaced.
     """
     these = {"of_student": student, "of_lesson": lesson}
     empty = {"notebook_id": notebook_id, "key": "", "result": "", "filed": True, "stale": waiting}
@@ -219,7 +220,7 @@ def write_mark(
 
 
 def read_result(result: str) -> Result | None:
-    """Return a record's result; None if there is no result, or one in another version's format."""
+    """Return a record's result; None if the result is empty or in another version's format."""
     try:
         return Result.from_json(json.loads(result))
     except (ValueError, TypeError, KeyError):
@@ -227,5 +228,5 @@ def read_result(result: str) -> Result | None:
 
 
 def auto_scores(result: Result) -> dict[str, float | None]:
-    """Return the automatic score (None if a cell needs manual grading), keyed by the graded cell's key."""
+    """Return each graded cell's automatic score, keyed by cell key; None if it needs manual grading."""
     return {task.key: task.auto for task in result.tasks}

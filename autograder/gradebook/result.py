@@ -32,7 +32,7 @@ class GradedTask(TaskResult):
             whether it is a test cell.
         auto: the automatic score; None if the task needs manual grading.
         answer: a hash of the answer.
-        before: the points of an earlier file; None unless the current file could not be read.
+        before: the points of an earlier file if the current file could not be read; otherwise None.
     """
 
     cell: str = ""
@@ -68,7 +68,7 @@ class Printed:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Rebuild an output from its part of the data of `Result.as_text`."""
+        """Rebuild an output from the data that `Result.as_text` stored for it."""
         fields = {name: value for name, value in data.items() if name not in ("place", "notebook")}
         trace = tuple(TraceLine(**line) for line in data["trace"])
         return cls(data["place"], CellResult(**{**fields, "trace": trace}), data.get("notebook", ""))
@@ -76,14 +76,14 @@ class Printed:
 
 @dataclass(frozen=True)
 class Result:
-    """The complete result of a submission, from which its gradebook entries and its output folders are made.
+    """The complete result of a submission, from which the gradebook entries and the output folders are made.
 
     Attributes:
         flags: remarks for the course staff; they do not affect the points.
         comments: comments on answers, keyed by the answer's key; see `cell_key`.
         cells: the outputs of the student's cells.
-        language: the language of the submission or, if the submission could not be read, of an earlier one.
-            None if neither language is known.
+        language: the language of the submission or, if the submission could not be read, of an earlier
+            submission. None if neither language is known.
     """
 
     student: str
@@ -95,7 +95,7 @@ class Result:
     language: Language | None = None
 
     def flagged(self, word: str) -> Iterator[str]:
-        """Yield the subject of each flag of one kind, such as the file name in the flag `counted:x.ipynb`."""
+        """Yield the subjects of all flags of one kind. The subject of `counted:x.ipynb` is the file name."""
         return (flag.partition(":")[2] for flag in self.flags if flag.startswith(f"{word}:"))
 
     def public(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Result:
 
     @property
     def earlier_points(self) -> tuple[float, float] | None:
-        """An earlier file's points and the maximum points; None unless the current file could not be read."""
+        """An earlier file's points and maximum points, set only if the current file could not be read."""
         points_before = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
         return (
             (sum(points for points, _ in points_before), sum(available for _, available in points_before))
@@ -140,9 +140,9 @@ class Result:
         )
 
     def with_earlier_points(self, earlier: Mapping[str, float]) -> Self:
-        """Return this result of an unreadable file, with the points of an earlier file added to the comments.
+        """Return a copy of this result in which the comments mention the points of an earlier file.
 
-        The earlier points are only mentioned; they do not count.
+        This result is that of an unreadable file. The points of the earlier file do not count.
 
         Args:
             earlier: the points of the earlier file, keyed by the graded cell's key.
@@ -168,7 +168,7 @@ class Result:
             points = 0.0 if needs_manual else scores.get(task.key, (task.points, 0.0))[0]
             # An instructor gave points for the answer, so it does not count as "not attempted".
             has_answer = task.is_note and task.outcome == "not_attempted" and points
-            # A code answer can also need manual grading, not only a text answer.
+            # Both text answers and code answers can need manual grading.
             by_hand = has_answer or (needs_manual and task.outcome != "rejected")
             outcome = "manual" if by_hand else task.outcome
             return replace(task, points=points, auto=None if needs_manual else points, outcome=outcome)
@@ -176,7 +176,7 @@ class Result:
         return replace(self, tasks=[row(task) for task in self.tasks])
 
     def as_text(self) -> str:
-        """Return the complete result as JSON for the gradebook's record; `from_json` reads back its data."""
+        """Return the complete result as JSON for the gradebook's record; `from_json` rebuilds the result."""
         data = {
             "student": self.student,
             "lesson": self.lesson,
@@ -191,12 +191,13 @@ class Result:
             ],
             "language": self.language,
         }
-        # `dataclasses.asdict` would copy everything first, and a run makes this text for every student.
+        # `dataclasses.asdict` would copy everything first. That would slow down a run, which makes this
+        # string for every student.
         return json.dumps(data, default=vars)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Rebuild a result from the data of `as_text`."""
+        """Rebuild a result from the parsed JSON of `as_text`."""
         return cls(
             student=data["student"],
             lesson=data["lesson"],

@@ -23,8 +23,8 @@ from autograder.gradebook.entered import notebook_key
 from autograder.gradebook.records import PreviousRecord, auto_scores, previous_record, read_result, write_mark
 from autograder.gradebook.result import Result, cell_key
 
-# The statements that run for each submission are built once, from tables instead of nbgrader's classes,
-# because building a statement takes longer than the database needs to run it.
+# The statements that run for each submission are built once, because building a statement takes longer than
+# the database needs to run it. They use tables instead of nbgrader's classes.
 _STUDENTS, _SUBMITTED, _PARTS = Student.__table__, SubmittedAssignment.__table__, SubmittedNotebook.__table__
 _ASSIGNMENTS, _NOTEBOOKS = AssignmentEntry.__table__, Notebook.__table__
 _FIND_IDS = (
@@ -75,12 +75,12 @@ _MARK_COMMENTS = _MARK_COMMENTS.values(auto_comment=bindparam("why"))
 
 
 class NotebookForm(NamedTuple):
-    """The ids of one notebook of an assignment and of the notebook's cells.
+    """The ids of one of an assignment's notebooks, and of the notebook's cells.
 
     Attributes:
         id: the notebook's id.
-        graded: the graded cells' ids, each with the cell's key.
-        commented: the ids of the cells that can have a comment, each with the cell's key.
+        graded: maps each graded cell's id to the cell's key (see `cell_key`).
+        commented: maps the id of each cell that can have a comment to the cell's key.
     """
 
     id: str
@@ -140,10 +140,11 @@ def find_ids(db: Any, student: str, assignment: str) -> Ids | None:
 
 
 def create(db: Any, form: Form, student: str, result: Result, timestamp: datetime | None) -> None:
-    """Add a submission as nbgrader's add_submission does, but in a few statements and without a commit.
+    """Add a submission to the gradebook, in a few statements and without a commit.
 
-    If the submission already exists, only its missing notebooks are added. The scores and comments of new
-    cells come from the result, as in `set_grades` and `set_comments`.
+    The new rows are the same as those of nbgrader's add_submission. If the submission already exists, only
+    its missing notebooks are added. The scores and comments of new cells come from the result, as in
+    `set_grades` and `set_comments`.
     """
     connection = db.connection()
     if connection.execute(_FIND_STUDENT, {"student": student}).first() is None:
@@ -183,12 +184,12 @@ def create(db: Any, form: Form, student: str, result: Result, timestamp: datetim
 
 
 def set_time(db: Any, submitted: str, timestamp: datetime | None) -> None:
-    """Set the time of submission of a submitted assignment; None if unknown."""
+    """Set the submission time of a submitted assignment, or clear it if `timestamp` is None (unknown)."""
     db.connection().execute(_SET_TIME, {"submitted": submitted, "time": timestamp})
 
 
 def change(db: Any, table: type, rows: list[dict[str, Any]]) -> None:
-    """Update the rows of a table that have these ids."""
+    """Update rows of a database table. Each mapping contains a row's primary key and its new values."""
     if rows:
         db.execute(update(table), rows)
 
@@ -208,7 +209,7 @@ def set_grades(db: Any, ids: Ids, result: Result, record: PreviousRecord | None,
     scores = auto_scores(result)
     lost = {task.key for task in result.tasks if task.outcome == "rejected"}
     if record and record.key == key:
-        # The key is unchanged, so the instructor had already seen this result when giving points.
+        # The key is unchanged. So an instructor who gave points had already seen this result.
         lost = set()
     rows = []
     for cell, grade in _by_key(db, _FIND_GRADES, ids):
@@ -223,7 +224,7 @@ def set_grades(db: Any, ids: Ids, result: Result, record: PreviousRecord | None,
 
 
 def _by_key(db: Any, statement: Any, ids: Ids) -> Iterator[tuple[str, Any]]:
-    """Yield the rows that belong to a submission's cells, each with the cell's key."""
+    """Yield the keys of a submission's cells, each with the cell's database row."""
     names = {submitted: name for name, submitted in ids.notebooks.items()}
     for row in db.execute(statement, {"parts": list(names)}).all():
         yield cell_key(names[row.notebook_id], row.name), row
@@ -250,16 +251,17 @@ def graded_points(db: Any, ids: Ids) -> dict[str, float]:
 def mark_stale(db: Any, student: str, lesson: str, why: str) -> bool:
     """Mark all grades of a submission as needing manual grading, and replace all automatic comments.
 
-    The comments become the reason. The submission's record stores which grades needed manual grading before.
+    `why` becomes the text of every automatic comment. The submission's record stores which grades needed
+    manual grading before.
 
     Returns:
-        Whether the submission has a grade. Without one, nothing is marked.
+        Whether the submission has a grade. If it has no grade, nothing is marked.
     """
     ids = find_ids(db, student, lesson)
     if ids is None:
         return False
     previous, grades = previous_record(db, student, lesson), list(_by_key(db, _FIND_GRADES, ids))
-    # A file that could not be read also has a result.
+    # A submission has a result even if its file could not be read.
     has_result = previous is not None and bool(previous.result)
     if not has_result and all(grade.auto_score is None for _, grade in grades):
         return False

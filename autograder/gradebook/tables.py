@@ -53,7 +53,7 @@ def as_csv(sheet: Sheet) -> bytes:
 
 
 def harmless(cell: str) -> str:
-    """Escape a cell's text so that it stays one cell and no spreadsheet reads it as a formula.
+    """Escape a cell's text so that no spreadsheet splits the cell or interprets it as a formula.
 
     An apostrophe is put before a formula, and a line break becomes a space. An escape sequence replaces a
     character that controls the text direction or the terminal. Numbers, telephone numbers and single signs (+

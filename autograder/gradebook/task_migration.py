@@ -1,8 +1,8 @@
 """Update the gradebook when the tasks of a graded assignment change, without losing any grade.
 
 nbgrader itself either refuses to change the cells of a graded assignment, or removes the assignment with all
-of its submissions. This module leaves the grades of remaining tasks alone. It saves the grades of dropped
-tasks in a table, and copies the whole gradebook first.
+of its submissions. This module first copies the whole gradebook. It then saves the grades of dropped tasks in
+a table, and leaves the grades of the remaining tasks alone.
 """
 
 import sqlite3
@@ -44,7 +44,7 @@ class Difference:
 
     Attributes:
         dropped, added: sorted names of cells, without duplicates. A cell whose kind of grading has changed is
-            in both.
+            in both lists.
     """
 
     dropped: Sequence[str]
@@ -78,7 +78,7 @@ def _cells_in_notebook(notebook: NotebookNode) -> Cells:
 
 
 def migrate(db: Session, entry: Notebook, notebook: NotebookNode, table: Path) -> None:
-    """Make the gradebook's cells match a notebook, and add rows for new cells to every submission.
+    """Make the gradebook's cells match a notebook's, and add entries for new cells to every submission.
 
     A new grade needs manual grading until the submission is graded again, so it does not count as zero. The
     caller has to commit the changes.
@@ -86,12 +86,14 @@ def migrate(db: Session, entry: Notebook, notebook: NotebookNode, table: Path) -
     Args:
         db: the session of the gradebook.
         entry: the gradebook's entry for the notebook.
-        notebook: the changed notebook, preprocessed as `generate_assignment` does before it saves cells.
+        notebook: the changed notebook, after the preprocessing that `generate_assignment` applies before it
+            saves cells.
         table: the path of the CSV table for the grades of dropped cells. It is written only if there are such
             grades, and replaces an older file.
     """
     old, new = _cells_in_gradebook(entry), _cells_in_notebook(notebook)
-    # This update changes nothing, but takes the write lock, so that no other process can write from here on.
+    # This update changes nothing. It takes the write lock, so that no other process can write until the
+    # commit.
     db.execute(text("UPDATE course SET id = id"))
     cells = (*entry.grade_cells, *entry.solution_cells, *entry.task_cells)
     dropped = [cell for cell in cells if (type(cell), cell.name) in old - new]
@@ -120,7 +122,10 @@ def _is_marked(cell: NotebookNode) -> bool:
 def _add(
     db: Session, kind: type, name: str, notebook: str, cell_type: str, submissions: Sequence[str]
 ) -> None:
-    """Add an empty cell and its row in each submission; the caller enters the points and the source later."""
+    """Add an empty cell to the gradebook, and an entry for the cell to every submission.
+
+    The caller sets the cell's points and source later.
+    """
     new_cell: Any = kind(id=new_uuid(), name=name, notebook_id=notebook)
     if kind in (GradeCell, TaskCell):
         new_cell.max_score, new_cell.cell_type = 0.0, cell_type
@@ -138,7 +143,7 @@ def _add(
 
 
 def _save_grades(db: Session, cells: Sequence[str], table: Path) -> None:
-    """Save the scores and manual comments of cells in a CSV table, if there are any."""
+    """Save any scores and manual comments of the given cells in a CSV table."""
     student = SubmittedAssignment.student_id
     grades = select(student, BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.extra_credit)
     grades = grades.add_columns(Grade.max_score, literal("")).join(Grade.notebook)
@@ -162,8 +167,8 @@ def back_up(db: Session, file: Path | None, name: str) -> str:
 
     Args:
         db: the session of the gradebook.
-        file: the SQLite file; None for a server's database, in which the copy is a new schema that exists
-            once `db` commits.
+        file: the SQLite file; None for a server's database. On a server, the copy is a new schema, which
+            exists once `db` commits.
         name: an unused name for the copy, of at most 63 letters, digits and underscores.
     """
     if file is not None:

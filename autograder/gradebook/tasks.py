@@ -28,7 +28,7 @@ class _Tasks:
 
     Attributes:
         name: the assignment's name.
-        what: "lesson" or "assignment", for messages.
+        what: the word used in messages: "lesson" or "assignment".
         notebooks: the instructor's notebooks, keyed by name.
     """
 
@@ -49,7 +49,8 @@ def register(book: Book, assignment: Assignment) -> None:
     """Enter a lesson's graded cells into the gradebook, as `nbgrader generate_assignment` does.
 
     Raises:
-        CourseError: if submissions were graded with other cells, or the gradebook rejects the cells.
+        CourseError: if submissions have already been graded with other cells, or the gradebook rejects the
+            cells.
     """
     _register(book, _Tasks.of_lesson(assignment))
 
@@ -86,7 +87,7 @@ def _removed_notebooks(book: Book, tasks: _Tasks) -> list[str]:
     """Return the names of notebooks that are in the gradebook but no longer in the assignment.
 
     Raises:
-        CourseError: if a student has submitted one of them.
+        CourseError: if a student has submitted one of these notebooks.
     """
     if tasks.what == "lesson":  # A lesson has exactly one notebook.
         return []
@@ -104,13 +105,13 @@ def _removed_notebooks(book: Book, tasks: _Tasks) -> list[str]:
 
 
 def change_tasks(course: Course, names: Iterable[str]) -> list[str]:
-    """Update the gradebook's cells of graded assignments whose tasks have changed.
+    """Update the gradebook's cells after the tasks of graded assignments have changed.
 
     Cells that remain keep their automatic and manual grades. The gradebook is copied first, and the grades of
-    dropped cells go to a table. Nothing changes for a notebook whose cells match the gradebook.
+    dropped cells are saved in a table. Nothing changes for a notebook whose cells match the gradebook.
 
     Returns:
-        A message for each changed notebook that describes the changes and names the copy of the gradebook.
+        A message for each changed notebook. It describes the changes and names the copy of the gradebook.
 
     Raises:
         CourseError: if an assignment or the gradebook cannot be read, or the gradebook cannot be changed.
@@ -136,7 +137,7 @@ def _read(course: Course, name: str) -> _Tasks:
 
 
 def _change(book: Book, tasks: _Tasks, name: str) -> str:
-    """Update the gradebook's cells of one notebook; describe the changes ("" if there are none)."""
+    """Update one notebook's cells in the gradebook; return a description of the changes ("" if none)."""
     connection = book.connection
     shown = tasks.name if name == tasks.name else f"{tasks.name}/{name}"
     with as_course_error(f"The tasks of {tasks.what} {shown} could not be changed"):
@@ -162,7 +163,6 @@ def _change(book: Book, tasks: _Tasks, name: str) -> str:
 
 
 def _find_notebook(book: Book, assignment: str, notebook: str) -> Notebook | None:
-    """Return the gradebook's entry for a notebook; None if it has no such entry."""
     try:
         return book.connection.gradebook.find_notebook(notebook, assignment)
     except MissingEntry:

@@ -20,8 +20,8 @@ from pathlib import Path, PurePosixPath
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, read_side_files, read_small_file
 
 _SECRET_BYTES = 500
-# The secret that nbgrader makes has 128 hexadecimal digits. A short one could be guessed, and one that is not
-# ASCII would make nbgrader's release fail.
+# The secret that nbgrader makes has 128 hexadecimal digits. A shorter secret could be guessed, and a secret
+# that is not ASCII would make nbgrader's release fail.
 _SECRET = re.compile(rb"[!-~]{32,}\n?")
 _CODE = (*all_suffixes(), ".pyd")
 
@@ -75,7 +75,7 @@ def read_additional_files(
 
 
 def _is_data(name: str) -> bool:
-    """Return whether a file with this name is neither a notebook, nor code, nor a page for a browser.
+    """Return whether a file's name allows copying the file: notebooks, code and web pages are excluded.
 
     A student's page could pass for one of the autograder's pages, because the exchange releases every *.html,
     and formgrader serves the files next to a notebook. Code is dangerous because a kernel imports from the

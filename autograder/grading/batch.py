@@ -1,15 +1,15 @@
 """Grade a class: read submitted/, and write nbgrader's gradebook, autograded/ and feedback/.
 
 For every submission, the intake reads the file in this process, and a worker examines it inside a sandbox
-(the wall). Then this process, the only one that writes, enters the result in one transaction and rewrites the
-two folders from it. Therefore, a run that was interrupted at any moment can be repeated without grading
-anything twice. A result is reused if the file, the tests and the grader are unchanged, and its folders are
-written if they are missing.
+(the wall). Then this process, the only one that writes, enters the result in one transaction, and rewrites
+the submission's folders in autograded/ and feedback/. Therefore, a run that was interrupted at any moment can
+be repeated without grading anything twice. A result is reused if the file, the tests and the grader are
+unchanged, and missing folders are written.
 
 An older grade must never look like the grade of a newer file. It is marked as outdated before the new file is
-graded, and this mark is removed when the new result is entered. Until then, formgrader shows that each cell
-needs manual grading, and the comment on each answer gives the reason. If the new file cannot be read, the
-earlier points are removed from the gradebook, and the comment states them.
+graded, and it is unmarked when the new result is entered. Until then, formgrader shows that each cell needs
+manual grading, and the comment on each answer gives the reason. If the new file cannot be read, the earlier
+points are removed from the gradebook, and the comment states them.
 """
 
 import contextlib
@@ -60,7 +60,7 @@ class Results(MutableMapping[Entry, Result]):
     They contain neither comments nor outputs, which `grade --json` does not need.
 
     Attributes:
-        missing: for each submission, the packages that it imports but that were not installed where it ran.
+        missing: for each submission, the imported packages that were not installed where the notebooks ran.
     """
 
     def __init__(self) -> None:
@@ -98,8 +98,8 @@ class RunOutcome:
         unread: the number of reused results whose submissions could not be read and still need a person's
             attention.
         pages: the number of submissions with a stored result for which a new feedback page was made.
-        failed: the reasons, keyed by submission, for submissions that could not be graded or written to the
-            folders.
+        failed: the reason why a submission could not be graded, or its folders could not be written; keyed by
+            submission.
         refused: the submissions of assignments that cannot be graded at all, keyed by the reason.
         students_before: the students in the gradebook at the start of the run, as `Listed` objects.
         students: the ids of the students in the gradebook at the end of the run.
@@ -126,12 +126,12 @@ class RunOutcome:
     late: dict[Entry, str] = field(default_factory=dict)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the results in the public form of `grade --json`, one at a time."""
+        """Yield the results in the public format of `grade --json`, one at a time."""
         for entry in sorted(self.results, key=str):
             yield self.results[entry].public()
 
     def as_json(self) -> list[dict[str, Any]]:
-        """Return the results in the public form of `grade --json`."""
+        """Return the results in the public format of `grade --json`."""
         return list(self.rows())
 
 
@@ -146,7 +146,7 @@ def grade(
     force: bool = False,
     on_message: OnMessage = lambda entry, text: None,
 ) -> RunOutcome:
-    """Grade submissions. Everything written so far stays, even if the run is interrupted.
+    """Grade submissions. If the run is interrupted, everything written so far stays.
 
     Args:
         course: the course directory.
@@ -210,7 +210,7 @@ def _run(
 
 
 def _refuse_unwritable(course: Course) -> None:
-    """Raise CourseError if autograded/ or feedback/ cannot be written, before any grading starts."""
+    """Before grading starts, raise CourseError if autograded/ or feedback/ cannot be written."""
     for name in (course.directory.autograded_directory, course.directory.feedback_directory):
         folder = course.root / name
         try:
@@ -222,7 +222,7 @@ def _refuse_unwritable(course: Course) -> None:
             ) from None
 
 
-# --- One submission after another ------------------------------------------------------------
+# --- Grading one submission after another ----------------------------------------------------
 
 _BATCH_SIZE = 50  # number of submissions whose records are read or updated together
 
@@ -274,14 +274,15 @@ class _Batch:
         self._assignments: dict[str, GradedAssignment] = {}
         self._released = course.released_solutions()
         self._in_progress: dict[Entry, _InProgress] = {}
-        self._shown: dict[Entry, str] = {}  # page fingerprints of the submissions being graded
+        self._shown: dict[Entry, str] = {}  # fingerprints of the feedback pages that are being made
         # Submissions whose folders are written, although the gradebook does not record that yet.
         self._filed: dict[tuple[str, str], str] = {}
-        self._additional: dict[Entry, AdditionalFiles] = {}  # files for the folder that is written second
+        # The additional files of submissions whose second folder has not been written yet.
+        self._additional: dict[Entry, AdditionalFiles] = {}
         self._due: deque[Work] = deque()
 
     def next_job(self) -> Work | None:
-        """Read submissions until one requires a job for a worker, and return the job; None at the end."""
+        """Read submissions until one requires a job, and return the job; return None if none is left."""
         while not self._due:
             if not self._upcoming:
                 self._upcoming.extend(islice(self._entries, _BATCH_SIZE))
@@ -291,7 +292,7 @@ class _Batch:
             entry = self._upcoming.popleft()
             try:
                 assignment = self._assignment(entry.lesson)
-            # The error concerns only this assignment; the others are still graded.
+            # The error concerns only this assignment. Other assignments are still graded.
             except Unsupported as error:
                 self._refuse(entry, str(error))
                 continue
@@ -300,12 +301,13 @@ class _Batch:
         return self._due.popleft()
 
     def receive(self, job: Work, done: Done) -> None:
-        """Process a worker's reply to a job: write its result, or start the next step."""
+        """Process a worker's reply to a job: write the result, or start the next step."""
         if isinstance(done, NoWall):
             raise WallUnavailable(done.reason, done.fix)
         entry = Entry(job.student, job.lesson)
         in_progress = self._in_progress.get(entry)
-        if in_progress is None:  # An error in another page has already ended the grading of this submission.
+        # An error with another page of this submission has already ended the grading.
+        if in_progress is None:
             return
         with self._reporting_errors(entry, in_progress.assignment):
             match done:
@@ -326,7 +328,7 @@ class _Batch:
                     self._finish(entry, in_progress, in_progress.submission.result(report))
 
     def _refuse(self, entry: Entry, why: str) -> None:
-        """Add a submission to the outcome's list of those whose assignment cannot be graded."""
+        """Record that a submission's assignment cannot be graded."""
         self.outcome.refused.setdefault(why, []).append(entry)
         self.outcome.done += 1
         self._on_message(entry, "")
@@ -342,7 +344,7 @@ class _Batch:
         return self._assignments[name]
 
     def _begin(self, entry: Entry, assignment: GradedAssignment) -> None:
-        """Read a submission, and decide what has to be done for it."""
+        """Read a submission; then reuse its stored result, reject it, or queue a job for it."""
         if not valid_student_id(entry.student):
             return self._reject_student_id(entry, assignment)
         folder = self._course.folder("submitted", *entry)
@@ -371,7 +373,7 @@ class _Batch:
         return None
 
     def _ungraded(self, entry: Entry) -> None:
-        """Report that no page can be made for a submission because it has no current result."""
+        """Report that a submission has no up-to-date result, so that its feedback page cannot be made."""
         why = "the submission, its tests or the grader has changed since it was graded"
         self.outcome.failed[entry] = why
         self._on_message(entry, f"no page was made: {why}\n{_GRADE.format(*entry)}")
@@ -380,7 +382,7 @@ class _Batch:
     def _reuse_result(self, entry: Entry, in_progress: _InProgress) -> bool:
         """Reuse the stored result if it is up to date; return whether it is.
 
-        Reusing it updates the late penalty, and writes the folders and the feedback page if necessary.
+        Also update the late penalty, and write the folders and the feedback page if necessary.
         """
         if self._stored_results is None:
             upcoming = [
@@ -461,8 +463,8 @@ class _Batch:
         """Write the notebooks for formgrader, and queue the student's feedback pages."""
         notebooks = in_progress.submission.notebooks(result)
         if not page_alone and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
-            # Notebooks with undecoded pictures are written later: no reader may open a picture before it is
-            # decoded.
+            # Notebooks with undecoded pictures are written later, because no reader may open a picture before
+            # it is decoded.
             in_progress.illustrated.update(copy.deepcopy(dict(notebooks)))
         elif not page_alone:
             self._write_notebooks(entry, in_progress, notebooks)
@@ -495,7 +497,7 @@ class _Batch:
     def _write_notebooks(
         self, entry: Entry, in_progress: _InProgress, notebooks: Mapping[str, NotebookNode]
     ) -> None:
-        """Write the notebooks for formgrader, with their additional files."""
+        """Write the notebooks and the additional files that formgrader uses."""
         submitted = {
             name: one for name, one in notebooks.items() if name not in in_progress.submission.absent
         }
@@ -523,7 +525,7 @@ class _Batch:
     def _replace(
         self, step: Literal["autograded", "feedback"], entry: Entry, files: Mapping[str, str]
     ) -> int:
-        """Write a folder; return how many of the student's additional files are not in it."""
+        """Write a folder; return how many of the student's additional files were left out."""
         settings, additional = self._course.directory, self._additional_files(entry)
         # nbgrader also gives files in autograded/ the mode 0444, and files in feedback/ the mode 0644.
         course_files, mode = (
@@ -536,9 +538,10 @@ class _Batch:
         return additional.left_out
 
     def _additional_files(self, entry: Entry) -> AdditionalFiles:
-        """Return the additional files for a submission's two folders, without those that quote a test.
+        """Return the additional files for a submission's two folders, excluding files that quote a test.
 
-        They are kept from the first folder to the second one, because reading them takes as long as writing.
+        The files read for the first folder are kept for the second one, because reading takes as long as
+        writing.
         """
         if entry in self._additional:
             return self._additional.pop(entry)

@@ -58,7 +58,7 @@ _LEFT_OUT = (
 )
 
 
-# --- The notebook ---------------------------------------------------------------------------------------
+# --- Making the notebook for staff ----------------------------------------------------------------------
 
 
 def graded_notebook(
@@ -71,7 +71,8 @@ def graded_notebook(
 
     Args:
         assignment: the lesson.
-        submission: the submission as read by the intake; None if it was rejected. Its notebook is modified.
+        submission: the submission as read by the intake; None if it was rejected. The submission's notebook
+            is modified.
         result: the result of the submission.
         words: an explanation of each task's solution, shown if the student passed the task.
     """
@@ -112,21 +113,21 @@ def graded_notebook(
 
 
 def _verdict(task: GradedTask, why: str) -> NotebookNode:
-    """Return the output of a test cell, with an explanation of the solution if the test passed.
+    """Return the output of a test cell. If the test passed, the output includes the explanation `why`.
 
     nbgrader gives no points for an error output, and full points for any other output.
     """
     if task.outcome == "passed":
         return output("stream", name="stdout", text="\n\n".join(filter(None, [task.message, why])) + "\n")
     head = f"{task.outcome}: {task.message}" if task.outcome != "wrong" else task.message
-    # HideTests leaves a message with this error name unchanged, because the message contains no frames.
+    # HideTests leaves a message with this error name unchanged, because the message contains no stack frames.
     return output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
 def locate_outputs(submission: Submission, cells: Sequence[CellResult]) -> list[Printed]:
-    """Return the outputs of the student's cells, cut to a maximum length, with the cells' positions.
+    """Return the position and the output of each of the student's cells; long outputs are cut.
 
-    The cells ran in the order of the notebook, but cells of the lesson that the student deleted did not run.
+    The cells ran in the order of the notebook. Lesson cells that the student had deleted did not run.
     """
     sources = {step.label: step.source for step in submission.steps if step.number}
     ran = [(cell, sources[cell.label]) for cell in cells if cell.label in sources]
@@ -171,7 +172,7 @@ def choose_colours(notebook: NotebookNode) -> None:
 
     Each highlighted token becomes an HTML element of about twenty times its length, so only a limited number
     of characters is highlighted. A cell is highlighted as Python even if IPython would treat it as another
-    language (`%%ruby`).
+    language (such as `%%ruby`).
     """
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
     chars_left = PAGE_COLOURED
@@ -182,7 +183,7 @@ def choose_colours(notebook: NotebookNode) -> None:
             cell.metadata["magics_language"] = "python3" if is_short else "text"
 
 
-# --- The page -------------------------------------------------------------------------------------------
+# --- Making the feedback page ---------------------------------------------------------------------------
 
 
 class _Grades(GetGrades):
@@ -203,7 +204,7 @@ class _Grades(GetGrades):
 
 
 class Pages:
-    """Prepares feedback pages with nbgrader's own preprocessors and settings.
+    """A converter that prepares feedback pages with nbgrader's own preprocessors and settings.
 
     Args:
         coursedir: nbgrader's object for the course directory.
@@ -212,8 +213,9 @@ class Pages:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
-        # The student's process receives only those functions of hidden tests that run in it (the probes). If
-        # an output contains any other hidden line, the student wrote that line, so ClearTests is enough here.
+        # Of the hidden tests, the student's process receives only the probes: the functions that run in that
+        # process. If an output contains any other line of a hidden test, the student wrote that line. So it
+        # is enough to clear the tests with ClearTests.
         ours = {GetGrades: _Grades, HideTests: ClearTests}
         steps = [ours.get(step, step) for step in converter.preprocessors]
         # A feedback page already has a style sheet, so CSSHTMLHeaderPreprocessor would only waste time.
@@ -268,9 +270,10 @@ def page_head(
         submission: the submission as read by the intake, or its rejection.
         result: the result of the submission.
         entered: the gradebook's entries for the submission.
-        solutions: the worked solution of each task; a student who passed a task sees its explanation.
+        solutions: the worked solution of each task; a student who passed a task sees the solution's
+            explanation.
         released: True if all students see the complete solutions.
-        times: the time of submission and the due date, if points were deducted for lateness; else None.
+        times: the time of submission and the due date if points were deducted for lateness; otherwise None.
     """
     known = submission.language if isinstance(submission, Submission) else result.language
 
@@ -347,7 +350,7 @@ def headings(release: NotebookNode) -> dict[str, str]:
 
 
 def bare(page: Page) -> Page:
-    """Return a job for a page without the student's text and outputs, to replace one that failed."""
+    """Return a job for the same page without the student's text and outputs, to replace a job that failed."""
     notebook = nbformat.from_dict(json.loads(page.notebook))
     for cell in notebook.cells:
         if not is_test(cell) and (cell.cell_type == "code" or is_answer(cell) or is_extra_text(cell)):
@@ -359,7 +362,7 @@ def bare(page: Page) -> Page:
     return replace(page, notebook=json.dumps(notebook), bare=True)
 
 
-# --- The folders ----------------------------------------------------------------------------------------
+# --- Writing the folders --------------------------------------------------------------------------------
 
 
 def replace_folder(
@@ -400,11 +403,11 @@ def replace_folder(
             (new / path).parent.mkdir(parents=True, exist_ok=True)
             with (new / path).open("xb") as file:
                 file.write(data)
-    # Most submissions have no further files, so there is no need to search the folder for them.
+    # Most submissions have only these files, so there is no need to search the folder for others.
     places = new.rglob("*") if has_extra or additional.side_files else [new / name for name in texts]
     for place in places:
         os.chmod(place, (0o2770 if shared else 0o755) if place.is_dir() else (0o664 if shared else mode))
-    # Only instructors may read the secret: anyone who knows it can fetch the student's page.
+    # Only instructors may read the secret: anyone who knows the secret can fetch the student's page.
     os.chmod(new / EXCHANGE_SECRET, 0o660 if shared else 0o600)
     os.chmod(new, 0o2770 if shared else 0o755)
     if folder.exists():

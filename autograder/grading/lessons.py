@@ -1,4 +1,4 @@
-"""Lessons and their submissions, which implement the batch grader's protocols."""
+"""Classes for lessons and their submissions. They implement the batch grader's protocols."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -101,7 +101,6 @@ class LessonSubmission:
 
     @property
     def _submission(self) -> Submission | None:
-        """The submission; None if it was rejected."""
         return self._intake_result if isinstance(self._intake_result, Submission) else None
 
     @property
@@ -136,7 +135,8 @@ class LessonSubmission:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
-        # The message is for the instructor, who has to decide about the file, so it is in both languages.
+        # The message is for the instructor, who has to decide what to do with the file. So the message is in
+        # both languages.
         message = f"{why.en}\n{why.ko}"
         report = uniform_report(self.lesson.name, self.lesson.tasks, "rejected", message)
         flags = [f"rejected:{why.reason}"]
@@ -159,7 +159,7 @@ class LessonSubmission:
         return {"": graded_notebook(self.lesson.assignment, self._submission, result, words)}
 
     def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
-        """Return the notebook unchanged: the page's own preprocessors hide its hidden tests."""
+        """Return the notebook unchanged, because the feedback page's preprocessors hide the hidden tests."""
         return notebook
 
     def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:

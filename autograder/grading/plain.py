@@ -1,7 +1,7 @@
-"""Plain assignments (ordinary nbgrader tests) and submissions for the batch grader.
+"""Classes for plain assignments (ordinary nbgrader tests) and their submissions.
 
-They implement the protocols in protocols.py. Each graded cell has a row in the result. The message about a
-test with a hidden part never quotes the test.
+They implement the batch grader's protocols (protocols.py). Each graded cell has a row in the result. The
+message about a test with a hidden part never quotes the test.
 """
 
 import re
@@ -144,7 +144,7 @@ class GradedPlain:
         )
 
     def is_secret(self, data: bytes) -> bool:
-        """Return False: the tests run in the student's process, so quoting them proves nothing."""
+        """Return False. The tests run in the student's process, so quoting them is not suspicious."""
         return False
 
     @cached_property
@@ -161,7 +161,7 @@ class GradedPlain:
         return {name: cell_titles(made, self.course.config) for name, made in self._made.items()}
 
     def hide_tests(self, notebook: NotebookNode) -> NotebookNode:
-        """Return a copy of a notebook without hidden tests and mark schemes.
+        """Return a copy of a notebook from which hidden tests and mark schemes are removed.
 
         The result does not depend on the preprocessors that the course configures for its feedback pages.
         """
@@ -175,9 +175,10 @@ class GradedPlain:
 
 
 def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
-    """Return each cell's title, made from the heading above it and its grade_id, keyed by grade_id.
+    """Return the title of each cell, keyed by grade_id.
 
-    The notebook's title is stored under the key "".
+    A title consists of the heading above the cell and the cell's grade_id. The notebook's title is stored
+    under the key "".
 
     Args:
         notebook: the instructor's notebook.
@@ -196,7 +197,7 @@ def cell_titles(notebook: NotebookNode, config: Config) -> dict[str, str]:
 
 
 def _text_above(cell: NotebookNode, clear: ClearMarkScheme) -> str:
-    """Return the text in which to look for a heading for this cell and the following ones.
+    """Return the part of a cell's text that may contain a heading for this and the following cells.
 
     The mark scheme of a task cell is removed, because no student sees it. Text answers are skipped, because
     the instructor's version contains the solution.
@@ -216,7 +217,7 @@ def graded_cells(source: PlainSource) -> list[PlainCell]:
 
 
 def answers_of(source: PlainSource) -> dict[str, list[PlainCell]]:
-    """Return, for each graded cell, the answers between the previous graded cell and this one.
+    """Return the answers between each graded cell and the previous one, keyed by the graded cell's id.
 
     Answers after the last graded cell are assigned to that cell.
     """
@@ -328,7 +329,8 @@ class PlainSubmission:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
-        # The message is for the instructor, who has to decide about the file, so it is in both languages.
+        # The message is for the instructor, who has to decide what to do with the file. So the message is in
+        # both languages.
         message = f"{why.en}\n{why.ko}"
         return self.assigned.everywhere(self.student, "rejected", message, f"rejected:{why.reason}")
 
@@ -347,7 +349,7 @@ class PlainSubmission:
         }
 
     def without_secrets(self, notebook: NotebookNode) -> NotebookNode:
-        """Return a copy of a notebook without hidden tests."""
+        """Return a copy of a notebook from which hidden tests and mark schemes are removed."""
         return self.assigned.hide_tests(notebook)
 
     def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
@@ -378,7 +380,7 @@ class PlainSubmission:
             for number, cell in enumerate(source.cells, 1)
         ]
 
-    # --- The parts of a result ---------------------------------------------------------------------------
+    # --- Building a result -------------------------------------------------------------------------------
 
     def _rows(self, name: str, source: PlainSource, report: PlainReport | None) -> Iterator[GradedTask]:
         grades = {grade.id: grade for grade in report.grades} if report else {}
@@ -429,8 +431,8 @@ class PlainSubmission:
     def _answer(self, name: str, cell: PlainCell, own: Sequence[PlainCell]) -> str:
         """Return a hash of the submitted cells that a graded cell's score depends on.
 
-        These are the cell itself if it is a manual answer, the answers in `own` if it is a test, and all
-        cells if it is a task or `own` is empty.
+        The score of a manual answer depends on that cell, and the score of a test on the answers in `own`.
+        The score of a task, or of a test with an empty `own`, depends on all cells.
         """
         cells = self._cells.get(name, ()) if not isinstance(self._cells, Rejected) else ()
         ids = (
@@ -445,7 +447,7 @@ class PlainSubmission:
         )
 
     def _printed(self, name: str, source: PlainSource, report: PlainReport) -> Iterator[Printed]:
-        """Yield the outputs of the student's cells, cut to a maximum length, with the cells' positions."""
+        """Yield the position and the output of each of the student's cells; long outputs are cut."""
         assert not isinstance(self._cells, Rejected)
         ran = {cell.label: cell for cell in report.cells}
         known = {cell.id: cell for cell in source.cells}
@@ -463,7 +465,7 @@ class PlainSubmission:
     def _with_comments(
         self, name: str, rows: Iterable[TaskRow], result: Result, entered: Entered
     ) -> Iterator[TaskRow]:
-        """Yield each task's row, with the instructor's comments on the task's answers added."""
+        """Yield the tasks' rows, after adding the instructor's comments on each task's answers."""
         answers = answers_of(self.assigned.sources[name])
         for row in rows:
             comments = [row.comment] if row.comment else []

@@ -30,9 +30,10 @@ from secant.language import Language
 from secant.visible import visible
 
 _ATTACHMENT = re.compile(r"""(?<=[(<"'])attachment:([^)>"'\s]+)|(?<=\]:\s)attachment:(\S+)""")
-# An image in Markdown or HTML whose address is a path.
+# Matches an image in Markdown or HTML whose address is a path.
 _LINKED = re.compile(r"""(?P<before>!\[[^\]]*\]\(|<img\b[^>]*?\bsrc=["'])(?P<path>[^)"'\s:]+)""")
-_MAX_LINKED_BYTES = 1_000_000  # maximum size of a linked picture that every student's page contains
+# Maximum size in bytes of a linked picture. Every student's page contains a copy of the picture.
+_MAX_LINKED_BYTES = 1_000_000
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
@@ -59,7 +60,7 @@ class AssignmentNotebook:
 
     @cached_property
     def metadata(self) -> Mapping[str, Mapping[str, Mapping[str, object]]]:
-        """The metadata of the cells that nbgrader knows, by grade_id; locked cells have their checksums."""
+        """The nbgrader metadata of cells, keyed by grade_id. For locked cells, it includes the checksum."""
         metadata = {}
         for cell in self.made.cells:
             if grade_id(cell) in self.cells:
@@ -74,7 +75,7 @@ class AssignmentNotebook:
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The instructor's text cells with embedded pictures, keyed by the cell's original text."""
+        """The instructor's text cells with pictures embedded in them, keyed by the cell's original text."""
         cells = (cell for cell in self.made.cells if cell.cell_type == "markdown")
         return {
             cell.source: _with_linked_pictures(
@@ -147,7 +148,7 @@ def staff_notebook(
 def _cell(
     cell: Cell, source_cell: PlainCell | None, assignment: AssignmentNotebook, place: int
 ) -> NotebookNode:
-    """Return a submitted cell as a notebook node; type, metadata and locked text are the assignment's."""
+    """Return a submitted cell as a notebook node; type, metadata and locked text come from the assignment."""
     is_code = cell.kind == "code" if source_cell is None else source_cell.is_code
     is_locked = source_cell is not None and source_cell.is_restored
     source = source_cell.source if source_cell is not None and is_locked else cell.source
@@ -155,8 +156,8 @@ def _cell(
         # The code is shortened for readers only. The full code ran, and submitted/ still contains it.
         source = clipped(visible(source))
     metadata = {} if source_cell is None else assignment.metadata[source_cell.id]
-    # Made as nbformat's `new_code_cell` and `new_markdown_cell` do, but without their slow validation against
-    # a schema.
+    # The node is made as nbformat's `new_code_cell` and `new_markdown_cell` make it, but without their slow
+    # validation against a schema.
     node = NotebookNode(id=f"cell-{place}", metadata=from_dict(metadata), source=source)
     if is_code:
         node |= NotebookNode(cell_type="code", execution_count=None, outputs=[])
@@ -166,7 +167,7 @@ def _cell(
 
 
 def _with_attachments(source: str, attachments: Mapping[str, Mapping[str, str]]) -> str:
-    """Return an instructor's text with its attached pictures as data URLs.
+    """Return an instructor's text in which data URLs replace the links to attached pictures.
 
     The notebook's attachments are reserved for the student's pictures; these are decoded in the sandbox. A
     link to an attachment that does not exist becomes "#", because nbconvert would fail on it.
@@ -180,7 +181,7 @@ def _with_attachments(source: str, attachments: Mapping[str, Mapping[str, str]])
 
 
 def _with_linked_pictures(source: str, files: Mapping[str, bytes]) -> str:
-    """Return an instructor's text in which links to the assignment's pictures are data URLs.
+    """Return an instructor's text in which data URLs replace the links to the assignment's pictures.
 
     A feedback page shows no files from its folder, because a student may have put them there.
     """
@@ -203,5 +204,5 @@ def _test_outputs(task: GradedTask) -> list[NotebookNode]:
     if task.outcome == "wrong" and task.points:
         return [output("stream", name="stdout", text=f"{task.points:g} of {task.max_points:g} points\n")]
     lines = task.message.split("\n")
-    # HideTests leaves a message with this error name unchanged, because the message contains no frames.
+    # HideTests leaves a message with this error name unchanged, because the message contains no stack frames.
     return [output("error", ename="CheckFailed", evalue=lines[0], traceback=lines)]

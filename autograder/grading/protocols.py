@@ -48,7 +48,7 @@ class GradedSubmission(Protocol):
         """
 
     def relocate_outputs(self, result: Result) -> Result:
-        """Return an earlier result of the same files, with outputs at the cells' current positions."""
+        """Return an earlier result of the same files after moving outputs to the cells' current positions."""
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
         """Return the notebooks for staff, with the results as outputs.
@@ -69,7 +69,8 @@ class GradedSubmission(Protocol):
             name: the name of the notebook within the assignment.
             result: the result of the submission.
             entered: the gradebook's entries for this notebook.
-            times: the time of submission and the due date, if points were deducted for lateness; else None.
+            times: the time of submission and the due date if points were deducted for lateness; otherwise
+                None.
         """
 
 

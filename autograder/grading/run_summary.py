@@ -1,4 +1,4 @@
-"""The summary at the end of a grading run, with the items that the instructor still has to handle."""
+"""The summary at the end of a grading run. It lists what the instructor still has to handle."""
 
 import difflib
 import os
@@ -23,7 +23,7 @@ _SEVERAL = "{} counted; other answers are in {}. Delete what should not count, t
 _NUMBERED = re.compile(r"(?:lesson|수업)?[ _-]*([0-9]{1,4})", re.IGNORECASE)
 _NOTEBOOK = re.compile(r"\.ipynb(?:\.txt|\.json)?$", re.IGNORECASE)
 _MAX_LISTED = 3  # maximum number of submissions named on one line; the others are only counted
-# Minimum similarity (difflib's ratio) of a name that is suggested in place of an unknown one.
+# Minimum similarity (difflib's ratio) between an unknown name and the name that is suggested instead.
 _MIN_SIMILARITY = 0.6
 
 
@@ -38,14 +38,14 @@ class RunSummary:
         overruled: the number of code answers that changed after an instructor gave points, and the number of
             submissions with such answers.
         unread: submissions that could not be read and have no manual score, with the reason for each.
-        several: submissions that contain several notebooks with different answers, with the notebook that
-            counted.
+        several: submissions that contain several notebooks with different answers; for each of them, the
+            notebook that counted.
         unknown: files and folders in submitted/ that are not submissions, with advice for each.
         absent: the students without a submission, keyed by lesson.
         strangers: ids that have graded submissions but are not on the class list, with advice for each.
         packages: packages that were not installed where the notebooks ran, with the students who import them.
-        unclear_times: submissions whose time of submission is unclear, with advice for each; they count as on
-            time.
+        unclear_times: submissions whose time of submission is unclear, with advice for each. These
+            submissions count as on time.
         late: submissions with a late penalty, with the points and the times.
     """
 
@@ -137,11 +137,11 @@ def shortened_list(entries: Sequence[Entry]) -> str:
 
 
 def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
-    """Return advice for each submission under an id that is not on the class list.
+    """Return advice about each id that has a submission but is not on the class list.
 
-    A class list exists if some student in the gradebook has a name or has no submission, because grading adds
-    no such student. A grading run adds unknown ids to the gradebook, so later runs find them there.
-    Therefore, if most students have names, those without a name are treated as unknown.
+    Grading adds neither names nor students without a submission. So a class list exists if some student in
+    the gradebook has a name or has no submission. A grading run adds unknown ids to the gradebook, so later
+    runs find them there. So if most students have names, those without a name are treated as unknown.
     """
     on_class_list = {
         listed_student.id
@@ -157,7 +157,7 @@ def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict
 
 
 def _advise_about_id(student: str, missing: Sequence[str]) -> str:
-    """Return advice about an unknown id, which may be a misspelt id of a student without a submission."""
+    """Return advice about an unknown id, which may be the misspelt id of a student without a submission."""
     if alike := difflib.get_close_matches(student, missing, 1, _MIN_SIMILARITY):
         return (
             f"Not in the class; did you mean {alike[0]}? Then rename the folder, grade again, "
@@ -168,7 +168,7 @@ def _advise_about_id(student: str, missing: Sequence[str]) -> str:
 
 
 def _unread_reason(result: Result) -> str:
-    """Return the reason why a file could not be read, and the points of any earlier file."""
+    """Return the reason why a file could not be read and, if there is an earlier file, its points."""
     reason = result.tasks[0].message.partition("\n")[0]
     if result.earlier_points is None:
         return reason
@@ -228,7 +228,7 @@ def _advise_move(student: Path, notebook: str, lessons: Sequence[str]) -> str:
 
 
 def _lesson_of_number(name: str, lessons: Sequence[str]) -> list[str]:
-    """Return the lesson that a name refers to by its number, such as 3, 03 or lesson_3."""
+    """Return the lesson to which a name such as 3, 03 or lesson_3 refers."""
     match = _NUMBERED.fullmatch(name)
     return [lesson for lesson in lessons if match and lesson.startswith(f"{int(match[1]):02}_")]
 

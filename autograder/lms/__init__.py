@@ -1,1 +1,1 @@
-"""Import submissions from a learning management system (LMS), and export grades in the form it accepts."""
+"""Import submissions from a learning management system (LMS), and export grades in the LMS's format."""

@@ -1,7 +1,7 @@
 """Read a zip archive of untrusted files, entry by entry, so that a damaged entry does not affect the others.
 
 The zipfile module rejects the whole archive when one entry has a damaged name, extra field or version, and it
-keeps all entries in memory. Therefore this module reads the table of contents itself, within bounds, and
+keeps all entries in memory. Therefore, this module itself reads the table of contents, up to a limit, and
 unpacks the data with zlib. The fields are documented in
 https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT.
 """
@@ -24,8 +24,8 @@ from autograder.intake.files import MAX_FILE_BYTES
 from autograder.intake.kinds import kind_of
 from secant.language import say
 
-# Maximum number of files used. If there are more, the last files of the students with the most files are
-# skipped.
+# Maximum number of files taken from an archive. If there are more, the last files of the students with the
+# most files are skipped.
 MAX_ENTRIES = 100_000
 # Maximum number of entries read from the table of contents; later entries are ignored.
 MAX_LISTED = 1_000_000
@@ -185,7 +185,7 @@ class Archive:
         return member, following
 
     def read(self, member: Member) -> bytes:
-        """Return the bytes of an entry, at most `MAX_FILE_BYTES`.
+        """Return the content of an entry, which has at most `MAX_FILE_BYTES` bytes.
 
         Raises:
             Unreadable: if the entry cannot be read, or if the archive's entries exceed the limit on their
@@ -216,7 +216,7 @@ class Archive:
         return data
 
     def _count(self, member: Member) -> None:
-        """Subtract an entry's size from the bytes left to unpack, unless this has already been done."""
+        """Subtract an entry's size from the remaining size limit, unless it has already been subtracted."""
         if member.number in self._counted:
             return
         if member.size > self._left:
@@ -231,7 +231,7 @@ class Archive:
         self._left -= member.size
 
     def _inflated(self, member: Member) -> bytes:
-        """Return the unpacked data of an entry, limited to one byte more than its declared size."""
+        """Return the unpacked data of an entry, limited to one byte more than the declared size."""
         unpack, parts, left, room = zlib.decompressobj(-15), [], member.packed, member.size + 1
         try:
             while left > 0 and room > 0 and not unpack.eof:
@@ -285,7 +285,7 @@ def _student_part(path: str) -> str:
 
 
 def _fair_share(counts: Collection[int], most: int) -> int:
-    """Return the maximum to which all counts must be limited so that their sum is at most `most`."""
+    """Return one limit for all counts such that the limited counts add up to at most `most`."""
     rest, left = most, len(counts)
     for count in sorted(counts):
         if count * left > rest:
@@ -295,7 +295,7 @@ def _fair_share(counts: Collection[int], most: int) -> int:
 
 
 def _no_zip(file: BinaryIO) -> str:
-    """Return the message about a file that is not a complete zip archive, with the file's type if known."""
+    """Return the message that a file is not a complete zip archive; it names the file's type if known."""
     file.seek(0)
     head = file.read(_TYPE_BYTES)
     kind = None if head.startswith(b"PK") else kind_of(head)
@@ -307,7 +307,7 @@ def _no_zip(file: BinaryIO) -> str:
 
 
 def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
-    """Return the offset and size of the table of contents, and the shift of all offsets in it.
+    """Return the offset and size of the table of contents, and the shift to add to all offsets in it.
 
     The shift is not zero if there is other data before the archive.
     """
@@ -333,7 +333,7 @@ def _table(file: BinaryIO, length: int) -> tuple[int, int, int]:
 
 
 def _zip64_sizes(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
-    """Return the sizes and the offset of an entry, taken from its zip64 field if the entry is large."""
+    """Return the sizes and the offset of an entry; for a large entry, take them from the zip64 field."""
     at = 0
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, at)

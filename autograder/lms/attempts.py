@@ -57,11 +57,12 @@ class Line:
 
 @dataclass
 class File:
-    """A file of an archive, with what is known so far about its owner and its content.
+    """A file of an archive, and what is known so far about the file's owner and content.
 
     Attributes:
         readings: the possible interpretations of the file's path; see `filenames.readings`.
-        reading: the first possible interpretation of the path until the owner is known, then the correct one.
+        reading: the correct interpretation of the path once the owner is known; until then, the first
+            possible one.
         lesson: the lesson that the file's cells belong to.
         problem: the reason why a notebook cannot be parsed.
         kind: the type of a file that is not named like a notebook, if the type is known.

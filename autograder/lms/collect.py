@@ -316,7 +316,7 @@ class _Collector:
         return bool(others)
 
     def _inspect(self, archive: Archive, file: File) -> None:
-        """Read a file once to determine whether it is readable, and its lesson or file type."""
+        """Read a file once; determine its lesson or file type, or the reason why it cannot be read."""
         if not file.reading.file:
             return
         try:
@@ -357,7 +357,8 @@ class _Collector:
         """Count the votes for each lesson; a student votes for the lesson of the student's notebooks.
 
         Graded cells determine the lesson of a notebook. If no notebook contains such cells, file names do. A
-        student with notebooks of several lessons has no vote, unless every student has several.
+        student with notebooks of several lessons has no vote, unless all students have notebooks of several
+        lessons.
         """
         by_cells: dict[str, set[str]] = {}
         by_names: dict[str, set[str]] = {}
@@ -438,15 +439,15 @@ def _members(archive: Archive) -> tuple[list[Member], str]:
 
 
 def _id_scope(reading: PathReading) -> str:
-    """Return the group of files in which a person's LMS id is the same; "" for the whole archive."""
+    """Return the assignment within which a person's LMS id stays the same; "" for the whole archive."""
     return "" if reading.system in _LASTING else reading.group
 
 
 def _settle_institution_ids(files: Sequence[File]) -> None:
-    """Keep only the interpretations of paths with an institution's id, or only those without one.
+    """Keep only the interpretations that contain an institution's id, or only those that do not.
 
-    Those with an id are kept if every file has such an interpretation. Only Brightspace's paths may contain
-    an institution's id.
+    Interpretations with an id are kept if every file has such an interpretation. Only Brightspace's paths may
+    contain an institution's id.
     """
     all_have = all(len(file.readings[0].keys) == 2 for file in files)
     for file in files:

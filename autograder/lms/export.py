@@ -51,7 +51,8 @@ _GRADE_COLUMNS = (
 _MAXIMUM_COLUMNS = ("maximumgrade", "최고성적", "최대점수", "최고점수")
 _IDENTIFIER_COLUMNS = ("identifier", "식별자")
 _NAME_COLUMNS = ("fullname", "student", "이름", "성명", "전체이름")
-# Titles of columns with the number that an LMS itself assigned to a person, then titles of other id columns.
+# Titles of the columns with the number that an LMS assigns to a person, followed by titles of other id
+# columns.
 _NUMBER_COLUMNS: Mapping[str, Sequence[str]] = {"moodle": _IDENTIFIER_COLUMNS, "canvas": ("id",)}
 _ID_COLUMNS = (
     *("idnumber", "학번", "id번호", "emailaddress", "email", "이메일주소", "이메일"),
@@ -64,8 +65,7 @@ class Grade:
     """A student's grade for a lesson according to the gradebook.
 
     Attributes:
-        points: the points after the late penalty; None if there is no grade to export, for the reason given
-            in `reason`.
+        points: the points after the late penalty; None if there is no grade to export (see `reason`).
         max_points: the maximum points of the lesson.
         reason: the reason why there is no grade to export; empty if there is one.
         current: False if the submission in submitted/ has not been graded, so that the feedback page is
@@ -133,9 +133,9 @@ def export(
 
 
 def _person(row: Mapping[str, str], known: Mapping[str, str], system: ExportSystem) -> Person:
-    """Return a student of the gradebook, with the student's number in the LMS if it is known."""
+    """Return a student of the gradebook; include the student's number in the LMS if it is known."""
     number = known.get("key", "") if known.get("system") == system else ""
-    if system != "moodle":  # Moodle's number differs between assignments, so the stored one is useless.
+    if system != "moodle":  # Moodle's number differs between assignments, so a stored number is useless.
         number = number or row["lms_user_id"]
     return Person(
         id=row["id"],
@@ -203,7 +203,7 @@ def _not_handed_in() -> str:
 
 @dataclass(frozen=True)
 class _Claim:
-    """A row's claim to a student's grade, or the reason why the row gets no grade.
+    """A table row's claim to a student's grade, or the reason why the row gets no grade.
 
     Attributes:
         label: the name or id that the row shows.
@@ -212,8 +212,8 @@ class _Claim:
             or only by name (1).
         reason: the reason why the row gets no grade; empty if it gets a grade, and for rows without a
             student.
-        unknown_id: a note with the row's label and id, and with the student's id, if the gradebook has the
-            row's name but not its id; else empty.
+        unknown_id: if the gradebook has the row's name but not its id, a note with the row's label and id and
+            the student's id; otherwise empty.
         is_strange: True if neither an id nor the name of the row is in the gradebook.
     """
 
@@ -451,7 +451,7 @@ def _blank_sheet(
     grades: Mapping[str, Grade],
     known: Mapping[str, Mapping[str, str]],
 ) -> Sheet:
-    """Return a table in the format of the LMS's own export, with empty grades.
+    """Return a table without grades in the format of the LMS's own export.
 
     Raises:
         CourseError: if Moodle's numbers for the students are unknown.
@@ -500,7 +500,7 @@ def _full_name(person: Person) -> str:
 
 
 def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
-    """Return the name of each student's feedback folder in Moodle, made from the rows of the worksheet."""
+    """Return the names of the students' feedback folders in Moodle, made from the worksheet's rows."""
     identifier, name = sheet.column(*_IDENTIFIER_COLUMNS), sheet.column(*_NAME_COLUMNS)
     if identifier is None:
         return {}
@@ -518,7 +518,7 @@ def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
 
 
 def _pages(course: Course, system: ExportSystem, lesson: str, labels: Mapping[str, str]) -> bytes | None:
-    """Return the feedback pages as a zip in the LMS's layout; None if it accepts no pages, or none exist."""
+    """Return the feedback pages as a zip in the LMS's layout; None if the LMS accepts none, or none exist."""
     place: dict[str, Callable[[str, str], str]] = {
         "moodle": lambda label, name: f"{label}/{name}",
         "canvas": lambda label, name: f"{label}_{name}",

@@ -73,10 +73,10 @@ class PathReading:
     Attributes:
         group: the part of the path that all files of one assignment share; empty if the path does not show
             the assignment.
-        keys: the LMS's ids of the person; the id that the LMS itself assigned comes last.
+        keys: the person's ids in the LMS; the id that the LMS itself assigned comes last.
         name: the person's name as the LMS writes it; empty if the path contains no name.
         label: the beginning of the file or folder name. When feedback is uploaded under this label, the LMS
-            assigns it to the right submission.
+            assigns the feedback to the right submission.
         file: the path that the student gave the file; empty for files that the LMS made.
         when: the submission time on the LMS's clock; None if the path contains no timestamp.
         late: True if the path marks the submission as late.
@@ -95,7 +95,7 @@ class PathReading:
 
 
 def system_of(paths: Iterable[str]) -> System | None:
-    """Return the LMS that most of these paths come from; None if none matches or several match equally.
+    """Return the LMS that most of these paths come from; None if none matches, or in case of a tie.
 
     A file name chosen by a student can make a path look as if it came from another LMS.
     """
@@ -136,7 +136,7 @@ def readings(path: str, system: System) -> list[PathReading]:
 
 
 def _moodle(part: str, below: list[str]) -> Iterator[PathReading]:
-    """Yield the interpretation of a Moodle file or folder name; nothing if it is not Moodle's."""
+    """Yield the interpretation of a file or folder name, if the name has Moodle's format."""
     if match := _MOODLE.fullmatch(part):
         name, label, parts = match["name"].strip(), part, []
         if match["file"]:
@@ -192,7 +192,7 @@ def _brightspace(part: str, below: list[str]) -> Iterator[PathReading]:
 
 
 def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield each possible split of a Brightspace name (after its number) into person, time and file name."""
+    """Yield each possible split of the text after a Brightspace number into person, time and file name."""
     dashes = [at for at, char in enumerate(rest) if char == "-"]
     flat = []
     if not is_folder:

@@ -23,7 +23,7 @@ from autograder.lms.export import EXPORTED
 from autograder.lms.placing import COLLECTED_FOLDER, read_names, write_names
 
 _STEPS = ("submitted", "autograded", "feedback")
-# Suffixes of the course's own files. Such files are not searched in the course's top folder.
+# Suffixes of the course's own files. In the course's top folder, such files are not searched.
 _COURSE_SUFFIXES = (".py", ".md", ".toml", ".ipynb")
 # Suffixes of compressed files. Such files are never searched.
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")
@@ -86,8 +86,8 @@ def forget(course: Course, student: str) -> Forgotten:
                     deleted.append(f"a line of {_relative(course, file)}")
                 except OSError:
                     not_deleted.append(_relative(course, file))
-        # The exports and the report contain data about the whole class, but a command can make them again, so
-        # they are deleted.
+        # The exports and the report contain data about the whole class. They are deleted because a command
+        # can make them again.
         for name in (EXPORTED, REPORT):
             if deleted:
                 _try_delete(course, course.root / name, deleted, not_deleted)
@@ -122,7 +122,7 @@ def _folders(course: Course, student: str) -> Iterator[Path]:
 
 
 def _names(course: Course, student: str, people: Sequence[dict[str, str]]) -> Sequence[bytes]:
-    """Return the encoded strings that identify a student: id, e-mail address and forms of the full name.
+    """Return the encoded strings that identify a student: id, e-mail address and variants of the full name.
 
     A first or last name alone is not searched for, because other students may share it.
     """
@@ -147,7 +147,6 @@ def _mentions(data: bytes, names: Sequence[bytes]) -> bool:
 
 
 def _can_encode(text: str, encoding: str) -> bool:
-    """Return whether an encoding can represent all characters of a string."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -208,7 +207,7 @@ def _is_named_in(file: Path, names: Sequence[bytes]) -> bool:
 
 
 def _is_named_by(data: bytes, names: Sequence[bytes], depth: int) -> bool:
-    """Return whether bytes name a student. Search inside a zip archive, such as an Excel workbook.
+    """Return whether bytes name a student, even inside a zip archive such as an Excel workbook.
 
     Raises:
         _Unsearched: if a zip archive is damaged, encrypted, too large, nested too deeply, or compressed by an

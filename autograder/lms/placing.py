@@ -1,4 +1,4 @@
-"""Write collected attempts into submitted/, and move any submission that they replace to collected/kept/."""
+"""Write collected attempts into submitted/; move the submissions that they replace to collected/kept/."""
 
 import json
 import os
@@ -90,7 +90,7 @@ class Places:
             _write_folder(folder, content)
 
     def _make_room(self, folder: Path, attempt: Attempt) -> None:
-        """Move the submission that an attempt replaces from submitted/ to collected/kept/."""
+        """Move the submission in submitted/ that an attempt replaces to collected/kept/."""
         target = _unused_path(self._kept_folder(attempt) / "before")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder, target)
@@ -113,13 +113,13 @@ class Places:
         return self._course.root / COLLECTED_FOLDER / "kept" / attempt.student / attempt.lesson
 
     def _notebook_names(self, attempt: Attempt) -> dict[int, PurePosixPath]:
-        """Return the standard name for the lesson's notebook if the attempt has exactly one.
+        """Return the standard name for the lesson's notebook if the attempt has exactly one notebook.
 
         If a file already has a standard name, or if there are several notebooks, return {} and let the intake
         choose. A plain assignment's notebook is renamed only if the assignment has a single notebook.
 
         Returns:
-            The name, keyed by the `id()` of the `File` that gets it.
+            The name, keyed by the `id()` of the `File` that gets the name.
         """
         expected = names_of(attempt.lesson)
         source = self._course.directory.source_directory
@@ -187,7 +187,7 @@ def _is_there(content: Mapping[PurePosixPath, bytes], folder: Path, root: Path) 
 
 
 def record_names(course: Course, attempts: Sequence[Attempt]) -> None:
-    """Record the data by which the LMS identifies each submission; `autograder export` needs it."""
+    """Record the data by which the LMS identifies each submission. `autograder export` needs this data."""
     for lesson in sorted({attempt.lesson for attempt in attempts}):
         place = names_file(course, lesson)
         place.parent.mkdir(exist_ok=True)
@@ -223,7 +223,7 @@ def names_file(course: Course, lesson: str) -> Path:
 
 
 def read_names(path: Path) -> dict[str, dict[str, str]] | None:
-    """Return the data that `record_names` wrote: None if the file is damaged, {} if the file is missing."""
+    """Return the data that `record_names` wrote; None if the file is damaged, {} if the file is missing."""
     return read_json(path, _names_by_file, None) if os.path.lexists(path) else {}
 
 
@@ -279,8 +279,8 @@ def _note(attempt: Attempt) -> str:
 def safe_path(path: str) -> PurePosixPath:
     """Return a student's path as a relative path that is safe to write.
 
-    `_safe` cleans each part, and deep paths are cut. A name that is reserved for nbgrader's exchange or the
-    autograder gets a prefix.
+    `_safe` cleans each part, and parts below the maximum depth are dropped. A name that is reserved for
+    nbgrader's exchange or the autograder gets a prefix.
     """
     parts = [_safe(part) for part in path.split("/") if part.strip(" .")][:_MAX_DEPTH] or ["file"]
     if parts[0].casefold() in _RESERVED:
@@ -289,7 +289,7 @@ def safe_path(path: str) -> PurePosixPath:
 
 
 def _safe(part: str) -> str:
-    """Return one part of a path, shortened and without invisible characters or a leading dot."""
+    """Shorten one part of a path, and remove invisible characters and leading dots from it."""
     text = unicodedata.normalize("NFC", part)
     text = "".join(char for char in text if unicodedata.category(char) not in ("Cf", "Cs", "Cc"))
     text = _UNSAFE.sub("_", text).strip(" ").lstrip(". ").rstrip(". ") or "file"
@@ -324,13 +324,13 @@ def _unused_path(path: Path) -> Path:
 
 
 def _content_of(folder: Path, root: Path) -> dict[PurePosixPath, bytes] | None:
-    """Return the contents of a folder's files, keyed by path; None if a file, such as a link, is not read."""
+    """Return the contents of a folder's files, keyed by path; None if any file (or link) was skipped."""
     files, left_out = read_side_files(folder, root, lambda path: True)
     return None if left_out else files
 
 
 def _write_folder(folder: Path, content: Mapping[PurePosixPath, bytes]) -> None:
-    """Write a folder atomically, at a path where nothing exists yet."""
+    """Write a folder atomically at a path where nothing exists yet."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=".collect-", dir=folder.parent))
     try:

@@ -13,7 +13,8 @@ from autograder.lms.filenames import SYSTEMS, System
 from autograder.lms.tables import read_sheet
 from secant.language import say
 
-# Titles of id columns, normalized by `tables.plain`: those of a hand-made roster, then those of LMS exports.
+# Titles of id columns, normalized by `tables.plain`: first the titles in hand-made rosters, then the titles
+# in LMS exports.
 _ID = (
     *(
         "studentid",
@@ -55,7 +56,7 @@ _MAIL = ("email", "emailaddress", "mail", "이메일", "이메일주소", "전�
 _EXCEL = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
 # A whole number saved with decimals, such as 2024.0. pandas does this if a column has empty cells.
 _DECIMAL = re.compile(r"\d+[.,]0+")
-# Moodle's label such as "Participant 123456", in the language of the site.
+# A label such as "Participant 123456", which Moodle shows in the language of the site.
 _MOODLE_NUMBER = re.compile(r"\D+ (\d+)")
 
 
@@ -114,8 +115,8 @@ class Roster:
         Args:
             keys: ids as the LMS shows them.
             name: the name as the LMS shows it.
-            system: the LMS. Its own numbers take precedence over other ids. A Moodle number differs between
-                assignments, so it is never compared with other ids.
+            system: the LMS. The LMS's own numbers take precedence over other ids. A Moodle number differs
+                between assignments, so it is never compared with other ids.
 
         Raises:
             Ambiguous: if several people match, or if the ids and the name belong to different people.
@@ -128,7 +129,7 @@ class Roster:
         return self.people[matches.pop()] if matches else None
 
     def with_keys(self, keys: Sequence[str], system: System | None) -> set[int]:
-        """Return the indices of the people with one of these ids, with the precedence described in `find`."""
+        """Return the indices of the people with one of these ids; see `find` for the precedence of ids."""
         by_number = self.with_number(keys, *([system] if system else SYSTEMS))
         return by_number or (set() if system == "moodle" else self.with_id(keys))
 
@@ -154,7 +155,7 @@ def _key(text: str) -> str:
 
 
 def name_forms(name: str) -> set[str]:
-    """Return a name without spaces and punctuation, in all forms used by LMSs (last name first or last)."""
+    """Return the forms of a name that LMSs use (last name first or last), without spaces and punctuation."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", name.replace("_", " ")).casefold())
     return {"".join(words), "".join([*words[-1:], *words[:-1]]), "".join([*words[1:], *words[:1]])} - {""}
 

@@ -95,7 +95,7 @@ def is_plain(path: str) -> bool:
 
 
 class _Copy:
-    """A copy in progress, with the number of entries and bytes that may still be copied."""
+    """A copy in progress. It counts the entries and bytes that may still be copied."""
 
     def __init__(self, top: os.stat_result, limits: Limits) -> None:
         self._top, self._limits = top, limits
@@ -123,7 +123,7 @@ class _Copy:
         os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def _names(self, source: int) -> list[str]:
-        """Return the names in a folder, and subtract their number from the entries still allowed."""
+        """Return the names in a folder, and subtract their number from the entries that are still allowed."""
         with os.scandir(source) as entries:
             names = sorted(entry.name for entry in islice(entries, self._entries_left + 1))
         self._entries_left -= len(names)

@@ -50,7 +50,7 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
     """
 
     def ensure_root(self) -> None:
-        """Create the exchange's folder. All users may write to it, but not rename other users' files."""
+        """Create the exchange's folder. All users may write to it, but may not rename other users' files."""
         super().ensure_root()
         self._make_sticky(self.root)
 
@@ -61,7 +61,7 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
         self._make_sticky(self.inbound_path)
 
     def _make_sticky(self, folder: str) -> None:
-        """Set a folder's sticky bit, if it is missing and this user may set it.
+        """Set a folder's sticky bit if the bit is missing and the current user may set it.
 
         With the sticky bit, only the owner of a file or of the folder may rename or delete the file.
         """
@@ -70,7 +70,7 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
             os.chmod(folder, stat.S_IMODE(status.st_mode) | stat.S_ISVTX)
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
-        """Copy a release and its versions in other languages, which are in release/LANGUAGE.
+        """Copy a release, and copy its versions in other languages from release/LANGUAGE.
 
         Permissions are set later.
         """
@@ -135,7 +135,7 @@ class CollectFiles(ExchangeCollect):
         """Return the student and the time of submission from a folder's name.
 
         Raises:
-            NotCopied: if the name does not have the form that `nbgrader submit` writes.
+            NotCopied: if the name does not have the format that `nbgrader submit` writes.
         """
         student, _, rest = name.partition(f"+{self.coursedir.assignment_id}+")
         if not valid_student_id(student):
@@ -228,7 +228,7 @@ class CollectFiles(ExchangeCollect):
         self.log.info("%s submission: %s %s", "Updated" if is_there else "Collected", student, lesson)
 
     def _is_due(self, target: Path, timestamp: datetime) -> bool:
-        """Return whether, by nbgrader's rules, a submission replaces the collected one."""
+        """Return whether, by nbgrader's rules, a submission replaces the one that was already collected."""
         earlier = submission_time(target, target.parent, self._clock).earliest
         if self.update and (earlier is None or timestamp > earlier):
             return True
@@ -287,7 +287,7 @@ def _size_read(folder: str) -> int:
 
 
 def _describe_not_collected(owner: int, student: str, error: Exception) -> _NotCollected:
-    """Return the table row for a folder that was not collected, with advice that fits the error."""
+    """Return the table row for a folder that was not collected; the row's advice fits the error."""
     shown_student = visible(student)[:60]
     if isinstance(error, _WrongOwner):
         to_do = say(
@@ -315,7 +315,7 @@ def _describe_not_collected(owner: int, student: str, error: Exception) -> _NotC
 
 
 def _as_table(rows: list[_NotCollected]) -> str:
-    """Return a table of the folders that were not collected, one per line.
+    """Return a table of the folders that were not collected, one folder per line.
 
     If there are too many folders, the table shows only the first few folders of each owner, so that one
     user's folders cannot displace those of others.

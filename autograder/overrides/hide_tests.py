@@ -37,16 +37,17 @@ class ClearTests(ClearHiddenTests):
 
 
 class HideTests(ClearTests):
-    """A preprocessor, for nbgrader's own engine, that clears hidden tests and outputs that quote them.
+    """A preprocessor for nbgrader's own engine. It clears hidden tests, and outputs that quote them.
 
-    A failed check renders only its message. Any other exception renders its frames, and the frames of a test
-    cell show its code. Therefore, only the frames in the student's cells and the last line of the traceback
-    are kept. This preprocessor prevents accidental disclosure. It does not stop a student's code from
-    printing the tests in disguise while they run; for that, the tests have to run in another process.
+    The output of a failed check shows only a message. The output of any other exception shows stack frames,
+    and the frame of a test cell shows the cell's code. Therefore, only the frames in the student's cells and
+    the last line of the traceback are kept. This preprocessor prevents accidental disclosure. It does not
+    stop a student's code from printing the tests in disguise while they run; for that, the tests have to run
+    in another process.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Remove all hidden tests from the notebook, and all strings in outputs that quote them."""
+        """Remove all hidden tests from the notebook, and all output strings that quote them."""
         everything = "\n".join(text for cell in nb.cells for text in _texts(cell))
         secret = {line for line in hidden_lines(nb) if line in everything}
         for cell in nb.cells:
@@ -59,7 +60,7 @@ class HideTests(ClearTests):
 
 
 def _texts(cell: NotebookNode) -> Iterator[str]:
-    """Yield the strings in a cell's outputs, without colour codes."""
+    """Yield the strings in a cell's outputs after removing colour codes."""
     for output in cell.get("outputs", []):
         texts = [output.get("text", ""), output.get("evalue", ""), *output.get("traceback", ())]
         yield from (_COLOUR.sub("", str(text)) for text in [*texts, *output.get("data", {}).values()])
@@ -77,7 +78,7 @@ def _revealing_lines(test: str) -> frozenset[str]:
 
 
 def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
-    """Return a traceback, excluding the frames of the test cell and of libraries."""
+    """Return an error's traceback without the frames of the test cell and of libraries."""
     if output.ename == "CheckFailed":
         return list(output.traceback)
     frames = []
@@ -89,7 +90,7 @@ def _own_frames(output: NotebookNode, test_number: int | None) -> list[str]:
 
 
 def _without(secret: set[str], text: Any) -> Any:
-    """Return a string unchanged, or an empty string if it contains a hidden line."""
+    """Return a string unchanged, or an empty string if the string contains a hidden line."""
     plain = _COLOUR.sub("", str(text))
     return "" if any(line in plain for line in secret) else text
 

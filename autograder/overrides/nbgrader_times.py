@@ -1,8 +1,9 @@
 """Replace nbgrader's conversions of times with those of the autograder.
 
-nbgrader stores due dates and times of submission in UTC, but three functions in its `utils` convert them
-wrongly (docs/upstream.md). `nbgrader db assignment add --duedate`, formgrader and the exchange call these
-functions. nbgrader's files are not changed: loading nbgrader_config.py replaces the functions in memory.
+nbgrader stores due dates and times of submission in UTC, but three functions in nbgrader's `utils` convert
+times wrongly (docs/upstream.md). `nbgrader db assignment add --duedate`, formgrader and the exchange call
+these functions. nbgrader's files are not changed: loading nbgrader_config.py replaces the functions in
+memory.
 """
 
 import sys
@@ -63,7 +64,7 @@ def to_utc(time: datetime | str | None) -> datetime | None:
 
 
 def to_utc_or_none(time: datetime | str | None) -> datetime | None:
-    """Return a time converted to UTC, as a datetime without a zone; None if it cannot be determined.
+    """Return a time converted to UTC, as a datetime without a zone; None if this is impossible.
 
     `autograder grade` also treats such a time as unknown.
     """
@@ -82,6 +83,7 @@ def as_timezone(time: datetime, timezone: str) -> datetime:
 def _zone_of_form(timezone: str) -> str:
     """Return a zone's name unchanged, for formgrader's due-date form.
 
-    nbgrader would return an offset, which is right in only one season if the zone has daylight saving time.
+    nbgrader would return an offset. For a zone with daylight saving time, an offset is right in only one
+    season.
     """
     return timezone

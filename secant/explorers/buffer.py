@@ -23,7 +23,7 @@ from secant.explorers.kit.widget import Findings, Panel, State
 from secant.explorers.kit.words import Row
 from secant.language import say
 
-# Maximum number of backward() calls. More of them could not be told apart in the plot, and would take too
+# Maximum number of backward() calls. More of them could not be distinguished in the plot, and would take too
 # long to recompute in each frame.
 MAX_CALLS = 12
 # Horizontal distance between the last stem and the marker of the last call's slope. At distance 0, the stem
