@@ -1,1 +1,1 @@
-"""Benchmarks of this project and its peers (similar tools); compared figures come from the same run."""
+"""Benchmarks of this project and of competing tools; figures that are compared come from the same run."""

@@ -2,10 +2,10 @@
 
     python -m benchmarks [NAME ...]        or  make bench args="kernels grading"
 
-Every module of this folder that has a `main` is a benchmark. Benchmarks run one after another, each in a
-separate process. The rows of a benchmark that does not run, or that fails, keep their old figures and their
-old date. The packages of the peers (the tools that Secant is compared with) are installed into .venv-bench
-when a benchmark first needs them.
+Every module of this folder that has a function `main` is a benchmark. Benchmarks run one after another, each
+in a separate process. If a benchmark fails or is not run, its table rows keep their old figures and dates.
+The packages of the peers (the competing tools) are installed into .venv-bench when a benchmark first needs
+them.
 """
 
 import argparse
@@ -38,11 +38,11 @@ def names() -> list[str]:
 
 
 class BenchmarkFailed(Exception):
-    """Raised if a benchmark produces no rows; the message is one line with the reason."""
+    """Raised if a benchmark produces no results; the message states the reason in one line."""
 
 
 def run_benchmark(name: str, environment: dict[str, str]) -> list[Row]:
-    """Run a benchmark and return its rows.
+    """Run a benchmark and return the table rows with its results.
 
     Raises:
         BenchmarkFailed: if the benchmark fails or takes too long, or if its rows cannot be read.
@@ -69,7 +69,7 @@ def run_benchmark(name: str, environment: dict[str, str]) -> list[Row]:
 
 
 def updated_record(name: str, before: BenchmarkRecord, console: Console) -> BenchmarkRecord:
-    """Run a benchmark and return its new record; rows that could not be measured keep their old figures."""
+    """Run a benchmark and return its new record; table rows that were not measured keep their old figures."""
     trouble = []
     if (load := os.getloadavg()[0]) > 0.5 * (os.cpu_count() or 1):
         trouble.append(f"other work was going on: the load was {load:.1f} when it began")
@@ -100,7 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
         console.print(f"[{number}/{len(chosen)}] {name} ...", markup=False)
         start = time.monotonic()
         records[name] = updated_record(name, records.get(name, BenchmarkRecord()), console)
-        performance.write(ROOT, records)  # written now, so that an interruption loses no finished benchmark
+        performance.write(ROOT, records)  # saved now, so that an interruption does not lose these results
         console.print(f"    {time.monotonic() - start:.0f} s", *records[name].trouble, sep="; ", markup=False)
     Console().print(performance.table({name: records[name] for name in chosen}))
     return int(any(records[name].is_failed for name in chosen))

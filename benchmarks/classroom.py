@@ -1,4 +1,4 @@
-"""Sample classes, whose students submit solutions, recorded right or wrong answers, or unsolved notebooks."""
+"""Sample classes, which submit solutions, recorded right or wrong answers, and unsolved notebooks."""
 
 from collections.abc import Iterator, Mapping
 from itertools import cycle, islice
@@ -25,8 +25,9 @@ def make_class(folder: Path, lesson: Lesson, students: int) -> list[str]:
     """Make a course directory with one lesson and its submissions, and return the students' names.
 
     Of every six students, one submits the lesson's solution and one the unchanged release version. Two submit
-    recorded right answers, or the solution of each task for which no further answers are recorded. Two submit
-    the solution with recorded wrong answers to half of the tasks. English and Korean notebooks alternate.
+    the right answers that are recorded for the lesson; a task without such an answer gets its solution. Two
+    submit the solution with recorded wrong answers to half of the tasks. English and Korean notebooks
+    alternate.
     """
     copy_lessons([lesson], folder)
     names = []

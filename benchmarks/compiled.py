@@ -38,11 +38,11 @@ def seconds(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
 
 
 def rows() -> Iterator[dict[str, Any]]:
-    """Run the measurements and yield the rows of the benchmark."""
+    """Run the measurements and yield the benchmark's table rows."""
     torch.set_num_threads(1)
     x = torch.randn(ELEMENTS, requires_grad=True)
     with tempfile.TemporaryDirectory(prefix="secant-bench-") as cache:
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # a new folder, so that no old result is reused
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache  # a new folder, so that no earlier result is reused
         compiled = torch.compile(chain)
         first = seconds(compiled, x)
         pairs = [(seconds(compiled, x), seconds(chain, x)) for _ in range(ROUNDS)]

@@ -1,10 +1,9 @@
-"""Feed randomly damaged submissions and archives to the intake and to `autograder collect`.
+"""Feed randomly damaged files to the intake (the stage that reads submissions) and to `autograder collect`.
 
-Half of the files are notebooks, which the intake (the stage that reads submissions) examines. The other half
-are archives, each with the work of three students. A few dozen additional notebooks are graded by the
-examiner in one batch. The benchmark checks that no error is raised, that each notebook is accepted or is
-refused with a reason, that collecting an archive reports its outcome, and that no file is written outside the
-expected folders.
+Half of the files are notebooks for the intake. The other half are archives for `autograder collect`, each
+with the work of three students. A few dozen additional notebooks are graded by the examiner in one batch. The
+benchmark checks that no error is raised, that the intake accepts each notebook or refuses it with a reason,
+that collecting an archive reports its outcome, and that no file is written outside the expected folders.
 
     python -m benchmarks.damaged --json FILE [--count 10000] [--seed 0] [--graded 60]
 """
@@ -42,7 +41,7 @@ NAMES: list[Callable[[int], str]] = [
 
 
 class Tally:
-    """The counts of the outcomes of damaged files."""
+    """Counts of the outcomes when damaged files are read or collected."""
 
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()

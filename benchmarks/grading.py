@@ -6,10 +6,10 @@ and grades each submission in a sandbox. It does the same as `nbgrader autograde
 generate_feedback` together: it produces the gradebook, autograded/ and feedback/. Every command is run as an
 instructor runs it, so its start-up time is included.
 
-The floor is the work that no grader can avoid: the processor time of each notebook's own cells, all tests
-included, in a fork of a process that has imported everything. The overhead is the processor time that
-`autograder grade` needs in addition for one more submission. To find it, two classes of different sizes are
-graded and compared.
+The floor is the minimum cost, which no grader can avoid. It is the processor time of each notebook's own
+cells and of all tests, run in a fork of a process that has imported everything. `autograder grade` needs more
+processor time than this for one more submission; the difference is the overhead. To measure it, two classes
+of different sizes are graded and compared.
 
 otter-grader, if it is installed, grades the same notebooks, with the same tests in its own format
 (benchmarks/otter_peer.py). Without containers, `otter run` grades one notebook after another and starts a new
@@ -67,7 +67,7 @@ class Meter:
             self._group.mkdir()
 
     def words(self, command: list[str]) -> list[str]:
-        """Return a command line that runs the command in this meter's control group, if there is one."""
+        """Return the command line that runs a command in this meter's control group, if the meter has one."""
         script = f'echo $$ >{self._group}/cgroup.procs; exec "$@"' if self._group.exists() else 'exec "$@"'
         return ["/bin/sh", "-c", script, "sh", *command]
 
@@ -79,7 +79,7 @@ class Meter:
         return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
     def close(self) -> None:
-        """Remove the control group, unless processes in it are still ending."""
+        """Remove the control group, unless it still contains processes."""
         with contextlib.suppress(OSError):
             self._group.rmdir()
 
@@ -144,7 +144,7 @@ def grade_with_nbgrader(lesson: Lesson, students: int) -> CommandCost:
 
 
 def grade_with_otter(lesson: Lesson, students: int) -> CommandCost:
-    """Grade a class with `otter run`, check the points that it gave, and return the cost."""
+    """Grade a class with `otter run`, check the points that otter-grader gave, and return the cost."""
     with tempfile.TemporaryDirectory(prefix="secant-class-") as name:
         folder = Path(name)
         make_class(folder, lesson, students)
@@ -155,7 +155,7 @@ def grade_with_otter(lesson: Lesson, students: int) -> CommandCost:
         return cost
 
 
-# --- Measuring the floor ------------------------------------------------------------------------------------
+# --- Measuring the minimum cost of a submission ------------------------------------------------------------
 
 
 def floor(lesson: Lesson, students: int) -> float:
@@ -212,7 +212,10 @@ def import_everything_needed() -> None:
 
 
 def floor_in_own_process(lesson: Lesson, students: int) -> float:
-    """Return the result of `floor`, run in a separate process that has only one thread when it forks."""
+    """Run `floor` in a separate process and return its result.
+
+    That process has only one thread, so that it can fork safely.
+    """
     command = [sys.executable, "-m", "benchmarks.grading", "--lesson", lesson.name[:2]]
     command += ["--students", str(students), "--floor"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
@@ -220,11 +223,11 @@ def floor_in_own_process(lesson: Lesson, students: int) -> float:
     return float(process.stdout.split()[-1])
 
 
-# --- Making the rows ----------------------------------------------------------------------------------------
+# --- Making the table of results ---------------------------------------------------------------------------
 
 
 def rows(lesson: Lesson, students: int, stock_students: int, otter_students: int) -> Iterator[dict[str, Any]]:
-    """Run the measurements and yield the rows of the benchmark."""
+    """Run the measurements and yield the benchmark's table rows."""
     small, large = grade_with_autograder(lesson, FEW), grade_with_autograder(lesson, students)
     rate = students / large.seconds
     peer = grade_with_nbgrader(lesson, stock_students)

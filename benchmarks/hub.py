@@ -1,4 +1,4 @@
-"""Measure how much memory a learner needs on a JupyterHub of deploy/hub, and how much forty learners need.
+"""Measure how much memory a learner needs on the JupyterHub of deploy/hub, and how much forty learners need.
 
 Each learner has a server and a kernel in which lesson 1's answers have run, and has just checked the
 notebook. Memory is measured then, and again after the idle checkers (the processes that ran the checks) have
@@ -23,7 +23,7 @@ from tests.support.lessons import ROOT
 from tests.support.processes import command, of_users
 from tests.support.small_class import solutions
 
-IDLE_MINUTES = "0.75"  # minutes until an idle checker ends; all checks have been run and measured by then
+IDLE_MINUTES = "0.75"  # minutes after which an idle checker ends; all checks are run and measured before that
 FEW, CLASS = 2, 40
 _MEGABYTE = 2**20
 
@@ -65,7 +65,7 @@ def check(running_hub: Hub, user: User) -> None:
 
 
 def checkers(users: list[User]) -> list[int]:
-    """Return the users' processes that run template.py: templates, kernels, and checkers of notebooks."""
+    """Return the ids of the users' templates, kernels and notebook checkers, which all run template.py."""
     return [pid for pid in processes(users) if "template.py" in command(pid)]
 
 
@@ -73,14 +73,14 @@ def measure_memory(users: list[User]) -> tuple[float, float]:
     """Return the megabytes that these users need while their checkers run, and after the checkers end."""
     checked = megabytes(users)
     until = time.monotonic() + float(IDLE_MINUTES) * 60 + 30
-    # Two processes of each user keep running: the template and the kernel.
+    # Each user's template and kernel keep running, so two of these processes remain for each user.
     while len(checkers(users)) > 2 * len(users) and time.monotonic() < until:
         time.sleep(1)
     return checked, megabytes(users)
 
 
 def rows(learners: int) -> list[dict[str, Any]]:
-    """Run the measurements and return the rows of the benchmark."""
+    """Run the measurements and return the benchmark's table rows."""
     accounts = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
     names = [name for _, name in accounts[2 : 3 + learners]]
     figures = []

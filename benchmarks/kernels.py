@@ -1,7 +1,7 @@
 """Measure how long a lesson's kernel takes from its start until it has imported torch and secant.
 
-`python -m benchmarks.kernels [--json FILE]` alternately starts warm kernels, which are forked from a template
-process, and stock kernels. The template is already running, as on a server that was started a few seconds
+`python -m benchmarks.kernels [--json FILE]` alternately starts warm kernels and stock kernels. A warm kernel
+is forked from a template process, which is already running, as on a server that was started a few seconds
 ago. Private memory is the memory that a kernel shares with no other process after the imports.
 """
 
@@ -36,7 +36,7 @@ def measure(name: str) -> tuple[float, float]:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Run the measurements and return the rows of the benchmark."""
+    """Run the measurements and return the benchmark's table rows."""
     command = [sys.executable, "-m", "ipykernel_launcher"]
     provisioner.template_for(command)
     with kernel() as first:  # waits until the template is running

@@ -1,10 +1,10 @@
-"""Kill the coordinator of a grading at random moments, and check that a second run completes the grading.
+"""Kill the main process of a grading run at random moments, and check that a second run completes it.
 
-A small class is graded once undisturbed by the command line, with workers and their walls. Then, again and
-again from the same start, `autograder grade` receives SIGKILL somewhere between its first import and its end.
-When no process that it started is left, it is run once more. The content of every table of the gradebook,
-every byte of autograded/ and feedback/, and the output of `--json` must be the same as after the undisturbed
-run.
+A small class is graded once from the command line without interruption, with workers and their sandboxes.
+Then, repeatedly and always from the same state, `autograder grade` is started and receives SIGKILL at some
+moment between its first import and its end. When no process that it started is left, the command is run once
+more. The content of every table of the gradebook, every byte of autograded/ and feedback/, and the output of
+`--json` must be the same as after the uninterrupted run.
 
     python -m benchmarks.kills --json FILE [--kills 30] [--seed 0]
 """
@@ -69,7 +69,7 @@ def finish(room: Path) -> float:
     start_time = time.monotonic()
     process = start(room)
     output, _ = process.communicate()
-    if process.returncode not in (0, 1):  # 1: one of the submissions cannot be read
+    if process.returncode not in (0, 1):  # exit code 1 means that a submission cannot be read
         raise SystemExit(f"`autograder grade` ended with {process.returncode}:\n{output.decode()}")
     return time.monotonic() - start_time
 
@@ -82,7 +82,7 @@ def grading_state(room: Path) -> tuple[object, ...]:
 
 
 def orphans() -> int:
-    """Return how many of the processes that the coordinator started are still running.
+    """Return how many of the processes that the coordinator (the main process) started are still running.
 
     When their parent dies, they become children of this process, which is a subreaper.
     """
@@ -96,7 +96,7 @@ def orphans() -> int:
 
 
 def wait_for(room: Path, process: subprocess.Popen[bytes], entered: int, seconds: float) -> None:
-    """Wait until the given number of students have been autograded, and then for the given number of seconds.
+    """Wait until the given number of students are autograded, then wait for the given number of seconds.
 
     Stop waiting if the process exits earlier.
     """

@@ -1,14 +1,14 @@
 """Compare the private memory of a running submission with that of a stock kernel running the same notebook.
 
 Private memory is the memory that a process shares with no other process, so it would be freed if the process
-ended. It is read many times a second from Linux's own count, for all processes of a submission's container,
-including its supervisor. The result is the largest sum of these readings. A process that has loaded a
-notebook shares memory with the fork that answers a task. That memory is private to neither process, but it
-belongs to the submission. Where control groups are available, the peak that they report is therefore used if
-it is larger.
+ended. Linux's count of it is read many times a second for all processes in a submission's container,
+including the container's supervisor. The result is the largest sum over these processes. A process that has
+loaded a notebook shares memory with the fork that answers a task. That memory is private to neither process,
+but it belongs to the submission. So if control groups are available and report a larger peak, that peak is
+used instead.
 
-Each lesson's solution is graded, and the row shows the lesson that needs the most memory. The memory of a
-worker and of its template is shown as well.
+Each lesson's solution is graded, and the table shows the lesson that needs the most memory. It also shows the
+memory of a worker and of its template.
 
     python -m benchmarks.memory [--json FILE]
 """
@@ -55,9 +55,9 @@ def process_tree(ancestor: int) -> list[int]:
 
 
 def in_containers(ancestor: int) -> list[int]:
-    """Return the ids of those descendants of a process that run in a container.
+    """Return the ids of a process's descendants that run in a container.
 
-    They are two PID namespaces deeper than the process: one for the sandbox, one for the container.
+    They are two PID namespaces deeper than the process: one is the sandbox's, the other the container's.
     """
     return [pid for pid in process_tree(ancestor) if _depth(pid) >= _depth(ancestor) + 2]
 
@@ -132,7 +132,7 @@ def container_peak(wall: Wall, lesson: Lesson) -> int:
     """Grade a lesson's solution and return the peak memory of its container in bytes."""
     examiner = Examiner(lesson.name, assignment(lesson).source)
     if (modules := imported_later(v4.writes(assignment(lesson).source))) is not None:
-        wall.prepare(modules)  # a worker prepares its sandbox in the same way before it grades
+        wall.prepare(modules)  # a worker also prepares its sandbox like this before it grades
     with peak_private_memory(lambda: in_containers(os.getpid())) as peak_sample, group_peaks() as peaks:
         report = examiner.grade(wall, solution(lesson), b"secret")
     assert all(task.outcome in ("passed", "manual") for task in report.tasks), report
@@ -154,7 +154,7 @@ def stock_kernel_peak(lesson: Lesson) -> int:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Run the measurements and return the rows of the benchmark."""
+    """Run the measurements and return the benchmark's table rows."""
     with Wall() as wall:
         peaks = {lesson: container_peak(wall, lesson) for lesson in LESSONS}
         template = sum(private_bytes(pid) for pid in process_tree(os.getpid()) if pid != os.getpid())

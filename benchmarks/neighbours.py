@@ -1,11 +1,11 @@
 """Measure how much hostile submissions slow down the students who are graded at the same time.
 
-First there are two workers. One grades, again and again, an honest submission that computes for four fifths
-of each time limit. The other grades, again and again, the hostile submission that a row is named after. The
-peer is another such honest submission in place of the hostile one: a neighbour that takes no more than a fair
-share slows the student down no more than that. Then a class is graded without hostile submissions and with
-them, on as many workers as there are processors. The limits are lower than usual (tests/hostile/cases.py),
-but the ratios stay the same.
+The first measurement uses two workers. One of them repeatedly grades an honest submission that computes for
+four fifths of each time limit. The other repeatedly grades a hostile submission, which gives its name to the
+table row. As the baseline (the peer), the other worker grades a second honest submission instead. The
+baseline shows the slowdown that is caused by a neighbour that takes only its fair share. The second
+measurement grades a class without hostile submissions and then with them, on as many workers as there are
+processors. The limits are lower than usual (tests/hostile/cases.py), but the ratios stay the same.
 
     python -m benchmarks.neighbours [--json FILE] [--rounds 5] [--honest 40] [--hostile 20] [--spinners 0]
 """
@@ -33,7 +33,7 @@ from tests.hostile.stock import variant_of
 from tests.hostile.world import LESSON, World
 from tests.support.busy import busy_machine
 
-#: The ids of hostile cases in tests/hostile, keyed by the name of the hostile neighbour in the rows.
+#: The ids of hostile cases in tests/hostile, keyed by the cases' names in the table of results.
 HOSTILE_CASES = {
     "output without end in a task": "X109",
     "output without end in a cell": "X110",
@@ -77,13 +77,13 @@ def seconds_with_neighbour(workers: QuickWorkers, honest: Job, neighbour_job: Jo
 
 
 def submit_again(workers: QuickWorkers, before: Future[Any], job_of_neighbour: Job) -> Future[Any]:
-    """Submit the job that grades the neighbour once more, and return its future."""
+    """Resubmit the job that grades the neighbour, and return its future."""
     workers.settle(before)
     return workers.submit(worker.work, job_of_neighbour)
 
 
 def rows(rounds: int) -> list[dict[str, Any]]:
-    """Measure the effect of each hostile neighbour on an honest student, and return a row for each."""
+    """Measure the effect of each hostile neighbour on an honest student, and return a table row for each."""
     with tempfile.TemporaryDirectory() as name:
         world, cases = World.create(Path(name), bait=False), load_all()
         honest = job(world, world.notebook(busy(0.8 * QUICK["QUESTION_SECONDS"])))

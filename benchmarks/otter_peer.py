@@ -1,4 +1,4 @@
-"""Conversion of a class for otter-grader, with the same tests in otter-grader's exception-based format."""
+"""Conversion of a class's notebooks and tests to otter-grader's exception-based test format."""
 
 import json
 import sys
@@ -62,7 +62,7 @@ def verify(folder: Path, lesson: Lesson) -> None:
     """Check that otter-grader gave no points for wrong or missing answers, and full points for other answers.
 
     Raises:
-        RuntimeError: if a task in a submission received a different number of points.
+        RuntimeError: if otter-grader gave any other number of points for a task.
     """
     unearned = {(answer.task, answer.source) for answer in wrong_answers(lesson)}
     for release in assignment(lesson).releases.values():

@@ -2,7 +2,7 @@
 
 Peers are the tools that Secant is compared with. The environment can import the packages of .venv as well.
 benchmarks/requirements.txt lists the packages that each benchmark needs. A peer that cannot be installed is
-left out of its benchmark.
+not measured.
 """
 
 import os
@@ -38,7 +38,7 @@ def packages(place: Path = PLACE) -> Path:
 
 
 def missing(requirements: list[Requirement], place: Path = PLACE) -> list[Requirement]:
-    """Return the requirements that neither the environment nor this Python meets."""
+    """Return the requirements that are met neither in the environment nor by this Python's packages."""
     path = [str(packages(place)), *sys.path]
     versions: dict[str, str] = {}
     for package in distributions(path=path):
@@ -56,7 +56,7 @@ def environment(name: str, tell: Callable[[str], None]) -> tuple[dict[str, str],
 
     Args:
         name: the name of the benchmark.
-        tell: a function that shows the user a line about progress.
+        tell: a function that shows the user a progress message.
     """
     requirements = requirements_of(name)
     if not requirements:
@@ -79,8 +79,8 @@ def make() -> None:
     """Make the environment .venv-bench if it does not exist."""
     if not packages().exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", "--clear", PLACE], check=True)
-    # This file makes the packages of .venv visible, so that pip installs only missing packages and replaces
-    # none.
+    # This .pth file makes the packages of .venv visible, so that pip installs only missing packages and
+    # replaces none.
     (packages() / "secant.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
 
 

@@ -32,14 +32,14 @@ Do not edit this page by hand. A figure with a date comes from an earlier run th
 
 @dataclass(frozen=True)
 class BenchmarkRecord:
-    """The stored results of one benchmark; each row also has the date and the machine of its measurement."""
+    """The stored results of one benchmark; each table row has the date and the machine of its measurement."""
 
     rows: Sequence[Row] = ()
     trouble: Sequence[str] = ()
     is_failed: bool = False
 
     def failed(self, reason: str) -> Self:
-        """Return a record with the same rows and the reason why there are no newer rows."""
+        """Return a record with the same table rows and the reason why there are no newer rows."""
         return replace(self, trouble=[reason], is_failed=True)
 
     def updated(
@@ -48,11 +48,12 @@ class BenchmarkRecord:
         """Return a record with new rows instead of the old ones.
 
         Args:
-            rows: the new rows.
+            rows: the new table rows.
             date: the date of the measurement.
             machine: a description of the machine.
             trouble: remarks on the run, such as a peer that could not be installed.
-            complete: whether all peers were available. If not, rows that were not measured again are kept.
+            complete: whether all peers were available. If not, table rows that were not measured again are
+                kept.
         """
         new = [{**row, "date": date, "machine": machine} for row in rows]
         measured = {(row["figure"], row["peer"]) for row in rows}
@@ -63,7 +64,7 @@ class BenchmarkRecord:
 
 
 def validated_rows(rows: Any) -> list[Row]:
-    """Return a benchmark's rows, with only those keys that every row must have.
+    """Return a benchmark's table rows, with only those keys that every row must have.
 
     Raises:
         ValueError: if the value is not a list of valid rows.
@@ -101,7 +102,7 @@ def write(root: Path, records: Mapping[str, BenchmarkRecord]) -> None:
 
 
 def machine() -> str:
-    """Return a description of the hardware and software that the figures depend on, without the host name."""
+    """Return a description of the hardware and software that the figures depend on, but not the host name."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     parts = [
         processor(),
@@ -125,7 +126,7 @@ def processor() -> str:
 
 
 def cells(row: Row) -> tuple[str, str, str, str, str]:
-    """Return the strings to show for a row in the columns of a table."""
+    """Return the text of each cell in one row of the table."""
     unit = row["unit"]
     theirs = "" if row["peer_value"] is None else f"{row['peer_value']:g} {unit}"
     ratio = "" if row["ratio"] is None else f"{row['ratio']:g}"
@@ -133,17 +134,17 @@ def cells(row: Row) -> tuple[str, str, str, str, str]:
 
 
 def latest(record: BenchmarkRecord) -> str:
-    """Return the date on which a benchmark was last measured, or "" if it has no rows."""
+    """Return the date on which a benchmark was last measured, or "" if it has no results."""
     return max((row["date"] for row in record.rows), default="")
 
 
 def is_old(record: BenchmarkRecord, row: Row) -> bool:
-    """Return whether a row comes from an earlier run than the benchmark's latest one."""
+    """Return whether a table row was measured before the latest run of its benchmark."""
     return record.is_failed or row["date"] < latest(record)
 
 
 def table(records: Mapping[str, BenchmarkRecord]) -> Table:
-    """Return a table of all rows for the terminal."""
+    """Return a table of all results for the terminal."""
     view = Table("figure", "ours", "peer", "peer's", "times better", "benchmark")
     for name, record in records.items():
         for row in record.rows:

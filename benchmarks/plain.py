@@ -1,13 +1,13 @@
-"""The speed at which a class with a plain numpy homework is graded, next to stock nbgrader.
+"""Measure how fast a class with a plain numpy homework is graded, compared with stock nbgrader.
 
     python -m benchmarks.plain [--students 40] [--stock 40] [--imports pandas sklearn] [--json FILE]
 
-The homework has two tests, one of them with a hidden part, and an answer and a task that a person grades. The
-figures of the sandbox alone come from one examiner in one process, without gradebook, folders and pages. The
-last figure is that of `autograder grade`, from its start to its end. It writes the gradebook, the folders and
-the pages, as `nbgrader autograde` and `nbgrader generate_feedback` do together. All grade the same
-submissions with stock settings. With --imports, the notebooks also import these modules, and the sandbox is
-measured with and without preloading them.
+The homework has two tests, one of which has a hidden part. It also has an answer and a task that a person
+grades. The figures for the sandbox alone come from one examiner in one process, which writes no gradebook,
+folders or pages. The last figure is for `autograder grade` from its start to its end. Like `nbgrader
+autograde` and `nbgrader generate_feedback` together, this command writes the gradebook, the folders and the
+pages. All tools grade the same submissions with stock settings. With --imports, the notebooks also import
+these modules, and the sandbox is measured with and without preloading them.
 """
 
 import os
@@ -43,7 +43,7 @@ def make_course(root: Path, students: int, imports: Sequence[str]) -> None:
 
 
 def ours(root: Path, students: int, modules: Sequence[str] = ()) -> tuple[float, float]:
-    """Return the seconds to start the sandbox, including preloading, and the seconds per submission."""
+    """Return two times in seconds: to start the sandbox and preload modules, and to grade a submission."""
     started = time.perf_counter()
     submitted = writes(HOMEWORK).encode()
     examiner = PlainExaminer(read_plain(root, NAME).notebooks[0])
@@ -64,7 +64,7 @@ def whole(root: Path, students: int) -> float:
     subprocess.run(command, cwd=root, check=True, capture_output=True)
     took = time.perf_counter() - started
     assert len(list((root / "feedback").glob("*/*/*.html"))) == students
-    for written in ("course", "autograded", "feedback"):  # stock nbgrader must not find our results
+    for written in ("course", "autograded", "feedback"):  # so that nbgrader does not find our results
         shutil.rmtree(root / written)
     (root / "gradebook.db").unlink()
     return took / students
@@ -92,7 +92,7 @@ def _nbgrader(root: Path, words: Sequence[str]) -> None:
 
 
 def rows(students: int, stock_students: int, imports: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Grade the class in each way, and yield the rows."""
+    """Grade the class with each tool, and yield the benchmark's table rows."""
     with TemporaryDirectory() as name:
         root = Path(name)
         make_course(root, students, imports)
@@ -119,7 +119,7 @@ def rows(students: int, stock_students: int, imports: Sequence[str]) -> Iterator
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark with the options from the command line."""
     parser = parser_of(__doc__)
     parser.add_argument("--students", type=int, default=40)
     parser.add_argument("--stock", type=int, default=40, help="how many of them nbgrader grades")

@@ -1,9 +1,9 @@
-"""Measure how long the lecturer's report on a large class takes: `autograder report`, its start included.
+"""Measure how long `autograder report` takes for a large class, including the command's start-up time.
 
 The gradebook and autograded/ are filled without running a grader. For each task, a student has one of the
 lesson's recorded answers, right or wrong, with the recorded hint. The variables in each answer are renamed
-and a line is added. One student in fifty has the same answers as the previous student. Then the command runs
-on one lesson, and on all lessons.
+and a line is added. One student in fifty has the same answers as the previous student. Then the command
+reports on one lesson, and on all lessons.
 
     python -m benchmarks.report [--json FILE] [--students 1000] [--lesson 2] [--lessons 10]
 """
@@ -60,7 +60,7 @@ def class_of_students(lesson: Lesson, students: int) -> dict[str, Student]:
 
 
 def _reworded(text: str, chance: random.Random) -> str:
-    """Return an answer as another student might write it: with other names and an additional useless line."""
+    """Return an answer as another student might write it: with other variable names and a useless line."""
     mark = chance.choice("abcdefgh")
     numbers = ", ".join(str(chance.randrange(100)) for _ in range(6))
     return _LOCAL_NAMES.sub(rf"\1_{mark}", text) + f"\n_mine = [{numbers}]\n"
@@ -93,7 +93,7 @@ def time_report(room: Path, *words: str) -> tuple[float, float]:
 
 
 def compare_reports(students: int, lesson: int, lessons: int) -> Iterator[dict[str, Any]]:
-    """Measure the report on one lesson and on several lessons, and yield the benchmark's rows.
+    """Measure the report on one lesson and on several lessons, and yield the benchmark's table rows.
 
     Args:
         students: the number of students.

@@ -1,4 +1,4 @@
-"""Benchmark results as rows: each has this project's figure and that of a similar tool, if there is one."""
+"""Benchmark results as table rows: this project's figure, and that of a competing tool if there is one."""
 
 import argparse
 import json
@@ -27,12 +27,12 @@ def row(
     *,
     more: bool = False,
 ) -> dict[str, Any]:
-    """Return a row of a benchmark's results; its `ratio` is how many times better our value is.
+    """Return a table row for a result; its `ratio` is how many times better our value is than the peer's.
 
     Args:
         figure: the name of the measured quantity.
         ours: our value.
-        peer: the peer's name, or "" if there is no peer.
+        peer: the name of the competing tool (the peer), or "" if there is no peer.
         value: the peer's value, or None if there is no peer.
         unit: the unit of both values.
         more: whether a larger value is better.
@@ -48,7 +48,7 @@ def row(
 
 
 def show(rows: Iterable[dict[str, Any]], file: Path | None) -> None:
-    """Print each row as soon as it is measured, and then write all rows into the file, if one is given."""
+    """Print each table row as soon as it is measured; then write all rows into the file, if one is given."""
     all_rows = []
     for each in rows:
         all_rows.append(each)

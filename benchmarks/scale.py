@@ -1,4 +1,4 @@
-"""Compare a class graded by two workers of a Dask cluster with the same class graded by two local workers.
+"""Compare the cost of grading a class with two workers of a Dask cluster and with two local workers.
 
 Warm workers of both kinds take turns grading the same class of real submissions of lesson 1, from submitted/
 to gradebook, autograded/ and feedback/. Scheduler and workers are processes of this machine with separate
@@ -7,9 +7,10 @@ also shows two processor times per submission: that of all processes, and that o
 process that writes the results.
 
 The rate at which the coordinator alone writes results is measured as well, because no cluster can be faster
-than this. To measure it, the same class is graded by workers that immediately return the recorded results of
-real workers. The results are written alternately into an empty SQLite gradebook and an empty PostgreSQL
-gradebook. With its usual settings, the PostgreSQL server writes to the disk before it answers.
+than the coordinator. To measure it, the same class is graded by workers that immediately return the recorded
+results of real workers. The results are written alternately into an empty SQLite gradebook and an empty
+PostgreSQL gradebook. The PostgreSQL server has its usual settings, so it writes to the disk before it
+answers.
 
     python -m benchmarks.scale [--json FILE] [--students 60] [--rounds 3]
 """
@@ -64,7 +65,7 @@ class Cost(NamedTuple):
 
 
 def busy_seconds() -> float:
-    """Return the processor seconds used so far by this command and its processes.
+    """Return the processor seconds used so far by this command and the processes it started.
 
     If Linux does not count these separately (see `counted_by_cgroup`), return the total of the whole machine.
     """
@@ -135,8 +136,7 @@ class ReplayingWorkers:
     If all results are recorded, all time is spent in the coordinator.
 
     Attributes:
-        start: the clock reading in seconds when the first job was submitted, or 0 if none has been submitted
-            yet.
+        start: the value of `time.perf_counter()` when the first job was submitted, or 0 before that.
     """
 
     def __init__(self, workers: LocalWorkers) -> None:
@@ -169,7 +169,7 @@ class ReplayingWorkers:
             self._workers.settle(future)
 
     def close(self, kill: bool = False) -> None:
-        """Close the workers; with `kill`, kill those that are still working."""
+        """Close the workers; if `kill` is true, kill those that are still working."""
         self._workers.close(kill)
 
 

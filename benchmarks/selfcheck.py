@@ -193,7 +193,7 @@ def time_buttons(page: Page, path: Path, rounds: int) -> tuple[list[float], floa
 
 
 def rows(lesson: str, other_lessons: list[str]) -> list[dict[str, Any]]:
-    """Measure and return the rows: buttons and commands for one lesson, only buttons for the others."""
+    """Measure one lesson with buttons and commands, the others only with buttons; return the table rows."""
     results = []
     with (
         tempfile.TemporaryDirectory() as name,

@@ -1,10 +1,10 @@
-"""Measure the time and memory of another `autograder grade` over a large class that is graded already.
+"""Measure the time and memory that `autograder grade` needs for a large class that is already graded.
 
-The first student of a real lesson is graded, and the rows and folders of the others are copies of the first
-student's. Then the command runs again, with nothing new and with one new file. formgrader is started too, and
-its lists of the assignment's submissions and of the notebook's submissions are requested. Memory is that of
-the largest process: the coordinator, or a worker if there is a new file. For formgrader it is the memory of
-its server.
+The first student's submission of a real lesson is graded. The gradebook entries and folders of the other
+students are copies of the first student's. Then the command runs again, first with nothing new and then with
+one new file. formgrader is also started, and its lists of the assignment's submissions and of the notebook's
+submissions are requested. The memory of a run is that of its largest process: the coordinator (the main
+process), or a worker if there is a new file. The memory of formgrader is that of its server.
 
     python -m benchmarks.unchanged --json FILE [--students 1000 10000] [--gradebook sqlite postgres]
 """
@@ -88,7 +88,7 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
         ]
         connection.execute(insert(records), copies)
         if engine.dialect.name == "postgresql":
-            connection.execute(text("ANALYZE"))  # what PostgreSQL's autovacuum would do within a minute
+            connection.execute(text("ANALYZE"))  # PostgreSQL's autovacuum would do this within a minute
     engine.dispose()
     for step in ("submitted", "autograded", "feedback"):
         for name in names:
@@ -115,7 +115,7 @@ def grade_again(room: Path) -> dict[str, Any]:
 
 
 def time_formgrader(room: Path, lesson: str, size: int) -> dict[str, Any]:
-    """Request formgrader's lists of the class; return the seconds for each list and the server's memory."""
+    """Request formgrader's lists of submissions; return the seconds for each and the server's memory."""
     figures = {}
     with formgrader(room) as ask:
         for name, path in {
@@ -140,7 +140,7 @@ def change_one(room: Path, lesson: str) -> None:
 
 
 def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dict[str, Any]]:
-    """Yield measurements of a repeated grading for each of these class sizes, and then with one new file."""
+    """Yield the measurements of a repeated run for each class size, and then of a run with one new file."""
     make_course(room, lesson, url)
     before = 1
     for size in sizes:
@@ -157,7 +157,7 @@ def measure(room: Path, lesson: str, url: str, sizes: list[int]) -> Iterator[dic
 
 @contextlib.contextmanager
 def database(kind: str, room: Path) -> Iterator[str]:
-    """Provide a gradebook's database and yield its URL."""
+    """Create a database for a gradebook and yield its URL."""
     if kind == "sqlite":
         yield f"sqlite:///{room}/gradebook.db"
     else:
@@ -166,7 +166,7 @@ def database(kind: str, room: Path) -> Iterator[str]:
 
 
 def rows(runs: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each figure; rows compare PostgreSQL with SQLite if both were measured."""
+    """Yield a table row for each figure; rows compare PostgreSQL with SQLite if both were measured."""
     figures = {
         "another run over {}, processor time": ("unchanged", "processor seconds", "s"),
         "another run over {}, memory": ("unchanged", "megabytes", "MB"),

@@ -1,8 +1,9 @@
-"""Take the pictures of lesson 1's explorer in docs/images, in JupyterLab: `python -m scripts.animation`.
+"""Take the screenshots of lesson 1's explorer for docs/images: `python -m scripts.animation`.
 
-There is a still picture and a moving one in each language. For the moving picture a slider is dragged with
-the mouse. After each move of the mouse, the page is photographed as soon as its numbers are updated. The
-frames are therefore real, but their pace is not. benchmarks.slider measures how fast a drag is.
+The explorer runs in JupyterLab. In each language, there is a still picture and an animation. For the
+animation, the mouse drags a slider. After each move of the mouse, a screenshot is taken as soon as the page's
+numbers are updated. The frames are therefore real, but their pace is not. `benchmarks.slider` measures how
+fast the explorer follows a drag.
 """
 
 import argparse
@@ -26,11 +27,11 @@ HIDE_FILE_BROWSER = "() => window.jupyterapp.commands.execute('application:toggl
 WIDTH, HEIGHT, DENSITY = 1120, 960, 1.5
 COLOURS = 256  # number of palette colours: enough for a page; full colour makes the file three times larger
 MARGIN = 6  # width in pixels of the margin shown around the explorer
-# The constants below are only for the animation.
+# The constants below concern only the animation.
 MOVES = 52
-PACE, FIRST, LAST = 75, 700, 1300  # durations in milliseconds: most frames, the first frame, the last frame
+PACE, FIRST, LAST = 75, 700, 1300  # milliseconds to show most frames, the first frame and the last frame
 END_OF_DRAG = 0.12  # where the slider is released, as a fraction of its track
-SETTLING_SECONDS = 0.4  # time for the picture and the numbers to update; the numbers lag by 0.2 seconds
+SETTLING_SECONDS = 0.4  # seconds for the figure and the numbers to update; the numbers lag by 0.2 seconds
 LIMIT = 1_500_000  # maximum size in bytes of an animation
 
 
@@ -44,7 +45,7 @@ def mouse_positions(start: float, end: float) -> Iterator[float]:
 
 
 def photograph(page: Page, clip: FloatRect) -> Image.Image:
-    """Take screenshots of part of the page until two in a row are equal, for at most 3 s; return the last."""
+    """Take screenshots of part of the page until two in a row are equal, or for 3 s; return the last one."""
     before, now = b"", page.screenshot(clip=clip)
     deadline = time.monotonic() + 3
     while before != now and time.monotonic() < deadline:
@@ -123,7 +124,7 @@ def take(browser: Browser, language: str, number: int) -> Iterator[Path]:
 
 
 def main() -> int:
-    """Take the pictures in the languages named on the command line."""
+    """Take the screenshots in the languages named on the command line."""
     parser = argparse.ArgumentParser(prog="python -m scripts.animation", description=__doc__)
     parser.add_argument("--lang", nargs="+", choices=("en", "ko"), default=("en", "ko"))
     parser.add_argument("--slider", type=int, default=1, help="which slider is dragged, from 0")

@@ -25,11 +25,12 @@ STAMP = os.path.join(VENV, "secant-stamp.json")
 ERRORS = os.path.join(VENV, "secant-errors.txt")
 PYTHON = os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
 
-# Disk space for the packages. PyTorch for Linux includes CUDA's libraries, unless pip uses its CPU build.
+# Disk space in gigabytes for the packages. PyTorch for Linux includes CUDA's libraries, unless pip uses its
+# CPU build.
 GIGABYTES = 2
 GIGABYTES_WITH_CUDA = 6
 
-# Seconds between two lines of progress if the output is not a terminal.
+# Seconds between two progress messages if the output is not a terminal.
 SECONDS = 10
 
 # Strings in pip's output that identify the cause of a failure.
@@ -49,24 +50,24 @@ NO_NETWORK = (
 
 
 def say(en: str, ko: str) -> str:
-    """Return the text in SECANT_LANG's language, or in English if the terminal cannot show Korean."""
+    """Return the text in the language that SECANT_LANG names, or in English if Korean cannot be shown."""
     utf8 = (sys.stderr.encoding or "").lower().replace("-", "") == "utf8"
     return ko if os.environ.get("SECANT_LANG") == "ko" and utf8 else en
 
 
 def tell(en: str, ko: str) -> None:
-    """Print a line of progress immediately, even if the output is a file."""
+    """Print a progress message immediately, even if the output is a file."""
     print(say(en, ko), flush=True)
 
 
 class Failure(Exception):
-    """An error that the user can solve; its text is the one sentence that the user sees."""
+    """A problem that the user can solve; its text is the one sentence that the user sees."""
 
     def __init__(self, en: str, ko: str) -> None:
         super().__init__(say(en, ko))
 
 
-# --- Failures ---
+# --- Failures that the user can solve ---
 
 
 def too_old() -> Failure:
@@ -107,7 +108,7 @@ def no_network() -> Failure:
 
 
 def no_space() -> Failure:
-    """Return the failure for a full disk: the one with the course or the one with the temporary files."""
+    """Return the failure for a full disk, which holds the course or the temporary files."""
     places = f"{ROOT}, {os.environ.get('TMPDIR', '/tmp')}"
     return Failure(
         f"No space is left on the disk ({places}): make room and run this again; "
@@ -154,7 +155,7 @@ def explain(error: OSError) -> Failure:
     )
 
 
-# --- The current installation ---
+# --- What is installed in .venv ---
 
 
 def installation_digest() -> str:
@@ -201,7 +202,7 @@ def read_stamp() -> "dict[str, Any]":
 
 
 def write_stamp(stamp: "dict[str, Any]") -> None:
-    """Record what is installed; {"building": true} marks a .venv that this script has not completed."""
+    """Record what is installed in .venv; {"building": true} means that its installation is not complete."""
     with open(STAMP, "w", encoding="utf-8") as file:
         json.dump(stamp, file)
 
@@ -244,7 +245,7 @@ def wait_for_others() -> object:
 
 
 def check_space() -> None:
-    """Fail if the packages cannot fit on the disk; warn if only PyTorch's CPU build fits."""
+    """Raise a Failure if the packages do not fit on the disk; warn if only PyTorch's CPU build fits."""
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < GIGABYTES:
         raise Failure(
@@ -261,7 +262,7 @@ def check_space() -> None:
 
 
 def announce() -> None:
-    """Print what is about to be installed, its size and how long it takes."""
+    """Print what will be installed, how large it is, and how long the installation takes."""
     if sys.platform == "linux":
         tell(
             f"Installing packages into .venv, once: about {GIGABYTES} GB, or {GIGABYTES_WITH_CUDA} GB with "
@@ -322,9 +323,9 @@ def raise_command_failure() -> None:
 
 
 class PipProgress:
-    """A line that shows pip's progress: rewritten in place in a terminal, otherwise printed periodically.
+    """A line about pip's progress: rewritten in place in a terminal, otherwise printed periodically.
 
-    pip prints a line for each package that it looks at or downloads. While it installs them it prints
+    pip prints a line for each package that it examines or downloads. While it installs them it prints
     nothing, so the installed packages are counted in .venv.
     """
 
@@ -407,7 +408,7 @@ class PipProgress:
         return self.size
 
     def show(self) -> None:
-        """Show the line of progress if enough time has passed since it was last shown."""
+        """Show the progress line if enough time has passed since it was last shown."""
         now = time.time()
         if now - self.printed < (1 if self.is_terminal else SECONDS):
             return
@@ -422,7 +423,7 @@ class PipProgress:
             print(text, flush=True)
 
     def clear(self) -> None:
-        """Clear the line of progress that is shown in the terminal."""
+        """Clear the progress line in the terminal."""
         if self.shown:
             print(f"\r{' ' * (shutil.get_terminal_size().columns - 1)}\r", end="", flush=True)
             self.shown = ""
@@ -435,10 +436,13 @@ def count_installed() -> int:
 
 
 def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]]]":
-    """Yield the contents of each folder with this name below a folder, without searching its subfolders.
+    """Search a folder for subfolders with this name, and yield the contents of each.
+
+    A matching folder is not searched further.
 
     Yields:
-        the path, the subfolders and the files of each such folder, in the form that os.walk uses.
+        the path, the subfolders and the files of each folder with this name, as a tuple like those of
+            os.walk.
     """
     for at, folders, files in os.walk(folder):
         if os.path.basename(at) == name:

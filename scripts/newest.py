@@ -19,7 +19,8 @@ from secant.tested import is_untested_torch
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / ".venv-newest"
 PYTHON = PLACE / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-#: The smallest set of tests that covers what lessons, explorers, graphs and error advice state about PyTorch.
+#: The smallest set of tests that covers what the lessons, explorers, graphs and error advice state about
+#: PyTorch.
 TESTS = (
     *(
         f"tests/course/test_answers.py::{test}"
@@ -53,8 +54,8 @@ def install() -> str:
         raise NotInstalledError(f"it needs {GIGABYTES} GB and only {free:.1f} GB are free")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", PLACE], check=True)
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(PLACE)}))
-    # The new .pth file calls addsitedir and does not just name the folder, because addsitedir also reads the
-    # .pth files in that folder. One of them adds Secant itself.
+    # The new .pth file calls addsitedir instead of only naming the folder, because addsitedir also reads the
+    # .pth files in that folder. One of these files makes Secant importable.
     link = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
     (packages / "environment_below.pth").write_text(link, encoding="utf-8")
     pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
@@ -73,7 +74,7 @@ def install() -> str:
 def test(version: str, arguments: Sequence[str]) -> int:
     """Run the tests with the newest PyTorch, print the result, and return pytest's exit code."""
     before, start = _core_seconds(), time.monotonic()
-    # Test every lesson and recorded answer, without limits on processor time, because PyTorch with CUDA takes
+    # Test every lesson and recorded answer. Set no limits on processor time, because PyTorch with CUDA takes
     # longer to import.
     command = [str(PYTHON), "-m", "pytest", "-q", "--whole", "-p", "no:costs", *TESTS, *arguments]
     code = subprocess.run(command, cwd=ROOT).returncode

@@ -1,4 +1,4 @@
-"""Run the tests with each Python on this machine and the newest packages: `python -m scripts.pythons -k ask`.
+"""Run the tests with the newest packages in each Python found here: `python -m scripts.pythons -k ask`.
 
 The Pythons are those on PATH and those of pyenv. Each has its own environment, such as .venv-3.12. Only
 PyTorch stays at the version in constraints.txt, because the lessons quote that version's messages and

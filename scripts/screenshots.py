@@ -1,7 +1,7 @@
-"""Take pictures of whole lessons, run in JupyterLab, for people to look at: `make screenshots`.
+"""Take screenshots of whole lessons in JupyterLab, for people to look at: `make screenshots`.
 
-They are saved below screenshots/, in a folder for each lesson, language and theme. The page index.html shows
-all of them.
+The screenshots are saved below screenshots/, in a folder for each lesson, language and theme. The page
+index.html shows all of them.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def ignore_failing_tests(notebook: NotebookNode) -> NotebookNode:
 
 
 def photograph(page: Page, folder: Path) -> None:
-    """Scroll through the open notebook and save a picture of each screenful."""
+    """Scroll through the open notebook and save a screenshot of each screenful."""
     scroller = page.evaluate_handle(SCROLLER)
     place = scroller.as_element()
     if place is None:
@@ -61,7 +61,7 @@ def photograph(page: Page, folder: Path) -> None:
 
 
 def take(browser: Browser, address: str, lesson: str, folder: Path) -> None:
-    """Run a lesson and take its pictures."""
+    """Run a lesson and take its screenshots."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.png"):
         old.unlink()
@@ -71,12 +71,12 @@ def take(browser: Browser, address: str, lesson: str, folder: Path) -> None:
     ):
         page.evaluate(HIDE_FILE_BROWSER)
         page.wait_for_function(ALL_CELLS_RAN, timeout=300_000)
-        page.wait_for_timeout(2000)  # gives the last explorer time to show its picture and numbers
+        page.wait_for_timeout(2000)  # gives the last explorer time to show its figure and numbers
         photograph(page, folder)
 
 
 def take_all(out: Path, lessons: Sequence[Lesson], languages: Sequence[str], themes: Sequence[str]) -> None:
-    """Take the pictures of lessons, with one JupyterLab for each language and theme."""
+    """Take the screenshots of lessons, with one JupyterLab for each language and theme."""
     with lab.chromium() as browser:
         for language, theme in product(languages, themes):
             with tempfile.TemporaryDirectory(prefix="secant-pictures-") as place:
@@ -92,7 +92,7 @@ def take_all(out: Path, lessons: Sequence[Lesson], languages: Sequence[str], the
 
 
 def contact_sheet(out: Path) -> str:
-    """Return an HTML page of all saved pictures, with a row for each folder; a click opens a picture."""
+    """Return an HTML page of all screenshots, with a row for each folder; a click opens a screenshot."""
     rows = []
     for folder in sorted(path for path in out.iterdir() if path.is_dir()):
         links = [html.escape(path.relative_to(out).as_posix()) for path in sorted(folder.glob("*.png"))]

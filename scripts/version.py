@@ -1,4 +1,4 @@
-"""Check Secant's version (`python -m scripts.version`), or begin a new one (with an argument such as 0.3.0).
+"""Check Secant's version (`python -m scripts.version`), or start a new one (with an argument such as 0.3.0).
 
 The version is defined in pyproject.toml. CITATION.cff and the JupyterLab extension's package.json have copies
 of it, because the programs that read these files look nowhere else. `--tag v0.3.0` fails unless the current
@@ -47,7 +47,7 @@ def problems(root: Path, tag: str | None = None) -> list[str]:
 
 
 def notes(root: Path, version: str) -> str:
-    """Return the text of CHANGELOG.md about a version, or "" if there is none."""
+    """Return the section of CHANGELOG.md about a version, or "" if there is none."""
     text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     part = re.search(rf"(?ms)^## {re.escape(version)}(?: - [\d-]+)?\n(.*?)(?=^## |\Z)", text)
     return part[1].strip() if part else ""
@@ -69,7 +69,7 @@ def begin_version(root: Path, version: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check the version or begin a new one, as requested on the command line, and return the exit status."""
+    """Check the version or start a new one, depending on the command line, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m scripts.version")
     parser.add_argument("new", nargs="?", help="the version to begin, such as 0.3.0")
     parser.add_argument("--tag", help="fail unless this is the tag of the version")

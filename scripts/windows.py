@@ -1,6 +1,6 @@
-"""Take pictures of the start page and of a lesson's explorer with the panel, in windows of several sizes.
+"""Take screenshots of the start page, and of a lesson's explorer and panel, in windows of several sizes.
 
-The pictures are for people to look at: `python -m scripts.windows 6`. They are saved below
+The screenshots are for people to look at: `python -m scripts.windows 6`. They are saved below
 screenshots/windows for each language, theme and size. Each page is opened in a new window of that size.
 """
 
@@ -55,7 +55,7 @@ def learners_lab(language: Language, *, dark: bool) -> Iterator[tuple[str, Path]
 
 
 def take(browser: Browser, start: str, path: str, size: str, name: Path) -> None:
-    """Take the pictures of one window.
+    """Take the screenshots of one window.
 
     They show the start page, the explorer, the explorer next to the panel, and one of the explorer's
     questions.
@@ -65,7 +65,7 @@ def take(browser: Browser, start: str, path: str, size: str, name: Path) -> None
         start: the address of the start page.
         path: the notebook's path in the workspace.
         size: the size of the window, as in "1440x900".
-        name: the beginning of the pictures' paths.
+        name: the beginning of the screenshots' paths.
     """
     width, height = map(int, size.split("x"))
     context = browser.new_context(viewport={"width": width, "height": height}, locale="en-US")
@@ -100,7 +100,7 @@ def _look(page: Page, name: str) -> None:
 def take_all(
     out: Path, lesson: Lesson, languages: Sequence[Language], themes: Sequence[str], sizes: Sequence[str]
 ) -> None:
-    """Take the pictures of a lesson, with one JupyterLab for each language and theme."""
+    """Take the screenshots of a lesson, with one JupyterLab for each language and theme."""
     out.mkdir(parents=True, exist_ok=True)
     with lab.chromium() as browser:
         for language, theme in product(languages, themes):

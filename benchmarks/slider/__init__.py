@@ -1,1 +1,1 @@
-"""A benchmark of how smoothly a picture in JupyterLab follows a slider, for our explorers and their peers."""
+"""A benchmark of how smoothly a figure in JupyterLab follows a slider, compared with other libraries."""

@@ -1,10 +1,10 @@
-"""Measure sliders in JupyterLab: frames painted per second in a drag, and the delay from a move to its frame.
+"""Measure sliders in JupyterLab: frames per second in a drag, and the delay from a mouse move to its frame.
 
 `python -m benchmarks.slider [--json FILE]` starts JupyterLab with headless Chromium, and drags the sliders of
-our explorers and of their peers. All run on the same server, so our extension speeds up the peers as well. A
-peer is a notebook that draws the same picture with another library. Lesson 1's explorer has a peer for each
-commonly used library (benchmarks/slider/peers). The explorers of other lessons have one peer: ipywidgets'
-`interact` with matplotlib's inline backend, which draws the explorer's own figure.
+our explorers and of their peers. A peer is a notebook that draws the same figure with another library. All
+notebooks run on the same server, so our JupyterLab extension speeds up the peers as well. Lesson 1's explorer
+has a peer for each commonly used library (benchmarks/slider/peers). The explorers of other lessons have one
+peer: ipywidgets' `interact` with matplotlib's inline backend, which draws the explorer's own figure.
 
 Each contestant (an explorer or a peer) is measured once in every round, in random order. The result is the
 median over all rounds. benchmarks/slider/page.py defines which frames count as painted.
@@ -31,19 +31,20 @@ from tests.support import jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = "benchmarks/requirements.txt"
-# Enable our extension explicitly, because .venv-bench imports the packages of .venv but not our settings.
+# Enable our JupyterLab extension explicitly, because .venv-bench imports the packages of .venv but not the
+# settings that enable the extension.
 QUICK = "--ServerApp.jpserver_extensions={'secant.lab.server_extension': True}"
 ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """A notebook with sliders and a picture.
+    """A notebook with sliders and a figure.
 
     Attributes:
-        name: the contestant's name in the rows.
+        name: the contestant's name in the table of results.
         cells: the sources of the notebook's cells.
-        svg: a CSS selector for the part that changes last in a frame, or None if the picture is not an SVG.
+        svg: a CSS selector for the element that changes last in a frame, or None if the figure is not an SVG.
     """
 
     name: str
@@ -58,7 +59,8 @@ class Contest:
     Attributes:
         ours: our explorer.
         peers: the peers.
-        sliders: the index of each slider to drag, keyed by the suffix that marks the slider's rows.
+        sliders: the index of each slider to drag, keyed by the suffix that identifies the slider in the names
+            of the results.
     """
 
     ours: Contestant
@@ -68,13 +70,13 @@ class Contest:
 
 @dataclass(frozen=True)
 class Peer:
-    """A notebook that draws the picture of lesson 1's explorer with another library.
+    """A notebook that draws the figure of lesson 1's explorer with another library.
 
     Attributes:
-        name: the peer's name in the rows.
+        name: the peer's name in the table of results.
         package: the package that the peer needs.
         first: the line of code that the notebook runs before it imports the peer's module.
-        svg: a CSS selector for the part that changes last in a frame, or None if the picture is not an SVG.
+        svg: a CSS selector for the element that changes last in a frame, or None if the figure is not an SVG.
     """
 
     name: str
@@ -83,8 +85,8 @@ class Peer:
     svg: str | None = None
 
 
-# A CSS selector for the mark that is moved last in each frame, in bqplot's right-hand figure. In the
-# document, only the legend follows this mark.
+# A CSS selector for the element of bqplot's right-hand figure that is moved last in each frame. In the DOM,
+# only the legend follows this element.
 LAST_OF_BQPLOT = ".bqplot:last-child .svg-figure > g > g > g:nth-last-child(2)"
 PEERS = {  # the peers of lesson 1's explorer, keyed by the name of their module
     "interact": Peer("interact + inline matplotlib", "ipywidgets"),
@@ -94,11 +96,11 @@ PEERS = {  # the peers of lesson 1's explorer, keyed by the name of their module
     "canvas": Peer("bare canvas", "anywidget"),
 }
 
-# A JavaScript expression for the picture: the widest image, canvas or SVG in the cells' outputs.
+# A JavaScript expression for the figure's element: the widest image, canvas or SVG in the cells' outputs.
 PICTURE = """[...document.querySelectorAll('.jp-OutputArea :is(img, canvas, svg)')]
   .sort((a, b) => a.clientWidth - b.clientWidth).at(-1)"""
 
-# The cells of a notebook that draws the figure of another lesson's explorer with ipywidgets' `interact`, from
+# The cells of a notebook in which ipywidgets' `interact` draws the figure of another lesson's explorer, from
 # the same numbers.
 OTHER_DRAW = """
 %matplotlib inline
@@ -178,7 +180,7 @@ def measure(
 
 
 def _show_picture(page: Page) -> None:
-    """Wait for the picture and scroll it into view, because a browser paints only visible parts of a page."""
+    """Wait for the figure and scroll it into view, because a browser paints only visible parts of a page."""
     lab.slider(page, 0)
     page.wait_for_function(f"() => ({PICTURE})?.clientWidth > 300", polling=50, timeout=60_000)
     settle(page)
@@ -215,7 +217,7 @@ def shuffle(contestants: Sequence[Contestant], turn: int) -> list[Contestant]:
 
 
 def contest_rows(contest: Contest, measurements: dict[tuple[str, str], list[Feel]]) -> list[dict[str, Any]]:
-    """Return two rows for each slider and peer: the frames per second and the latency.
+    """Return two table rows for each slider and peer: the frames per second and the latency.
 
     Args:
         contest: the contest.

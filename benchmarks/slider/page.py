@@ -1,11 +1,12 @@
-"""Measurements of a slider dragged in a page: frames painted per second, and the delay from move to frame.
+"""Measurements of a slider dragged in a page: frames per second, and the delay from a move to its frame.
 
-A frame counts if it is the first one that the screen paints after the picture in a cell's output changed. It
-counts once, even if the picture changed several times before it was painted. An image (`interact`, ours)
+A frame counts if it is the first one that the screen paints after the figure in a cell's output changed. It
+counts once, even if the figure changed several times before it was painted. An image (`interact`, ours)
 changes when it is loaded and decoded. A canvas (ipympl, the bare canvas, ours) changes when something is
-drawn on it. An SVG (bqplot, Plotly) changes when the part that the peer updates last changes. A change made
-within an animation frame is painted in that frame, and any other change in the next one. To count a frame
-once it is painted, the page sends itself a message within the frame. The message arrives after the painting.
+drawn on it. An SVG (bqplot, Plotly) changes when the element that is updated last in a frame changes. A
+change made within an animation frame is painted in that frame, and any other change in the next one. To count
+a frame once it is painted, the page sends itself a message within the frame. The message arrives after the
+painting.
 """
 
 import statistics
@@ -17,7 +18,7 @@ from playwright.sync_api import Page
 from tests.support import jupyterlab as lab
 
 STEPS, HERTZ = 200, 60  # number of mouse moves in a drag, and number of mouse moves per second
-MOVES = 40  # number of mouse moves used to measure the delay; each follows the previous move's frame
+MOVES = 40  # number of mouse moves used to measure the delay; each is made after the previous move's frame
 TRACK = (0.15, 0.85)  # where a drag begins and ends, as fractions of the slider's track
 
 # A script that the page runs before it opens a notebook, to record mouse moves and painted frames.
@@ -91,7 +92,7 @@ def frames_per_second(page: Page, number: int) -> float:
 def per_second(moves: list[float], frames: list[float]) -> float:
     """Return the number of frames painted per second in a drag.
 
-    A drag ends with the last move or the last frame, whichever is later, so that a picture that lags behind
+    A drag ends with the last move or the last frame, whichever is later, so that a figure that lags behind
     the mouse does not seem faster. Frames at most 4 ms apart count once, because no screen shows both.
 
     Args:

@@ -1,8 +1,8 @@
 """Grade a class of invented students and show what a lecturer sees: `make demo`.
 
-The class has a separate course folder, build/demo, which each demo makes again. Its students submit
-solutions, recorded right and wrong answers and stubs of a few lessons, in both languages. Some try tricks,
-one copies, and some files are not as they should be.
+Each demo makes the class's course folder, build/demo, again. The students submit solutions, recorded right
+and wrong answers and unsolved tasks of a few lessons, in both languages. Some students try to cheat, one
+copies another's answers, and some submissions are faulty.
 """
 
 import argparse
@@ -48,9 +48,9 @@ c.Exchange.root = {exchange!r}
 """
 FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "SECANT_DATA")
 
-_TYPICAL = 0.6  # fraction of the points earned by a typical student, who gives right and wrong answers
+_TYPICAL = 0.6  # a typical student earns about this fraction of all points
 
-Row = Mapping[str, Any]  # a submission's entry in the output of `grade --json`
+Row = Mapping[str, Any]  # the entry of a submission in the output of `grade --json`
 
 console = Console(highlight=False, soft_wrap=True)
 
@@ -88,7 +88,7 @@ def make_course(folder: Path, lessons: Sequence[Lesson]) -> None:
 
 
 def enroll(folder: Path, students: Sequence[DemoStudent]) -> None:
-    """Write the students into the gradebook with the command that docs/teaching.md describes."""
+    """Add the students to the gradebook with the command that docs/teaching.md describes."""
     with (folder / "students.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["id", "first_name", "last_name"])
@@ -144,7 +144,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def tricks_table(rows: Sequence[Row], students: Sequence[DemoStudent]) -> Table:
-    """Return a table of the students who tried a trick, with the verdict and points they got for the task."""
+    """Return a table of the students who tried to cheat, with the verdict and the points for each trick."""
     verdicts = words(language())
     table = Table(
         *say(en="Student|Instead of an answer|Verdict|Points", ko="학생|답 대신 낸 것|결과|점수").split("|")
@@ -159,7 +159,10 @@ def tricks_table(rows: Sequence[Row], students: Sequence[DemoStudent]) -> Table:
 
 
 def typical_student(rows: Sequence[Row], students: Sequence[DemoStudent]) -> str:
-    """Return the id of an honest student with right and wrong answers, preferably in the user's language."""
+    """Return the id of an honest student with right and wrong answers.
+
+    A student whose notebook is in the user's language is preferred.
+    """
     honest = {student.id: student for student in students if student.trick is None}
 
     def distance(row: Row) -> tuple[bool, float]:
@@ -194,7 +197,7 @@ def serve(folder: Path) -> None:
     settings: Mapping[str, object] = {
         "Application.log_level": "ERROR",
         "ServerApp.answer_yes": True,  # so that a single Ctrl+C ends the server
-        "ServerApp.allow_root": True,  # allowed because the user is often root in a container
+        "ServerApp.allow_root": True,  # in a container, the user is often root
         "ServerApp.ip": "127.0.0.1",
         "ServerApp.port": port,
         "ServerApp.open_browser": False,
@@ -246,7 +249,7 @@ class GradedClass:
 
     Attributes:
         students: the students.
-        rows: the output of `grade --json`, one row for each submission.
+        rows: the entries of all submissions in the output of `grade --json`.
         seconds: the time that grading took.
     """
 
@@ -255,7 +258,7 @@ class GradedClass:
     seconds: float
 
     def rows_of(self, lesson: Lesson) -> list[Row]:
-        """Return the result rows of one lesson."""
+        """Return the entries of one lesson's submissions in the output of `grade --json`."""
         return [row for row in self.rows if row["lesson"] == lesson.name]
 
 

@@ -23,15 +23,15 @@ yeeun.ryu 류예은|zoe.papadakis|wooju.hong 홍우주|felix.brandt
 """
 ROWS = _NAMES.replace("\n", "|").strip("|").split("|")
 _SEED = 27
-# Every sixth student tries a trick, beginning with the second, so that even in a small class a trick is
-# tried.
+# Every sixth student, beginning with the second, tries to cheat. So even a small class has a student who
+# does.
 _TRICK_EVERY, _FIRST_TRICK = 6, 1
 _OTHER_SOLUTION = 0.4  # fraction of right answers that are not the course's own solution
 _SKIP_ABOVE = 0.97  # an unsolved task is left unanswered if a random number from 0 to 1 exceeds this
 # The quality of a note is the student's ability plus a random number with standard deviation _MOOD. The other
 # constants are the minimum quality of a good note, of a fair note, and of any note that is submitted.
 _MOOD, _GOOD_NOTE, _FAIR_NOTE, _NO_NOTE = 0.12, 0.68, 0.45, 0.15
-_LONG = 90  # length in characters; two students are unlikely to give the same longer wrong answer by chance
+_LONG = 90  # length in characters; a longer wrong answer is unlikely to be given twice by chance
 # Indices in the class: the students who miss the last lesson, the one who submits a damaged file, the one who
 # submits two notebooks, the one whose answers are copied, and the one who copies them.
 _ABSENT, _DAMAGED, _TWICE, _COPIED, _COPIER = (9, 18, 27), 11, 14, 22, 26
@@ -45,8 +45,8 @@ class DemoStudent:
         id: the student's id in the gradebook.
         korean: the student's name in Korean, or "" if the student submits the English notebook.
         ability: the student's ability, from 0 to 1.
-        trick: the trick that the student submits instead of an answer to the first task, or None if there is
-            none.
+        trick: the attempt to cheat that the student submits instead of an answer to the first task, or None
+            if the student makes no such attempt.
     """
 
     id: str

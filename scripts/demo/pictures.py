@@ -1,4 +1,4 @@
-"""Take the pictures in docs/images of a report and a feedback page: `python -m scripts.demo.pictures`."""
+"""Take the screenshots of a report and a feedback page for docs/images: `python -m scripts.demo.pictures`."""
 
 import io
 import sys
@@ -14,14 +14,14 @@ from secant.language import LANGUAGES, language
 from tests.support.jupyterlab import chromium
 
 IMAGES = ROOT / "docs" / "images"
-# The size of each picture in pixels. The heights are chosen so that each picture ends at the end of a
+# The size of each screenshot in pixels. The heights are chosen so that each screenshot ends at the end of a
 # section.
 WIDTH, HEIGHTS = 900, {"report": 940, "feedback": 840}
 COLOURS = 64  # number of palette colours: enough for text and bars; full colour makes files four times larger
 
 
 def main() -> int:
-    """Take the pictures of the first lesson's report and feedback page in both languages."""
+    """Take the screenshots of the first lesson's report and feedback page in both languages."""
     lessons = choose_lessons(find_lessons(ROOT), ["1"])
     with chromium() as browser:
         page = browser.new_page(color_scheme="light")

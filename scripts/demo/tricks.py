@@ -1,17 +1,17 @@
-"""Tricks that a few of the demo's invented students try instead of an answer; none gains a point."""
+"""Tricks with which a few of the demo's invented students try to cheat; none of the tricks gains a point."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Trick:
-    """A trick that a student submits instead of an answer.
+    """An attempt to cheat that a student submits instead of an answer.
 
     Attributes:
         en: a description of the trick in English.
         ko: a description of the trick in Korean.
-        code: the cell to submit. In it, TASK stands for the name of the task, and FOLDER for the folder that
-            holds the answers.
+        code: the source of the cell to submit. In it, TASK stands for the name of the task, and FOLDER for
+            the folder that holds the answers.
     """
 
     en: str

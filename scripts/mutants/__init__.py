@@ -1,1 +1,1 @@
-"""Mutation testing (`make mutants`): one-line faults in the product code, and the tests that notice them."""
+"""Mutation testing (`make mutants`): put one-line faults into the code and count those that tests notice."""

@@ -1,12 +1,13 @@
-"""Draw one-line faults in the product code, and count which suite notices them: `make mutants`.
+"""Choose one-line faults in the product code at random, and count which tests notice them: `make mutants`.
 
 There are five stages. The first three run quick tests: those in the file named after the fault's module,
 those of the fault's room (its group of modules, see `room_of`), and all quick tests. The last two run the
 tests that only the whole suite contains: those of the fault's room, and all such tests. Each stage tries the
 faults that no earlier stage has noticed. The tests run in a clone of the last commit, in .mutants/.
 
-Each verdict is recorded there immediately, so an interrupted run continues where it stopped. After a new
-commit, the faults that no test has noticed are tried again, and the other faults keep their verdicts.
+The verdict on each fault is recorded in .mutants/ immediately, so an interrupted run continues where it
+stopped. After a new commit, the faults that no test has noticed are tried again, and the other faults keep
+their verdicts.
 """
 
 import argparse
@@ -52,7 +53,8 @@ STAGES: dict[str, tuple[list[str], Scope]] = {
     "whole, room": ([WHOLE], Scope.ROOM),
     "whole": ([WHOLE], Scope.SUITE),
 }
-#: The columns of the table, each with the stages counted in it. None stands for faults that no stage noticed.
+#: The columns of the table, each with the stages whose noticed faults it counts. None stands for the faults
+#: that no stage noticed.
 COLUMNS: dict[str, tuple[str | None, ...]] = {
     "its quick tests": ("quick, file", "quick, room"),
     "other quick tests": ("quick",),
@@ -66,7 +68,7 @@ class State:
 
     Attributes:
         verdicts: for each fault, the stage and the test that noticed it, or the stages that missed it.
-        baseline: for each test that failed with faults, whether it also fails without a fault.
+        baseline: for each test that failed while the code had faults, whether it also fails without a fault.
     """
 
     def __init__(self, path: Path, commit: str) -> None:
@@ -87,14 +89,14 @@ class State:
         return self.stage_of(fault) is None and stage not in self._passed(fault)
 
     def record(self, fault: Fault, stage: str, test: str | None) -> None:
-        """Record which test in a stage noticed a fault; if the test is None, record that no test did."""
+        """Record which test noticed a fault in this stage; None means that no test did."""
         verdict = {"noticed": stage, "test": test} if test else {"passed": [*self._passed(fault), stage]}
         self.verdicts[fault.name] = {"fault": str(fault), "commit": self._commit, **verdict}
         data = {"commit": self._commit, "baseline": self.baseline, "verdicts": self.verdicts}
         replace_file(self._path, json.dumps(data, indent=1, ensure_ascii=False).encode())
 
     def _passed(self, fault: Fault) -> list[str]:
-        """List the stages that did not notice a fault at this commit."""
+        """Return the stages that did not notice a fault at this commit."""
         verdict = self.verdicts.get(fault.name, {})
         return list(verdict.get("passed", [])) if verdict.get("commit") == self._commit else []
 
@@ -162,7 +164,10 @@ def room_of(fault: Fault) -> str:
 
 
 def tests_of(root: Path, room: str) -> list[str]:
-    """List the test files of a room: those in the folder that mirrors it, or in the nearest folder above."""
+    """List the test files of a room (group of modules).
+
+    They are in the test folder with the room's name, or else in the nearest folder above that exists.
+    """
     folder = Path("tests", *room.split("."))
     while not (root / folder).is_dir():
         folder = folder.parent
@@ -186,7 +191,7 @@ def import_tool() -> None:
     """Make Cosmic Ray importable; install it into .venv-bench first if necessary.
 
     Raises:
-        SystemExit: if it cannot be installed.
+        SystemExit: if Cosmic Ray cannot be installed.
     """
     absent = peers.environment("mutants", print)[1]
     if absent:
@@ -202,7 +207,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--workers", default="auto", help="processes that run tests (pytest's -n)")
     parser.add_argument("--last-stage", choices=STAGES, default="whole", help="stop after this stage")
     options = parser.parse_args(arguments)
-    # A shell makes its background processes ignore Ctrl-C, and the tests of Ctrl-C would inherit that.
+    # A shell makes its background processes ignore Ctrl-C. Then the tests of Ctrl-C would also ignore it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that SIGTERM also ends the tests
     import_tool()

@@ -45,7 +45,7 @@ class Fault:
 
 
 def product_files(root: Path, folders: Sequence[str]) -> list[str]:
-    """List the Python files below the folders, as paths below the root."""
+    """List the Python files in the folders and their subfolders, as paths relative to the root."""
     files = (path for folder in folders for path in (root / folder).rglob("*.py"))
     return sorted(path.relative_to(root).as_posix() for path in files)
 

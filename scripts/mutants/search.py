@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from scripts.mutants.faults import Fault
 from scripts.mutants.tree import WHOLE_RUN
 
-#: A function that runs the given tests, or all tests if none are given, with some faults in the code. It
+#: A function that puts some faults into the code, runs the given tests (all tests if none are given), and
 #: returns the tests that failed.
 Run = Callable[[Sequence[Fault], Sequence[str]], list[str]]
 
@@ -22,7 +22,8 @@ def noticed_faults(
     Args:
         faults: the faults to try.
         run: a function that runs all the given tests, even if some of them fail.
-        run_to_first: a function that stops at the first test that fails, and returns this test first.
+        run_to_first: a function like `run` that stops at the first test that fails, and returns this test
+            first.
         baseline: for each test that was tried without any fault, whether it fails. The search adds an entry
             for each further test that it tries. `run` and `run_to_first` must skip the tests that fail.
 
@@ -58,9 +59,9 @@ def _fails(test: str, faults: Sequence[Fault], run: Run) -> bool:
 
 
 def _shortest_failing_start(faults: Sequence[Fault], test: str, run: Run) -> int:
-    """Return the smallest n for which the first n faults together make a test fail.
+    """Return the smallest n for which the first n faults together make this test fail.
 
-    All the given faults together must make the test fail.
+    The test must fail with all the given faults together.
     """
     low, high = 1, len(faults)
     while low < high:

@@ -14,7 +14,8 @@ from tempfile import TemporaryDirectory
 from scripts.mutants import faults
 from scripts.mutants.faults import Fault
 
-#: A name for all tests of a run that crashed or did not end, and therefore reported no failed test.
+#: The name that stands for all tests of a run if the run crashed or did not end, and therefore reported no
+#: failed test.
 WHOLE_RUN = "(the whole run)"
 _ENDED_NORMALLY = (0, 1, 5)  # pytest's exit codes: passed, tests failed, no tests collected
 

@@ -1,4 +1,7 @@
-"""Write the site in preview/: `python -m scripts.preview`, or `make preview`. Any web server can serve it."""
+"""Write the static site in preview/: `python -m scripts.preview`, or `make preview`.
+
+Any web server can serve the site.
+"""
 
 import argparse
 import hashlib
@@ -84,7 +87,8 @@ def build(
         workers: the number of lessons to run at the same time.
         console: the console for progress and reasons.
         lessons: the numbers of the lessons to make; if empty, all lessons are made.
-        site: the address at which the preview will be served; shared links need it to show a picture.
+        site: the address at which the preview will be served. Without it, shared links to the pages show no
+            picture.
     """
     for name in languages:
         (out / name).mkdir(parents=True, exist_ok=True)
@@ -120,17 +124,17 @@ def _run(task: PendingPage) -> tuple[NotebookNode, Widgets]:
 
 
 def _write_page(task: PendingPage, future: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
-    language(task.language)  # a global setting, so only the thread that writes the pages changes it
+    language(task.language)  # a setting of all threads, so only the thread that writes pages changes it
     notebook, widgets = future.result()
     place = SyllabusPlace(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)
     for name, content in files.contents.items():
         replace_file(task.page.with_name(name), content)
-    replace_file(task.page, page.encode())  # written last: if the page exists, so do the files that it needs
+    replace_file(task.page, page.encode())  # written last, so that a page never lacks the files it needs
 
 
 def _write_frame(out: Path, languages: tuple[Language, ...], site: str) -> None:
-    """Write everything except the lessons' pages.
+    """Write everything in the preview except the lessons' pages.
 
     This includes the file that makes GitHub Pages serve all files unprocessed.
     """
@@ -171,7 +175,7 @@ def _page(out: Path, name: Language, folder: str) -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the paths of a folder's code, TOML files, notebooks and templates."""
+    """Return the paths of a folder's Python files, TOML files, notebooks and templates."""
     return [path for end in ("py", "toml", "ipynb", "j2") for path in folder.rglob(f"*.{end}")]
 
 

@@ -62,7 +62,7 @@ class _DocumentRenderer(PageRenderer):
 
 
 def address(url: str) -> str:
-    """Return the address to which a document's link leads on the site."""
+    """Return the address on the site to which a document's link leads."""
     if match := _DOCUMENT.match(url):
         return f"{match[1]}.html{match[2] or ''}"
     if url.startswith("../"):

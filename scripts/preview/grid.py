@@ -1,4 +1,4 @@
-"""The grid of an explorer's states that a page shows: all combinations of a few positions of each control."""
+"""The states of an explorer that a page shows: all combinations of a few positions of each control."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,21 +15,25 @@ Kind = Literal["list", "slider", "calls"]
 #: The maximum number of positions of every slider except x and h; a few are enough to show what such a slider
 #: does.
 FEW = {"a": 4, "first": 3, "second": 3, "v": 6, "u": 3}
-DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)  # possible steps of log10 h; `_decades` takes the finest that fits
-FEWEST, MOST = 9, 33  # minimum and maximum number of positions of x; h's step leaves room for the minimum
+#: The possible distances between positions of log10 h. `_decades` uses the smallest one that does not give
+#: too many positions.
+DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)
+#: The minimum and maximum number of positions of x. The step of h is large enough for x to get the minimum.
+FEWEST, MOST = 9, 33
 #: The sliders that have an effect only if another control has one of these values. Otherwise all positions of
 #: the slider give the same state, which is recorded once.
 EFFECTIVE_WHEN: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "a": ("spoiler", ("data", "hook")),
     "u": ("along", (True,)),
 }
-#: Slider values that the text of an explorer's questions mentions, apart from those that a question sets.
+#: Slider values that the text of an explorer's questions mentions, in addition to the values that the
+#: questions set.
 MENTIONED: Mapping[str, Mapping[str, set[float]]] = {
     "backward": {"x": {0.01}},
     "saved": {"a": {1.0}},
     "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees, u is perpendicular to the JVP
 }
-CALLS = 3  # maximum number of backward() calls since the reset; a question may begin with more calls
+CALLS = 3  # maximum number of backward() calls in a recorded state; a question may begin with more
 ROUND = (1.0, 2.0, 2.5, 5.0)  # the distance between a slider's positions is one of these times a power of ten
 TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # possible steps in degrees of a slider that covers a full turn
 
@@ -79,7 +83,7 @@ def grid(panel: Panel[Any], max_states: int) -> list[Axis]:
     """Return an explorer's controls with their positions.
 
     The positions include those of the explorer's initial state, and of every state to which a question or a
-    choice leads. Lists come first and h last, so that neighbouring frames in a recording are alike.
+    choice leads. Lists come first and h last, so that consecutive frames in a recording are alike.
 
     Args:
         panel: the explorer.
@@ -99,7 +103,7 @@ def grid(panel: Panel[Any], max_states: int) -> list[Axis]:
 
 
 def _cost(axes: Sequence[Axis]) -> float:
-    """Return the number of different states among all combinations of the positions on these axes."""
+    """Return the number of different states that all combinations of these controls' positions give."""
     cost = float(math.prod(len(axis.points) for axis in axes))
     for axis in axes:
         if axis.name in EFFECTIVE_WHEN:
@@ -111,7 +115,7 @@ def _cost(axes: Sequence[Axis]) -> float:
 
 
 def canonical_state(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ...]:
-    """Return the state with every control that has no effect set to its first position."""
+    """Return the equivalent state in which each control without effect is at its first position."""
     chosen = {axis.name: axis.points[index] for axis, index in zip(axes, state, strict=True)}
 
     def has_effect(axis: Axis) -> bool:
@@ -122,7 +126,7 @@ def canonical_state(axes: Sequence[Axis], state: Sequence[int]) -> tuple[int, ..
 
 
 def states(axes: Iterable[Axis]) -> Iterator[tuple[int, ...]]:
-    """Yield every combination of positions as a tuple of indices, with the last axis changing fastest."""
+    """Yield every combination of positions as a tuple of indices, with the last control changing fastest."""
     return product(*(range(len(axis.points)) for axis in axes))
 
 
@@ -154,7 +158,7 @@ def moves_of_choices(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict
 
 
 def questions(panel: Panel[Any], axes: list[Axis]) -> list[list[int]]:
-    """Return the state in which each question begins, as a list with the index of a position on each axis."""
+    """Return the state in which each question begins: the index of each control's position."""
     starts = []
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})
@@ -170,9 +174,9 @@ def _controls(panel: Panel[Any], kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def _lists(panel: Panel[Any]) -> list[Axis]:
-    """Return the axes of the lists that the explorer shows.
+    """Return the explorer's visible lists (controls with choices) as axes.
 
-    An explorer may also have hidden lists, which offer no choice.
+    Hidden lists offer no choice.
     """
     shown = set(with_value(panel.children))
     return [
@@ -192,9 +196,9 @@ def _options(choice: Choice) -> Iterator[tuple[str, Any]]:
 
 
 def _calls(panel: Panel[Any]) -> list[Axis]:
-    """Return a list of one axis: the calls that the buttons of lesson 3's explorer can make.
+    """Return the buttons of lesson 3's explorer as a list of one axis, or [] for other explorers.
 
-    For other explorers, the list is empty.
+    The positions on the axis are the sequences of calls that the buttons can make.
     """
     if not hasattr(panel, "buttons"):
         return []
@@ -231,10 +235,10 @@ def _anchors(panel: Panel[Any], lists: list[Axis]) -> Mapping[str, set[float]]:
 
 
 def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
-    """Return the axis of a slider, with positions spaced at a round interval.
+    """Return a slider as an axis with positions at a round distance from each other.
 
     Args:
-        name: the name of the axis.
+        name: the name of the slider.
         slider: the slider.
         anchors: the numbers that must be among the positions.
         count: the approximate number of positions.
@@ -254,7 +258,7 @@ def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
 
 
 def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
-    """Return the axis of log10 h, with the finest step in DECADES that gives at most `count` positions."""
+    """Return the axis of log10 h, with the smallest step in DECADES that gives at most `count` positions."""
     slider: StepSlider = panel.log_h
     wide = slider.max - slider.min
     step = next((step for step in DECADES if wide / step + 1 <= count), DECADES[-1])
@@ -263,7 +267,7 @@ def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
 
 
 def _spaced_points(points: set[float], anchors: set[float], step: float) -> list[float]:
-    """Return the anchors and the positions that are not too close to any anchor."""
+    """Return all anchors (positions that are required), and the points that are not too close to one."""
     spaced = {point for point in points if all(abs(point - anchor) > 0.3 * step for anchor in anchors)}
     return sorted(spaced | anchors)
 

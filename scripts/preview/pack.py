@@ -1,8 +1,9 @@
 """A compact format for the strings of an explorer's frames: each distinct string is stored only once.
 
-A recording has thousands of frames that are nearly alike, but gzip finds repetitions only within 32 KB. The
-strings of each part of a frame are therefore split into a few templates and the columns of numbers that fill
-them. A part is stored only for the axes on which it depends. `frames.js` restores the exact strings.
+A recording has thousands of frames that are nearly alike, but gzip finds repetitions only within 32 KB. A
+frame has several parts, such as its text and each moving line, and each part is a string. The strings of a
+part are split into a few templates and the columns of numbers that fill them. A part is stored only for those
+controls on which it depends. `frames.js` restores the exact strings.
 """
 
 import re
@@ -13,19 +14,19 @@ from typing import Any
 import numpy as np
 
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)")
-PLACES = 2  # numbers with at most this many decimals are stored as differences from the previous number
+PLACES = 2  # maximum number of decimals of numbers that are stored as differences; others are stored as text
 
 
 @dataclass(frozen=True)
 class PackedTexts:
-    """The packed strings of one part of a frame, for all frames.
+    """The packed strings of one part of a frame (such as its text), for all frames.
 
     Attributes:
-        axes: the axes that the part depends on.
+        axes: the axes of the grid (the indices of the controls) that the part depends on.
         which: the index of the string at each grid point of these axes, with the last axis changing fastest.
             Each index is stored as its difference from the previous one.
         kinds: the index of each string's template, stored in the same way.
-        templates: for each template, the words around its numbers, and a column with the values of each
+        templates: for each template, the text around its numbers, and a column with the values of each
             number.
     """
 
@@ -69,7 +70,10 @@ def distances(numbers: Sequence[int]) -> list[int]:
 
 
 def _template(literals: tuple[str, ...], rows: list[list[str]]) -> dict[str, Any]:
-    """Return a template with the columns of its numbers; a number that never changes is part of the words."""
+    """Return a template: its text, and a column for each number that varies.
+
+    A number that is always the same becomes part of the text.
+    """
     words, columns = [literals[0]], []
     for numbers, literal in zip(zip(*rows, strict=True), literals[1:], strict=True):
         if len(set(numbers)) == 1:
@@ -81,7 +85,7 @@ def _template(literals: tuple[str, ...], rows: list[list[str]]) -> dict[str, Any
 
 
 def _column(numbers: Sequence[str]) -> Any:
-    """Return a column of numbers as integer differences if this loses nothing, or else as text."""
+    """Return a column of numbers as integer differences, or as text if differences would not be exact."""
     places = max(len(number.partition(".")[2]) for number in numbers)
     if places <= PLACES:
         integers = [round(float(number) * 10**places) for number in numbers]

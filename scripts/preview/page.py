@@ -1,4 +1,4 @@
-"""Make static lesson pages with pictures, text and MathML formulas, which load nothing from other sites."""
+"""Make static lesson pages with pictures, text and MathML formulas; they load nothing from other sites."""
 
 import base64
 import html
@@ -29,7 +29,7 @@ from scripts.preview.words import words
 from secant.language import language
 from secant.progress.course import SyllabusLesson
 
-#: The scripts of the pages, including the one that draws an explorer's picture in JupyterLab.
+#: The scripts of the pages, including the one that draws an explorer's figure in JupyterLab.
 SCRIPTS = (
     *(HERE / f"{name}.js" for name in ("theme", "search", "explorer", "frames", "stacked", "predictions")),
     KIT / "picture.js",
@@ -72,7 +72,7 @@ class SyllabusPlace:
 
 @dataclass
 class Files:
-    """The files that a page needs: recordings of its explorers, and a picture for shared links to the page.
+    """The files that a page needs: its explorers' recordings, and the picture that a shared link shows.
 
     Attributes:
         stem: the page's name without ".html".
@@ -92,8 +92,8 @@ def lesson_page(
         notebook: the lesson's notebook with the outputs of its cells. It is modified in place.
         widgets: the states of the notebook's widgets.
         place: the page's position in the syllabus.
-        mark: a digest of everything that the page is made from. It is written into the page, so that an
-            up-to-date page is not made again.
+        mark: a digest of everything that the page is made from. It is written into the page; if it has not
+            changed, the page is not made again.
         site: the address of the site, as in "https://example.org/secant/", or "" if it is unknown. A shared
             link to the page shows its first picture only if this address is known.
 
@@ -194,7 +194,7 @@ def _live(data: NotebookNode, widgets: Widgets, files: Files) -> str:
 
 
 def _explorer(data: NotebookNode, widgets: Widgets, files: Files) -> str:
-    """Return the HTML of an explorer's still picture, which names the recording that makes it move."""
+    """Return the HTML of an explorer: a still picture, and the name of the recording that animates it."""
     states = list(_tree(data[VIEW]["model_id"], widgets))
     if not (alt := states[0].get("alt")):
         raise PreviewError("a widget has a picture, but no words for those who cannot see it")

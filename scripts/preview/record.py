@@ -1,4 +1,4 @@
-"""Record an explorer in its lesson's kernel: torch's numbers and matplotlib's drawings in each state."""
+"""Record every state of an explorer in its lesson's kernel: torch's numbers and matplotlib's drawings."""
 
 import base64
 import dataclasses
@@ -31,7 +31,7 @@ from secant.explorers.kit.widget import Panel, set_scene
 from secant.language import say
 from secant.quiet import quietly
 
-BYTES = 285_000  # maximum size in bytes of all recordings of a lesson; leaves room for the scripts
+BYTES = 285_000  # maximum bytes of a lesson's recordings; with the scripts, they stay below 300,000
 STATES = 7_000  # approximate number of recorded states of an explorer; fewer if BYTES would be exceeded
 SHRINK = 0.8
 
@@ -109,7 +109,7 @@ def recording_of(panel: Panel[Any], max_states: int) -> dict[str, Any]:
     # An empty `look` means that no page shows the explorer. The explorer then draws nothing by itself.
     look, panel.view.look = panel.view.look, {}
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # with a few hundred numbers at a time, threads would only wait for each other
+    torch.set_num_threads(1)  # the arrays are small, so threads would only wait for each other
     try:
         axes = grid(panel, max_states)
         shape = [len(axis.points) for axis in axes]
@@ -159,7 +159,7 @@ def _axis_data(axis: Axis, moves: dict[str, dict[str, int]]) -> dict[str, Any]:
 class Pen(Recorder):
     """A recorder that stores shapes separately from their positions.
 
-    For example, a ring that moves is then the same shape in every frame.
+    A ring that moves, for example, has the same shape in every frame.
     """
 
     def draw_path_collection(
@@ -185,9 +185,9 @@ class Pen(Recorder):
 
 
 class FrameCamera:
-    """A camera that records a frame of an explorer in each state: the explorer's drawings and its text.
+    """A recorder of an explorer's frames: the drawings and the text in each state.
 
-    The camera draws the explorer's picture on a separate `Stage`.
+    The explorer's figure is drawn on a separate `Stage`.
     """
 
     def __init__(self, panel: Panel[Any]) -> None:
@@ -206,7 +206,7 @@ class FrameCamera:
         self._frames: dict[tuple[int, ...], dict[str, str]] = {}
 
     def frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
-        """Return the parts of the frame in a state as strings, keyed by name; strokes are encoded as JSON."""
+        """Return the parts of one state's frame as strings, keyed by name; strokes are encoded as JSON."""
         if state not in self._frames:
             self._frames[state] = self._frame(axes, state)
         return self._frames[state]
@@ -239,10 +239,10 @@ class FrameCamera:
         return _ZERO.sub(r"\1", json.dumps(recorder.strokes, separators=(",", ":")))
 
     def _scene(self) -> dict[str, str]:
-        """Draw the parts of the picture that do not move, and return them as strings, keyed by name.
+        """Draw the parts of the figure that do not move, and return them as strings, keyed by name.
 
         The strings contain the image, the areas in which the mouse can drag, and the panes into which a page
-        can split the picture.
+        can split the figure.
         """
         scene = (self.panel.scene(), self.panel.reading.visible_axes)
         if self._now != scene:
@@ -250,7 +250,7 @@ class FrameCamera:
             self.figure.set_layout_engine("constrained")
             set_scene(self.picture, self.panel.reading)
             self.stage.canvas.draw()
-            self.figure.set_layout_engine("none")  # text has other widths in an SVG, which would move axes
+            self.figure.set_layout_engine("none")  # SVG text has other widths; a new layout would move axes
             self.panel.picture = self.picture
             self._scenes[scene] = {
                 "still": self._svg(),
@@ -260,7 +260,7 @@ class FrameCamera:
         return self._scenes[scene]
 
     def _svg(self) -> str:
-        """Return the parts that do not move as an SVG, smaller than a PNG and sharp at every pixel density.
+        """Return an SVG of the parts that do not move: smaller than a PNG and sharp at any pixel density.
 
         The SVG canvas skips the moving artists and draws all others once; `savefig` would draw them twice.
         """

@@ -27,7 +27,7 @@ _TAG = re.compile(r"<[^>]+>")
 
 
 class PageRenderer(Renderer):
-    """A renderer for the Markdown of one page, which gives headings anchors and collects them.
+    """A Markdown renderer for one page; it gives each heading an anchor and lists second-level headings.
 
     It raises PreviewError for a formula that it cannot render.
     """
@@ -40,7 +40,7 @@ class PageRenderer(Renderer):
         self._anchors: set[str] = set()
 
     def heading(self, text: str, level: int, **attrs: Any) -> str:
-        """Render a heading; further first-level headings of a page become second-level ones."""
+        """Render a heading. After a page's first one, first-level headings become second-level headings."""
         level, self.titled = (2 if level == 1 and self.titled else level), True
         anchor = self._anchor(text)
         if level == 2:

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from autograder.course.cells import is_installer, is_test
 from scripts.preview.record import STATES
 
-SECONDS = 1200  # time limit in seconds for one cell; recording the explorers in the last cell takes long
+SECONDS = 1200  # time limit in seconds for one cell; the last cell records the explorers, which is slow
 SKIPPED = "skip-execution"  # makes nbclient skip test cells, which would only report that answers are missing
 ROOT = Path(__file__).resolve().parents[2]
 # The last cell to run: it calls `record.recorded_states` in the kernel that has made the widgets.

@@ -1,4 +1,4 @@
-"""Make search indexes of the pages with Pagefind, one for each language, because word forms differ."""
+"""Make search indexes of the pages with Pagefind: one for each language, as word forms differ."""
 
 import shutil
 import subprocess
@@ -8,7 +8,8 @@ from pathlib import Path
 from scripts.preview.run import PreviewError
 
 FOLDER = "search"
-#: The folders of each language's pages; the documents are in English.
+#: The folders that contain each language's pages. English has the folder docs, because the documents are in
+#: English.
 PAGES = {"en": ("en", "docs"), "ko": ("ko",)}
 #: CSS selectors for the parts that are not indexed: pictures with their numbers, folded tests, and outputs of
 #: cells.

@@ -1,4 +1,4 @@
-"""Lesson 1's picture drawn with bqplot: each line is a widget that D3 draws as SVG in the page."""
+"""The figure of lesson 1's explorer, drawn with bqplot: each line is a widget that D3 draws as SVG."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from secant.explorers.kit.colours import GREEN, INK, PURPLE, SECANT, TANGENT
 
 
 def show() -> None:
-    """Show the picture in the cell's output."""
+    """Show the sliders and the figure in the cell's output."""
     left = {"x": bq.LinearScale(**_ends(picture.x_limits)), "y": bq.LinearScale(**_ends(picture.y_limits))}
     right = {"x": bq.LogScale(**_ends(picture.h_limits)), "y": bq.LogScale(**_ends(picture.error_limits))}
 
@@ -43,7 +43,7 @@ def show() -> None:
         "step": line(right, INK, 1.2, line_style="dotted"),
         "median": dots(right, INK, "circle", 100, "median", fill=False, stroke_width=2),
         "nothing": dots(right, SECANT, "cross", 100),
-        "here": dots(right, SECANT, "diamond", 50, "at this x"),  # moved last, to mark the end of each frame
+        "here": dots(right, SECANT, "diamond", 50, "at this x"),  # moved last, so its change ends the frame
     }
 
     def draw(moving: Moving) -> None:

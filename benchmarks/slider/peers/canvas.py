@@ -1,4 +1,7 @@
-"""Lesson 1's picture on a bare canvas: the kernel sends about a kilobyte of numbers; the page draws lines."""
+"""The figure of lesson 1's explorer on a bare canvas: the kernel sends numbers, and the page draws lines.
+
+The numbers of a frame take about a kilobyte.
+"""
 
 from dataclasses import fields
 from pathlib import Path
@@ -16,8 +19,9 @@ class Canvas(anywidget.AnyWidget):
     """A widget with two plots.
 
     Attributes:
-        scene: everything in the plots that does not move.
-        numbers: for each part that moves, the number of its points, then the x and the y coordinates.
+        scene: the data of the elements that do not move.
+        numbers: for each moving element, the number of its points, followed by their x and then their y
+            coordinates.
     """
 
     _esm = Path(__file__).with_suffix(".js")
@@ -26,7 +30,7 @@ class Canvas(anywidget.AnyWidget):
 
 
 def show() -> None:
-    """Show the picture in the cell's output."""
+    """Show the sliders and the figure in the cell's output."""
     scene = {
         "width": picture.WIDTH,
         "height": picture.HEIGHT,

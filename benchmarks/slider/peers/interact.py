@@ -1,4 +1,4 @@
-"""Lesson 1's picture drawn with ipywidgets' interact and matplotlib's inline backend: one PNG per move."""
+"""The figure of lesson 1's explorer, drawn with `interact` and inline matplotlib: one PNG per move."""
 
 import matplotlib.pyplot as plt
 from ipywidgets import interact
@@ -7,7 +7,7 @@ from benchmarks.slider.peers import lines, picture
 
 
 def show() -> None:
-    """Show the picture in the cell's output."""
+    """Show the sliders and the figure in the cell's output."""
     x, log_h, _ = picture.sliders()
 
     def draw(x: float, log_h: float) -> None:

@@ -1,4 +1,7 @@
-"""Lesson 1's picture drawn with ipympl: matplotlib's canvas in the page receives the changed pixels."""
+"""The figure of lesson 1's explorer, drawn with ipympl, which sends the page only the changed pixels.
+
+ipympl is matplotlib's canvas for notebooks.
+"""
 
 from typing import Any
 
@@ -10,7 +13,7 @@ from benchmarks.slider.peers.picture import Moving
 
 
 def show() -> None:
-    """Show the picture in the cell's output."""
+    """Show the sliders and the figure in the cell's output."""
     with plt.ioff():
         fig, drawn = lines.figure()
     canvas: Any = fig.canvas

@@ -1,4 +1,4 @@
-"""Lesson 1's picture as a matplotlib figure, for the peers that draw with matplotlib."""
+"""The figure of lesson 1's explorer in matplotlib, for the compared libraries that use matplotlib."""
 
 from dataclasses import fields
 
@@ -29,7 +29,7 @@ RIGHT = {
 
 
 def figure() -> tuple[Figure, dict[str, Line2D]]:
-    """Return a figure of the unchanging parts, and the lines whose points `move` sets, keyed by name."""
+    """Return a figure with the elements that do not change, and a dict of the lines that `move` updates."""
     fig, (left, right) = plt.subplots(
         1, 2, figsize=(picture.WIDTH / 100, picture.HEIGHT / 100), dpi=100, layout="constrained"
     )
@@ -48,6 +48,6 @@ def figure() -> tuple[Figure, dict[str, Line2D]]:
 
 
 def move(lines: dict[str, Line2D], moving: Moving) -> None:
-    """Set the points of the lines that change from one frame to the next."""
+    """Set the coordinates of the lines that change from one frame to the next."""
     for field in fields(moving):
         lines[field.name].set_data(*getattr(moving, field.name))

@@ -1,4 +1,4 @@
-"""The picture that every peer draws: the numbers of lesson 1's explorer, their limits, and two sliders."""
+"""The figure that each library draws: lesson 1's numbers, the axis limits, and the sliders for x and h."""
 
 import math
 from collections.abc import Callable
@@ -30,7 +30,10 @@ Points = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Moving:
-    """The parts of the picture that move, as the coordinates of their points; NaN marks a missing point."""
+    """The moving elements of the figure, each as the coordinates of its points.
+
+    The coordinate of a missing point is NaN.
+    """
 
     secant: Points
     tangent: Points
@@ -61,7 +64,7 @@ def _inside(error: float) -> float:
 
 
 def moving(reading: Reading) -> Moving:
-    """Return the points of all moving parts of the picture, given the explorer's numbers for one setting."""
+    """Return the points of all moving elements of the figure, computed from the explorer's numbers."""
     h, at = reading.setting.h, (reading.x, reading.height)
     curves = {name: reading.curves[name] for name in DTYPES}
     zeros = {name: np.where(errors == 0, lowest / 10, math.nan) for name, errors in curves.items()}
@@ -97,14 +100,14 @@ def words(reading: Reading) -> str:
 
 
 def sliders() -> tuple[controls.Slider, controls.Slider, widgets.Widget]:
-    """Return the explorer's sliders for x and log10 h, and the row that holds them."""
+    """Return the explorer's sliders for x and log10 h, and the widget that holds both."""
     x, x_row = controls.slider("x", 5.0, subject.ends)
     log_h, h_row = controls.step_slider(2.0)
     return x, log_h, widgets.HBox([x_row, h_row])
 
 
 def panel(shown: widgets.Widget, draw: Callable[[Moving], None]) -> widgets.VBox:
-    """Return a widget with the sliders, the picture that `draw` updates, and its numbers as text."""
+    """Return a widget with the sliders, the figure `shown`, which `draw` updates, and the numbers as text."""
     x, log_h, row = sliders()
     text = widgets.HTML()
     reading = read(x.number, log_h.argument)

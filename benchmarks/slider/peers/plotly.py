@@ -1,4 +1,7 @@
-"""Lesson 1's picture drawn with Plotly's FigureWidget: one message holds all lines; the page draws SVG."""
+"""The figure of lesson 1's explorer, drawn with Plotly's FigureWidget: one message updates all lines.
+
+The page draws the lines as SVG.
+"""
 
 import math
 from dataclasses import fields
@@ -43,7 +46,7 @@ NAMES = {"secant", "tangent", "float32", "float64", "median", "here"}  # lines a
 
 
 def show() -> None:
-    """Show the picture in the cell's output."""
+    """Show the sliders and the figure in the cell's output."""
     figure = go.FigureWidget(make_subplots(1, 2))
     figure.add_scatter(
         x=picture.curve[0].tolist(), y=picture.curve[1].tolist(), name="f", **_line(INK, 1.6), row=1, col=1
