@@ -307,7 +307,7 @@ def report(
 ) -> None:
     """Write a page and a table about a lesson: tasks, misconceptions, who needs help, very similar answers.
 
-    Without a lesson, the page covers all of them together and says who is drifting off.
+    If no lesson is given, the page covers all lessons and lists the students who are falling behind.
     """
     _refuse_windows()
     from autograder.course.settings import REPORT, Course

@@ -68,9 +68,8 @@ def select(root: Path, lessons: list[str] | None, students: list[str] | None) ->
 def _source_directory(root: Path) -> str:
     """Return the name of the folder with the instructor's notebooks.
 
-    The settings are read only if one of their files in the course directory names a folder other than
-    source/. Reading them takes a second, because nbgrader has to be imported, and the template should start
-    before that.
+    The settings are loaded only if a settings file in the course directory names a folder other than source/.
+    Loading them takes a second, because nbgrader has to be imported. The template should not wait for that.
     """
     files = [file for file in root.glob("*_config*.py") if os.access(file, os.R_OK)]
     if not any(_OTHER_SOURCE.search(file.read_text("utf-8", "replace")) for file in files):
@@ -133,8 +132,8 @@ def _start(
 
     with ExitStack() as unused:
         plain = executors.needs_no_torch(selection.root, selection.lessons, selection.gradable.plain)
-        # the template process starts first, so that it can import while this process spends seconds on
-        # imports
+        # The template process is started first, so that its imports run during this process's own imports,
+        # which take seconds.
         template = None if scheduler else executors.start_preparations(plain=plain)
         if not scheduler:
             unused.callback(executors.end_server)

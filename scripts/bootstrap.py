@@ -67,7 +67,7 @@ class Failure(Exception):
         super().__init__(say(en, ko))
 
 
-# --- Failures that the user can solve ---
+# --- Failures that the user can fix ---
 
 
 def too_old() -> Failure:

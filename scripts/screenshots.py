@@ -92,7 +92,7 @@ def take_all(out: Path, lessons: Sequence[Lesson], languages: Sequence[str], the
 
 
 def contact_sheet(out: Path) -> str:
-    """Return an HTML page of all screenshots, with a row for each folder; a click opens a screenshot."""
+    """Return an HTML page with a row of screenshots for each folder; clicking a screenshot opens it."""
     rows = []
     for folder in sorted(path for path in out.iterdir() if path.is_dir()):
         links = [html.escape(path.relative_to(out).as_posix()) for path in sorted(folder.glob("*.png"))]

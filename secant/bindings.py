@@ -206,7 +206,7 @@ class Bindings:
     def used_by(self, name: str, cell: str, rebound: Mapping[str, Finding]) -> list[Finding]:
         """Return findings for the names that an answer uses and whose meaning has changed.
 
-        If the answer's own name is missing or was rebound, only the finding for that name is returned.
+        If the answer's own name is undefined or was rebound, only the finding for that name is returned.
 
         Args:
             name: the name of the function or class that a task asks for.
@@ -248,7 +248,7 @@ class Bindings:
         return findings
 
     def explain_error(self, error: BaseException) -> list[Finding]:
-        """Return findings for those names in a failing expression that are missing or have a new meaning."""
+        """Return findings for the names in a failing expression that are undefined or have been rebound."""
         if missing := _missing_name(error):
             return self.missing(missing)
         own_steps = [step for step in _steps(error.__traceback__) if self._label(step.tb_frame)]
@@ -261,7 +261,7 @@ class Bindings:
         for name in used:
             before, now = self._types.get(name, ("", ""))
             several = len(set(self._bound.get(name, ()))) > 1
-            # If the message names a call of this function, the function's parameters may have changed.
+            # If the message names a call to this function, the function's parameters may have changed.
             called = before != now or f"{name}()" in str(error)
             if name not in rebound and name in self._names and several and called:
                 findings.append(self._finding(name, "own"))

@@ -72,7 +72,7 @@ def hints(task: str = "", texts: Texts | None = None, /, **chosen: str) -> Hints
 
 
 def name_of(text: str) -> str:
-    """Return the name of a hint; an empty string for any other string."""
+    """Return the name of the hint if the text is a `Hint`, and an empty string if it is a plain string."""
     return text.name if isinstance(text, Hint) else ""
 
 

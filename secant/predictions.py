@@ -45,7 +45,7 @@ SavedChoices = dict[str, dict[str, str]]
 # picks one of these choices.
 _choices_shown: dict[str, Mapping[str, str]] = {}
 _callbacks: dict[str, list[Callable[[], None]]] = {}
-# The right letter of each prediction whose answer this kernel has shown, and the names of the predictions
+# The correct letter of each prediction whose answer this kernel has shown, and the names of the predictions
 # whose answer it showed before the learner had made a choice.
 _right_letters: dict[str, str] = {}
 _answered_early: set[str] = set()
@@ -280,8 +280,8 @@ def predict(name: str, **choices: str) -> Prediction:
     """Show the choices of a prediction, and save the learner's choice in a file next to the notebook.
 
     Args:
-        name: the prediction's name, which no other lesson uses: "3 two calls".
-        **choices: the choices, keyed by letter: A="4 and 12". Text in `backquotes` is code.
+        name: the prediction's name, unique among all lessons, such as "3 two calls".
+        **choices: the choices, keyed by letter, such as A="4 and 12". Text in `backquotes` is code.
 
     Raises:
         ValueError: if there are fewer than two choices.

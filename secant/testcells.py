@@ -1,8 +1,8 @@
 """A separate namespace for the test cells of a notebook, and a record of the notebook's names.
 
-A learner may call a list `list`, or a counter `sum`. A test cell must read the learner's names. In the test
-cell, however, Python's builtins keep their usual meaning, and its imports replace none of the learner's
-names. The learner's functions keep their own namespace, so that a test judges them as they are.
+A test cell must see the learner's names, but a learner may have called a list `list` or a counter `sum`. In a
+test cell, Python's builtins therefore keep their usual meaning, and the cell's imports do not replace the
+learner's names. The learner's functions keep their own namespace, so that a test judges them as they are.
 """
 
 import linecache

@@ -69,8 +69,8 @@ def _show(
             parts = (*verdict.parts, *notes)
         elif own_steps:
             trace = _joined(own_steps[-_MAX_ENTRIES:])
-            # The lines shown are attached to the error below. Otherwise IPython, which formats an error again
-            # to store it, would show all traceback entries.
+            # The code below attaches the lines shown to the error. Without this, IPython, which formats an
+            # error a second time to store it, would show all traceback entries.
             parts = describe_error(error, own_steps, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))
@@ -86,7 +86,7 @@ def _show(
 
 
 def _findings(test_cells: TestCells, error: BaseException, test: TracebackType) -> list[Finding]:
-    """Return findings that explain an error by a variable of the learner's that is missing or was rebound."""
+    """Return findings that attribute an error to undefined or rebound names in the learner's notebook."""
     bindings = test_cells.bindings
     with suppress(Exception):  # reading the learner's own objects may raise any error
         if findings := bindings.explain_error(error):

@@ -106,6 +106,6 @@ class TorchValue(Value):
         return type(self)(0.0, result)
 
     def backward(self) -> None:
-        """Run a backward pass of torch from this Value, and count it."""
+        """Run torch's backward pass from this Value, and count the pass."""
         type(self).passes += 1
         self.tensor.backward(retain_graph=True)

@@ -34,9 +34,9 @@ def is_course(folder: Path) -> bool:
 
 
 def has_hidden_tests(root: Path) -> bool:
-    """Return whether a course holds answers and hidden tests, which a class's edition does not.
+    """Return whether a course includes answers and hidden tests.
 
-    The command `autograder pack` makes such an edition.
+    An edition for a class, which the command `autograder pack` makes, does not include them.
     """
     return (root / "source").is_dir()
 
@@ -51,7 +51,10 @@ def tried_versions(root: Path) -> Path:
 
 
 def course_above(start: Path) -> Path | None:
-    """Return the nearest course, in `start` or a folder above it; None if it is missing or untrusted."""
+    """Return the nearest course, in `start` or a folder above it.
+
+    The result is None if there is no course, or if the nearest course is not trusted.
+    """
     course = nearest(start, is_course)
     return course if course is not None and is_trusted(course) else None
 

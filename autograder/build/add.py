@@ -76,7 +76,7 @@ def find_user_course(start: Path) -> Path:
 
 
 def is_user_course(root: Path) -> bool:
-    """Return whether a course has lessons that Secant added, or has no folder course/ yet."""
+    """Return whether a course contains lessons that Secant added, or does not have a course/ folder yet."""
     return (root / _RECORD).is_file() or not (root / "course").is_dir()
 
 

@@ -102,7 +102,7 @@ def in_language(source: str, language: str) -> str:
 
 
 def _says(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls of `say` below a node of the syntax tree, except those in f-strings."""
+    """Yield the calls to `say` below a node of the syntax tree, except those in f-strings."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
         yield node
     elif not isinstance(node, ast.JoinedStr):

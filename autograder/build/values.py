@@ -20,7 +20,9 @@ from secant import check
 from secant.checking import situation
 from secant.checking.ask import use_transport
 
-_DIGITS = 12  # significant digits of a printed value; no test compares the value of a mistake more precisely
+# Number of significant digits of a printed value. No test needs more digits to recognise the value that a
+# mistake produces.
+_DIGITS = 12
 
 
 @dataclass(frozen=True)

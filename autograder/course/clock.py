@@ -1,4 +1,4 @@
-"""Parsing and formatting of submission times and due dates.
+"""Parse and format submission times and due dates.
 
 nbgrader's `parse_utc` reads an abbreviation such as KST as UTC, and the offset `+0900` as 900 seconds. This
 module looks a zone up in nbgrader's own settings first, then among all zones. An abbreviation with several

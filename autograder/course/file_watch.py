@@ -1,4 +1,4 @@
-"""Watching a file that is being edited, to notice when it is saved."""
+"""Watch a file that is being edited, to notice when it is saved."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Finding the notebook that a learner specifies by a path, a folder with one notebook, or a lesson number."""
+"""Find the notebook that a learner specifies by a path, a folder with one notebook, or a lesson number."""
 
 from pathlib import Path
 

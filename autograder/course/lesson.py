@@ -1,4 +1,4 @@
-"""Reading a lesson's source text as a notebook, and reading the recorded answers stored with it."""
+"""Read a lesson's source text as a notebook, and the recorded answers stored with it."""
 
 import hashlib
 import re
@@ -28,7 +28,7 @@ EXTRA_FOLDERS = ("data", "images")
 OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-# Matches a call of use_secant that is not commented out. It does not match an import, because the name is not
+# Matches a call to use_secant that is not commented out. It does not match an import, because the name is not
 # followed by a parenthesis there.
 _CALL = re.compile(r"^[^#\n]*\buse_secant\(", re.MULTILINE)
 _LESSON_COUNT = re.compile(r"^(Lesson \d+ of) \d+", re.MULTILINE)
@@ -88,7 +88,7 @@ class Answer:
 def find_root(start: Path) -> Path:
     """Return the course directory that contains `start`.
 
-    It is the nearest folder that contains an nbgrader_config.py and either a folder course/ or a call of
+    It is the nearest folder that contains an nbgrader_config.py and either a folder course/ or a call to
     use_secant in that file. An nbgrader course has no folder course/ before its first `autograder add`.
 
     Raises:

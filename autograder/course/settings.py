@@ -64,8 +64,8 @@ class Course:
         """Read the settings of the course in a folder.
 
         Raises:
-            CourseError: the settings cannot be read, or change nbgrader's folder structure,
-                step/student/lesson.
+            CourseError: the settings cannot be read, or they change nbgrader's folder structure
+                (step/student/lesson).
         """
         config = load_config(root)
         directory = CourseDirectory(config=config)

@@ -1,9 +1,9 @@
 """The examiner: runs a lesson's test cells, questions the student's code, and decides each verdict.
 
 The student's code runs in another process, the candidate, and never in this one. In a test cell, the task's
-own name and the functions marked `@probe` are stand-ins. A call of a stand-in sends plain data to the
-candidate, and returns the candidate's answer as plain data. Everything else in the cell, above all the
-expected values, stays in this process. A task passes only if its test cell ran to the last line.
+own name and the names of the functions marked `@probe` refer to stand-ins. Calling a stand-in sends plain
+data to the candidate, and returns the candidate's answer as plain data. Everything else in the cell, above
+all the expected values, stays in this process. A task passes only if its test cell ran to the last line.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Detecting files that give a lesson away: its hidden tests, its answers, or an answered notebook.
+"""Detect files that give a lesson away: its hidden tests, its answers, or an answered notebook.
 
 A file is judged by its content, whatever its name and format: Python, a notebook's JSON, or a web page. Files
 that students receive are not reported. nbgrader's examples are not reported either, because they contain
@@ -29,7 +29,7 @@ _MIN_TEST_LINE, _MIN_ANSWER_LINE = 20, 8
 # as `return x**2`, may occur anywhere.
 _MIN_ANSWER = 30
 # A file with this many different lines of hidden tests is a leak. Hidden tests use special helper functions,
-# so an answer contains none of their lines by chance.
+# so no answer contains one of their lines by chance.
 _MIN_LEAKED_LINES = 3
 _LONG_LINE = re.compile(rf"[^\n]{{{_MIN_TEST_LINE},}}")
 # Limits for comparing a file as tokens: the bytes of a line (longer lines are skipped), and the file's lines.

@@ -1,4 +1,4 @@
-"""Running the visible tests in a user's own notebook, if they are ordinary nbgrader tests.
+"""Run the visible tests in a user's own notebook, if they are ordinary nbgrader tests.
 
 The tests are run exactly as they are in the file. If a student changed a test cell, the changed test runs
 here, but not in the class's grading. The code runs in a separate process with the user's permissions, and

@@ -33,7 +33,7 @@ from secant.bindings import PRISTINE
 LOADS = 3
 SUBMISSION_SECONDS = 300.0
 MAX_CELL_BYTES = 900_000  # maximum bytes of one cell, so that it fits into one frame of the wire protocol
-_NOT_RENAMED = frozenset({"super"})  # the compiler recognises a call of `super` by this name
+_NOT_RENAMED = frozenset({"super"})  # the compiler recognises a call to `super` by this name
 _SILENT = (tokenize.COMMENT, tokenize.NEWLINE, tokenize.NL, tokenize.ENDMARKER)
 
 

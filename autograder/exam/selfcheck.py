@@ -1,4 +1,4 @@
-"""Checking a user's own notebook with the same intake and examiner as in grading, but without the sandbox.
+"""Check a user's own notebook with the same intake and examiner as in grading, but without the sandbox.
 
     with Checker() as checker:
         report = checker.check(Path("01_what_autograd_does.ipynb"))

@@ -1,6 +1,6 @@
-"""Examining several tasks at once, each in its own fork of the examiner and of the candidate.
+"""Examine several tasks at once, each in its own fork of the examiner and of the candidate.
 
-A test cell sets random generators and records calls only in its own fork, so the verdicts are the same as
+A test cell seeds random generators and records calls only in its own fork, so the verdicts are the same as
 when the tasks run one after another. This works on Linux only, in a process with a single thread.
 """
 

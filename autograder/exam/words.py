@@ -110,7 +110,7 @@ def nothing_defined(cell: CellResult, findings: Sequence[Finding] = ()) -> Parts
 
 
 def stopped_early(cell: CellResult, tested: Parts, findings: Sequence[Finding] = ()) -> Parts:
-    """Return a message that an answer cell stopped before its end, followed by the test's own message."""
+    """Return a message saying that an answer cell did not run to the end, followed by the test's message."""
     lead = head(
         en="Your answer cell stops with an error before its end.",
         ko="답을 쓴 셀이 오류로 멈추어서 끝까지 실행되지 않았습니다.",

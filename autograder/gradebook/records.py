@@ -196,9 +196,9 @@ def write_record(
 def write_mark(
     db: Any, student: str, lesson: str, notebook_id: str, previous: PreviousRecord | None, waiting: str
 ) -> None:
-    """Note in a submission's record that its grade belongs to an earlier file or test.
+    """Note in a submission's record that the grade was given for an earlier file or test.
 
-    If the record refers to another submitted notebook, its key and its result are cleared.
+    If the record refers to another submitted notebook, the record's key and result are cleared.
 
     Args:
         db: the session of the gradebook.

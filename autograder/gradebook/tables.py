@@ -10,8 +10,8 @@ from dataclasses import dataclass
 _FORMULA = re.compile(
     r"""((?:^|[,;\t|])[\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b])([^,;\t|]*)"""
 )
-# Numbers (including telephone numbers) and single signs, which are not escaped although they may begin like a
-# formula.
+# Numbers (including telephone numbers) and a lone + or -. They are not escaped, although they may begin with
+# the same character as a formula.
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?)?|\+\d+(?:[ -]\(?\d+\)?)+")
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -56,8 +56,8 @@ def harmless(cell: str) -> str:
     """Escape a cell's text so that no spreadsheet splits the cell or interprets it as a formula.
 
     An apostrophe is put before a formula, and a line break becomes a space. An escape sequence replaces a
-    character that controls the text direction or the terminal. Numbers, telephone numbers and single signs (+
-    or -) are not changed.
+    character that controls the text direction or the terminal. Numbers, telephone numbers and a lone + or -
+    are not changed.
     """
     text = _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), _LINE_END.sub(" ", cell))
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(_quoted, text)

@@ -1,4 +1,4 @@
-"""Reading submitted files safely: no link is followed, and each file is read once, up to a size limit."""
+"""Read submitted files safely: no link is followed, and each file is read once, up to a size limit."""
 
 import json
 import os
@@ -25,8 +25,8 @@ MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
 MAX_SIDE_FOLDERS = 20
 PICTURES = (".png", ".jpg", ".jpeg", ".jfif", ".gif", ".webp")
-# Maximum number of notebooks of a submission that are read. The notebooks that do not have the lesson's own
-# name share the size limit of a single notebook.
+# Maximum number of notebooks to read from one submission. Notebooks that do not have the lesson's own name
+# together share the size limit of a single notebook.
 MAX_NOTEBOOKS = 6
 
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
@@ -425,7 +425,7 @@ def _spellings(name: str) -> set[bytes]:
 def read_side_files(
     folder: Path, root: Path, wanted: Callable[[PurePosixPath], bool]
 ) -> tuple[dict[PurePosixPath, bytes], int]:
-    """Read the ordinary files next to a notebook, up to a limit on their number and their total size.
+    """Read the regular files next to a notebook, up to a limit on their number and their total size.
 
     Args:
         folder: the submitted folder.
@@ -462,7 +462,7 @@ def read_side_files(
 
 
 def _side_file(folder: _Folder, path: PurePosixPath, limit: int) -> bytes | None:
-    """Return a file's bytes; None for a file that is too large, is not ordinary, or has other hard links."""
+    """Return a file's bytes; None if it is too large, is not a regular file, or has other hard links."""
     try:
         data, other_names = _read_file(folder, path.name, limit)
     except (Refused, OSError):

@@ -186,9 +186,10 @@ def _picture(alt: str, target: str, sources: Sources, named: set[str]) -> Part |
 
 
 def _path(address: str, files: Mapping[str, bytes]) -> str | None:
-    """Return the path of the file that an address refers to, or else of the only file with the same name.
+    """Return the path of the file that an address refers to; None if the file cannot be identified.
 
-    Upper and lower case are treated as equal, as on Windows and macOS.
+    If no file has this path, but exactly one file has the same name, that file's path is returned. Upper and
+    lower case are treated as equal, as on Windows and macOS.
     """
     wanted = normalize("NFC", address.replace("\\", "/").partition("?")[0]).casefold()
     known = {normalize("NFC", path).casefold(): path for path in files}

@@ -1,4 +1,4 @@
-"""Pairing the submitted cells with the lesson's cells, and choosing the cells that answer each task.
+"""Pair the submitted cells with the lesson's cells, and choose the cells that answer each task.
 
 - A submitted cell claims a cell of the lesson by its grade_id. If that fails, it claims one by its cell id,
   and if that fails as well, by having the same text.

@@ -80,10 +80,10 @@ def layout_of(pairing: Pairing) -> Layout:
 
 
 def _shown_text(pairing: Pairing) -> list[Cell]:
-    """Return the cells of added text that the rebuilt notebook shows.
+    """Return those cells of text added by the student that the rebuilt notebook shows.
 
-    In a lesson with written answers, these are all such cells. In other lessons, they are only the cells
-    that define a task's function or class.
+    If the lesson has written answers, all cells of added text are shown. Otherwise, only those cells are
+    shown that contain the code of a task's function or class.
     """
     if any(map(is_manual, pairing.lesson)):
         return pairing.added

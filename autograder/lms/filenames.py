@@ -52,8 +52,8 @@ _CANVAS_ANONYMOUS = re.compile(
 )
 # Characters that Canvas removes from names: all ASCII characters except a-z, 0-9 and _.
 _NOT_IN_A_CANVAS_NAME = re.compile(r"[\x00-/:-^`{-\x7f]")
-# Patterns of text that only the LMS writes into a path. They identify a path of the LMS even if other parts
-# of it cannot be parsed.
+# Patterns of text that only the LMS writes into a path. They show that the LMS wrote a path even if other
+# parts of the path cannot be parsed.
 _LMS_PATTERNS: Mapping[System, re.Pattern[str]] = {
     "moodle": re.compile("_assignsubmission_"),
     "brightspace": re.compile(r"^[0-9]+-[0-9]+ - "),

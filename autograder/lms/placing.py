@@ -90,7 +90,7 @@ class Places:
             _write_folder(folder, content)
 
     def _make_room(self, folder: Path, attempt: Attempt) -> None:
-        """Move the submission in submitted/ that an attempt replaces to collected/kept/."""
+        """Move the submission that an attempt replaces from submitted/ to collected/kept/."""
         target = _unused_path(self._kept_folder(attempt) / "before")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder, target)
@@ -100,7 +100,7 @@ class Places:
         )
 
     def _set_aside(self, attempt: Attempt, why: str) -> None:
-        """Store an attempt in collected/kept/, because another attempt counts, and report its new path."""
+        """Store in collected/kept/ an attempt that will not be graded, and report the attempt's new path."""
         content = self._content(attempt)
         stem = f"{attempt.when:%Y-%m-%d_%H-%M-%S}" if attempt.when else "older"
         place = self._kept_folder(attempt) / stem

@@ -126,7 +126,7 @@ class FeedbackInstead(_AutograderExporter):
 
 
 def _matched(converter: BaseConverter) -> tuple[list[str], list[str]]:
-    """Return the names of the lessons and of the students that a converter is about to convert."""
+    """Return the names of the lessons and of the students whose submissions a converter will convert."""
     folders = [Path(folder) for folder in converter.assignments]
     return sorted({folder.name for folder in folders}), sorted({folder.parent.name for folder in folders})
 

@@ -19,8 +19,8 @@ from autograder.report.lesson_text import SubmittedAnswer
 SEQUENCE_TOKENS = 8  # number of tokens in a sequence
 MIN_SHARED = 16  # minimum number of shared sequences in a reported pair: about three or four lines of code
 MIN_SHARE = 0.5  # minimum `Pair.share` of a reported pair
-# A sequence of tokens counts as usual if it is in the answers of more than a tenth of the class. This limit
-# is never below MIN_USUAL or above MAX_USUAL students.
+# A sequence of tokens is considered common if it occurs in the answers of more than a tenth of the class.
+# This threshold is never below MIN_USUAL or above MAX_USUAL students.
 MIN_USUAL, MAX_USUAL = 5, 20
 
 Answers = Mapping[str, Mapping[str, SubmittedAnswer]]  # answers, keyed by student and then by task
@@ -34,7 +34,7 @@ class Pair:
     Attributes:
         students: the names of the two students.
         same: the number of sequences of tokens that are in both students' answers, excluding those that come
-            from the course. If the answers are not identical, usual sequences are excluded as well.
+            from the course. If the answers are not identical, common sequences are excluded as well.
         own: for each of the two students, the number of such sequences in the student's answers, shared or
             not.
         tasks: the tasks whose answers contain the shared sequences; the task with the most of them comes
@@ -67,8 +67,8 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
         student: _own_sequences(student_answers, course_sequences)
         for student, student_answers in sorted(answers.items())
     }
-    # Students with identical sequences count as one. Otherwise code that a large group copied would count as
-    # usual.
+    # Students with identical sequences count as one. Otherwise code that a large group copied would be
+    # considered common.
     groups: dict[frozenset[int], list[str]] = {}
     for student, sequences in sequences_by_student.items():
         groups.setdefault(frozenset(sequences), []).append(student)

@@ -288,7 +288,7 @@ def lesson_figures(works: Sequence[Work], text: LessonText) -> LessonFigures:
 
 # --- The figures of the whole course ------------------------------------------------------------------------
 
-# A student counts as drifting off if the score on the last lesson is this much below the mean of the
+# A student counts as falling behind if the score on the last lesson is this much below the mean of the
 # student's scores on earlier lessons. Scores are fractions of the points, relative to the class mean.
 MIN_FALL = 0.2
 MIN_EARLIER_LESSONS = 2  # minimum number of earlier lessons that a comparison with the last lesson needs

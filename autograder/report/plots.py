@@ -50,7 +50,8 @@ def _svg(figure: Figure, label: str, words: Mapping[str, str]) -> Markup:
     svg = _ID.sub("", svg)
     for colour, name in _STANDING.items():
         svg = svg.replace(colour, f"var({name})")
-    # Matplotlib's fonts may lack Korean letters, so the axis labels are inserted afterwards.
+    # Matplotlib's fonts may lack Korean glyphs. So Matplotlib draws placeholders such as "@axis_percent", and
+    # the axis labels replace them here, after the figure has been rendered.
     svg = re.sub(r"@(\w+)", lambda found: str(escape(words[found[1]])), svg)
     head = f'<svg role="img" aria-label="{escape(label)}" '
     return Markup(re.sub(r'^<svg [^>]*?viewBox="([^"]*)"[^>]*>', rf'{head}viewBox="\1">', svg))

@@ -93,7 +93,10 @@ class Cgroup:
 
 
 def remove_stale() -> None:
-    """Remove empty groups that a killed grader has left behind. The kernel does not remove a group in use."""
+    """Remove the empty control groups that killed graders left behind.
+
+    Groups in use are not affected, because the kernel refuses to remove them.
+    """
     for place in _places():
         for parent in set(place):
             with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
 """The examiner's client for a candidate, the process that runs the student's code.
 
 The client has the candidate load a submission's cells, and then asks the questions of each task. A question
-is a call of one function. Each task's questions go to a fresh copy of the process that loaded the cells.
+is a call to one function. Each task's questions go to a fresh copy of the process that loaded the cells.
 """
 
 import errno

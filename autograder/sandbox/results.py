@@ -120,7 +120,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer to one question, which is a call of a function.
+    """The answer to one question, which is a call to a function.
 
     Attributes:
         kind: "value", "raised", "missing" (no such name) or "too_much" (beyond what any test asks for).

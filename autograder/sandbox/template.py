@@ -29,7 +29,7 @@ START_SECONDS = 120.0
 _GUESTS = range(60_578, 61_184)
 _EXIT_SECONDS = 30.0
 _MAX_MODULES = 8  # maximum number of modules in one message, which has at most 4,096 bytes
-_PRELOAD_SECONDS = 300.0  # seconds allowed for importing the modules of one message
+_PRELOAD_SECONDS = 300.0  # seconds allowed for importing the modules listed in one message
 
 
 class WallOptions(NamedTuple):
@@ -93,8 +93,8 @@ class Template:
         """Wait until the template's imports are done.
 
         Raises:
-            WallError: the template did not start, or it is unknown whether the template can see a part of a
-                course.
+            WallError: the template did not start, or the search for parts of a course that the template can
+                see has failed.
         """
         if not self._ready:
             ready, _, _ = select.select([self.control], [], [], START_SECONDS)

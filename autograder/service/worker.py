@@ -54,10 +54,10 @@ SaveResults = Callable[[dict[str, Any], list[dict[str, Any]]], dict[str, Any]]
 
 
 class Worker:
-    """The part of the worker process that executes commands. It answers all except checks at once.
+    """The part of the worker process that executes commands.
 
-    A check that arrives before torch is imported is reported as waiting. In the meantime, other commands are
-    executed.
+    It answers every command except a check immediately. A check that arrives before torch is imported is
+    reported as waiting. In the meantime, other commands are executed.
 
     Args:
         write: the function that sends an answer to the server.
@@ -316,10 +316,10 @@ class Worker:
 
         Args:
             path: the path of the notebook.
-            answer: the function that sends an answer to the command.
+            answer: a function that sends a reply to the command that asked for the check.
             examine: the function that does the check; see `Running`.
-            save: the function that records the results and returns additions to the last event. It is called
-                in a thread of the check.
+            save: a function that records the results, and returns extra fields for the check's final event.
+                It runs in one of the check's threads.
         """
 
         def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:

@@ -168,7 +168,7 @@ class WorkerClient:
         The commands that the worker has not answered then receive WORKER_EXITED.
         """
         assert process.stdout is not None
-        with contextlib.suppress(RuntimeError):  # the event loop is closed, so the server is ending
+        with contextlib.suppress(RuntimeError):  # the event loop is closed, so the server is shutting down
             with process.stdout:
                 for line in process.stdout:
                     if not line.endswith(b"\n"):

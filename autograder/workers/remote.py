@@ -41,12 +41,12 @@ _one_job = threading.Lock()
 
 
 class OtherVersion(Exception):
-    """A worker's versions of the software that affects results differ from this process's.
+    """A worker and this process have different versions of software that affects the results.
 
     Attributes:
         where: the name of the worker's machine.
-        there: the versions of the worker.
-        here: the versions of the process that sent the job.
+        there: the versions of this software on the worker.
+        here: the versions of this software in the process that sent the job.
     """
 
     def __init__(self, where: str, there: Versions, here: Versions) -> None:
@@ -69,7 +69,7 @@ def versions() -> Versions:
 
 
 def pack(job: Work) -> bytes:
-    """Return a job as bytes, together with the versions of this process."""
+    """Return a job as bytes, together with this process's versions of the software that affects results."""
     return _dump({"versions": versions(), "kind": type(job).__name__, "job": _plain(job)})
 
 

@@ -1,4 +1,4 @@
-"""Measure sliders in JupyterLab: frames per second in a drag, and the delay from a mouse move to its frame.
+"""Measure sliders' speed in JupyterLab: frames per second during a drag, and delay from mouse move to frame.
 
 `python -m benchmarks.slider [--json FILE]` starts JupyterLab with headless Chromium, and drags the sliders of
 our explorers and of their peers. A peer is a notebook that draws the same figure with another library. All
@@ -100,8 +100,8 @@ PEERS = {  # the peers of lesson 1's explorer, keyed by the name of their module
 PICTURE = """[...document.querySelectorAll('.jp-OutputArea :is(img, canvas, svg)')]
   .sort((a, b) => a.clientWidth - b.clientWidth).at(-1)"""
 
-# The cells of a notebook in which ipywidgets' `interact` draws the figure of another lesson's explorer, from
-# the same numbers.
+# The cells of the peer's notebook for each lesson except lesson 1. There, ipywidgets' `interact` draws the
+# figure of the lesson's explorer, from the numbers that the explorer itself computes.
 OTHER_DRAW = """
 %matplotlib inline
 from IPython.display import display

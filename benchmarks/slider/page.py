@@ -67,7 +67,7 @@ WATCH = """() => {
 
 @dataclass(frozen=True)
 class Feel:
-    """A slider's measurements: frames per second in a drag, and milliseconds from a move to its frame."""
+    """A slider's measurements: frames per second during a drag, and milliseconds from a move to its frame."""
 
     frames: float
     latency: float
@@ -90,7 +90,7 @@ def frames_per_second(page: Page, number: int) -> float:
 
 
 def per_second(moves: list[float], frames: list[float]) -> float:
-    """Return the number of frames painted per second in a drag.
+    """Return the number of frames painted per second during a drag.
 
     A drag ends with the last move or the last frame, whichever is later, so that a figure that lags behind
     the mouse does not seem faster. Frames at most 4 ms apart count once, because no screen shows both.

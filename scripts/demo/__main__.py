@@ -1,8 +1,8 @@
 """Grade a class of invented students and show what a lecturer sees: `make demo`.
 
-Each demo makes the class's course folder, build/demo, again. The students submit solutions, recorded right
-and wrong answers and unsolved tasks of a few lessons, in both languages. Some students try to cheat, one
-copies another's answers, and some submissions are faulty.
+Each demo deletes and recreates the class's course folder, build/demo. For a few lessons, in both languages,
+the students submit solutions, recorded answers (right and wrong), and unsolved tasks. Some students try to
+cheat, one copies another's answers, and some submissions are faulty.
 """
 
 import argparse

@@ -35,7 +35,7 @@ _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 
 @dataclass(frozen=True)
 class Document:
-    """A document as HTML, without the frame of its page."""
+    """A document as HTML, without the parts that all pages of the site share, such as the navigation."""
 
     name: str
     body: str

@@ -35,7 +35,7 @@ MENTIONED: Mapping[str, Mapping[str, set[float]]] = {
 }
 CALLS = 3  # maximum number of backward() calls in a recorded state; a question may begin with more
 ROUND = (1.0, 2.0, 2.5, 5.0)  # the distance between a slider's positions is one of these times a power of ten
-TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # possible steps in degrees of a slider that covers a full turn
+TURNS = (15.0, 30.0, 45.0, 60.0, 90.0, 120.0)  # possible step sizes, in degrees, of a slider for a full turn
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,9 @@ def states(axes: Iterable[Axis]) -> Iterator[tuple[int, ...]]:
 def moves_of_choices(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict[str, int]]]:
     """Return the controls that each choice in a list moves, and their new positions.
 
-    There is one dictionary for each axis, keyed by the index of a choice. Its values map the name of each
-    control that the choice moves to the index of that control's new position.
+    The result has one dictionary for each axis, keyed by the index of a choice. Each value is a dictionary of
+    the controls that this choice moves: its keys are the controls' names, and its values are the indices of
+    their new positions.
     """
     moves: list[dict[str, dict[str, int]]] = []
     for axis in axes:
@@ -267,7 +268,7 @@ def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
 
 
 def _spaced_points(points: set[float], anchors: set[float], step: float) -> list[float]:
-    """Return all anchors (positions that are required), and the points that are not too close to one."""
+    """Return all anchors (required positions), and those points that are not too close to an anchor."""
     spaced = {point for point in points if all(abs(point - anchor) > 0.3 * step for anchor in anchors)}
     return sorted(spaced | anchors)
 

@@ -288,7 +288,7 @@ class Answer:
         return list(self.seen["ran"])
 
     def given(self, function: str, *what: str) -> "Answer":
-        """Return an answer that lists the calls of a function in `noting`, with facts about their arguments.
+        """Return an answer that lists the calls to a function in `noting`, with facts about their arguments.
 
         Args:
             function: the function's name among the arguments of the question.
@@ -485,8 +485,8 @@ def judge(
 
     Args:
         got, want, rtol, atol, **how: as for `check.close`.
-        call: the call that a message begins with, or a function that returns it and is called only for a
-            message.
+        call: the call with which a message begins, or a function that returns it. Such a function is called
+            only if a message is needed.
         mistakes, hint: as for `Answer.returns`.
     """
     try:

@@ -3,7 +3,7 @@
 A check that fails raises CheckFailed with a message in the current language. It writes nothing to stderr,
 because nbgrader would count that against the student. Types, dtypes and shapes are compared before values.
 
-Test cells use this module. It includes functions of `draws`, `comparison`, `formatting`, `shrinking` and
+Test cells import this module. It re-exports names from `draws`, `comparison`, `formatting`, `shrinking` and
 `failure`.
 """
 
@@ -207,10 +207,10 @@ def untouched(
 
 @contextlib.contextmanager
 def asking(call: str | Callable[[], str]) -> Iterator[None]:
-    """Record the call made in the `with` block, for a message in case the call fails or does not end.
+    """Record the call made in the `with` block, so that a message can quote it if it fails or does not end.
 
-    The call is text, as a student would type it, or a function that returns this text. The function is called
-    only for a message.
+    The call is given as text, as a student would type it, or as a function that returns this text. Such a
+    function is called only when a message is needed.
     """
     _calls_in_progress.append(call)
     try:

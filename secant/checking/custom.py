@@ -22,12 +22,12 @@ RESULT = "y"
 
 
 class _Names(TorchDispatchMode):
-    """A dispatch mode that records torch's operations in a with statement's body.
+    """A dispatch mode that records the operations that torch runs in the body of a `with` statement.
 
     Attributes:
         names: the names of the operations, such as "log".
-        passes: the numbers of the backward passes that ran an operation; -1 if one ran outside a backward
-            pass.
+        passes: the ids of the backward passes in which an operation ran. They include -1 if an operation ran
+            outside any backward pass.
         forward_mode: whether forward-mode AD ran one of the operations.
     """
 

@@ -110,7 +110,7 @@ def engine(
 
 
 class _Pass:
-    """A backward pass of torch, and the gradients that its hooks record.
+    """One of torch's backward passes, and the gradients that its hooks record.
 
     Attributes:
         root: the number of the Value at which the pass begins.
@@ -136,10 +136,20 @@ class _Pass:
         return torch.zeros_like(gradient)
 
     def replace(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
-        """Return the number that makes the sum of all gradients that have arrived equal to the last of them.
+        """Return the value to pass on in place of a gradient that a parent receives from a child.
 
-        Gradients arrive in torch's order. If `turned` asks for the opposite order, the gradient that arrives
-        first counts as the last one, unless its child was made from the other gradient's child.
+        torch adds up the values that a parent receives. The returned value makes this sum equal to the last
+        gradient alone, as if each gradient had replaced the one before.
+
+        Gradients arrive in torch's order. If `turned` asks for the opposite order, the gradient that arrived
+        first stays in place, and 0 is returned for a later one. The exception is a later gradient from a
+        child on which the first gradient's child depends. Such a gradient comes later in any order, so it
+        replaces the first gradient.
+
+        Args:
+            child: the levels of the Value that sends the gradient, a result computed from the parent.
+            parent: the number of the Value that receives the gradient, an operand of the child.
+            gradient: the gradient that the child sends.
         """
         assert child is not None
         last_child, last_gradient = self._last.get(parent, (None, torch.zeros_like(gradient)))

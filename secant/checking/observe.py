@@ -1,4 +1,4 @@
-"""Calls of a student's function, recorded as plain data for the checks."""
+"""Calls to a student's function, recorded as plain data for the checks."""
 
 import contextlib
 import linecache

@@ -30,7 +30,11 @@ FIELDS = ("data", "grad", "parents", "slopes")
 
 
 def leaves(numbers: Mapping[str, float]) -> dict[str, str]:
-    """Return source code for leaves with these numbers, keyed by name, to be passed to `ask` as arguments."""
+    """Return source code that creates leaves with the given values, as keyword arguments of `ask`.
+
+    Args:
+        numbers: the value of each leaf, keyed by the leaf's name. The result has the same keys.
+    """
     return {name: f"Value({number})" for name, number in numbers.items()}
 
 
@@ -175,7 +179,7 @@ def check_order(
 ) -> None:
     """Check the result of order() on a Value of a graph: every Value once, each before its parents.
 
-    If `is_later`, an earlier call of order() gave the right result. An empty order, or repeated Values, may
+    If `is_later`, an earlier call to order() gave the right result. An empty order, or repeated Values, may
     then be due to a list or set that is left over from the earlier call.
     """
     check_ended(answer)
@@ -261,12 +265,12 @@ def check_passes(
     held: Sequence[float],
     slopes: Sequence[Sequence[float]],
 ) -> None:
-    """Check successive calls of backward() on Values of a graph; the first call has already been made.
+    """Check successive calls to backward() on Values of a graph; the first call has already been made.
 
     The grads of leaves accumulate over the calls; intermediate Values hold the slopes of the last call only.
 
     Args:
-        answer: the answer to the first call of backward().
+        answer: the answer to the first call to backward().
         names: the names of all Values.
         recipe: the recipe of the graph: the parents and the slopes of each Value.
         roots: the positions of the Values on which backward() is called.
@@ -296,7 +300,7 @@ def check_passes(
 
 
 def _grads_after(recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float]) -> list[float]:
-    """Return the grads that a call of backward() on a Value must leave, given the earlier grads."""
+    """Return the grads that a call to backward() on a Value must leave, given the earlier grads."""
     within = reached(recipe, root)
     start = [old if p not in within or not recipe[p][0] else 0.0 for p, old in enumerate(held)]
     return [
@@ -308,7 +312,7 @@ def _grads_after(recipe: Recipe, root: int, held: Sequence[float], slopes: Seque
 def _pass_problem(
     recipe: Recipe, root: int, held: Sequence[float], slopes: Sequence[float], grads: Sequence[Any]
 ) -> str:
-    """Return the likely reason why the grads after a call of backward() are wrong."""
+    """Return the likely reason why the grads after a call to backward() are wrong."""
     want, within = _grads_after(recipe, root, held, slopes), reached(recipe, root)
 
     def near(places: Sequence[int], numbers: Sequence[float]) -> bool:

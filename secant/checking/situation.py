@@ -231,10 +231,10 @@ _with_stack_room.__code__ = _with_stack_room.__code__.replace(co_stacksize=2**15
 
 @contextlib.contextmanager
 def _every_warning(into: list[warnings.WarningMessage]) -> Iterator[None]:
-    """Record the warnings in a `with` block, including those that torch gives only once per process."""
+    """Record the warnings in a `with` block, including those that torch issues only once per process."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        move_filter_to_front()  # excludes warnings that an explorer's function gives in another thread
+        move_filter_to_front()  # excludes warnings that an explorer's function issues in another thread
         torch.set_warn_always(True)
         try:
             yield

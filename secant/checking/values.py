@@ -16,7 +16,7 @@ Recipe = Sequence[tuple[Sequence[int], Sequence[float]]]
 def build(kind: Callable[..., Any], recipe: Recipe) -> list[Any]:
     """Return the Values of a graph, in the recipe's order; their data are 1, 2, 3, ...
 
-    Use this function for a graph with too many Values to name them.
+    Use this function for a graph with too many Values to name individually.
     """
     values: list[Any] = []
     for number, (parents, slopes) in enumerate(recipe, 1):

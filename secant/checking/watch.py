@@ -75,7 +75,7 @@ class watch:
         _pop_saved_hooks(self._hooks)
         if warnings.filters[:1] == [_MARK]:
             del warnings.filters[0]  # type: ignore[attr-defined]
-        # Restore the settings, so that an answer's changes do not affect the rest of the test and the
+        # Restore the settings, so that an answer's changes affect neither the rest of the test nor the
         # notebook.
         self._restore()
         self.changes = [key for key, old in self._before.items() if old != after.get(key)]

@@ -104,7 +104,10 @@ class Subject(TwoPaths):
 
     @memoised(8)
     def errors(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the steps h, and the quotient's errors with the detached factor fixed and changing."""
+        """Return the steps h, and two arrays of the quotient's errors.
+
+        The first array is for a detached factor that is held fixed, the second for one that changes with x.
+        """
         steps, place = self.steps(name), torch.tensor([x], dtype=torch.float64)
         parts = self.parts(name, torch.mul, place, steps)
         slope = elementwise.or_nan(lambda t: self.cut_slopes(name, t)[0], place)

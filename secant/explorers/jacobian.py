@@ -246,14 +246,14 @@ class Subject:
 
     @cached_property
     def samples(self) -> list[Reading]:
-        """The numbers for four directions of v, with p at the midpoints of its ranges."""
+        """The explorer's numbers for four directions of v, with p in the middle of both of its ranges."""
         (a, b), (c, d) = self.ranges
         settings = [Setting(((a + b) / 2, (c + d) / 2), 1.0, v, 45.0) for v in (30.0, 120.0, 210.0, 300.0)]
         return [self.numbers(setting) for setting in settings]
 
     @cached_property
     def typical_errors(self) -> np.ndarray:
-        """The errors `gaps` and `misses` for every step h, with p at the midpoints of its ranges."""
+        """The errors `gaps` and `misses` of all `samples`, for every step h."""
         return np.concatenate([np.concatenate([reading.gaps, reading.misses]) for reading in self.samples])
 
     def read(self, setting: Setting) -> Reading:

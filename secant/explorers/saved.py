@@ -87,7 +87,7 @@ class Reading(Findings):
 
     @property
     def off(self) -> float:
-        """The distance between x.grad and the unspoiled gradient."""
+        """The distance between x.grad and the correct gradient (x.grad if nothing is spoiled)."""
         return abs(self.slope - self.truth)
 
     @property
@@ -184,7 +184,7 @@ class Picture:
     """The figure, with a plot of the function and a plot of the quotient's errors.
 
     The left plot shows the curve, its secant, and a line of slope x.grad. The right plot shows the quotient's
-    distances from x.grad and from the unspoiled gradient, against h.
+    distances from x.grad and from the correct gradient, against h.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -264,7 +264,7 @@ class SavedExplorer(Panel[Reading]):
 
 
 def _spoilers() -> list[tuple[str, str]]:
-    """Return the options of the dropdown for the spoiler, as (label, value) pairs."""
+    """Return the options of the dropdown that selects what spoils the gradient, as (label, value) pairs."""
     stored = {
         # The Korean particle depends on the sound of the last digit; the 16 of bfloat16 is read "십육".
         name: say(en=f"saved as {name}", ko=f"{name}{'으로' if name.endswith('6') else '로'} 저장")

@@ -40,7 +40,7 @@ WAYS: dict[Derivative, tuple[str, ...]] = {
     "second": ("second", "quotient", "double"),
 }
 SHARE = 0.01  # two numbers count as different if they differ by more than this fraction of the larger one
-CALLS_OF_LIMITS = 63  # cost of one call of `approached`, in calls of the function
+CALLS_OF_LIMITS = 63  # cost of one call to `approached`, in calls to the function
 FEW_STEPS = 33  # number of h values in an error curve for functions that take one x at a time
 
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x⁴ − 8x²": quartic}

@@ -189,9 +189,9 @@ def _topological_order(graph_nodes: Sequence[Any]) -> Iterator[tuple[int, dict[i
 
 
 def _receiving_results(flow: Flow, i: int) -> set[int]:
-    """Return the indices of the node's results that receive a gradient, known or unknown.
+    """Return the indices of the node's results that receive a gradient, whether or not its value is known.
 
-    If no result receives a gradient, return the index of the first result.
+    If no result receives a gradient, only the index of the first result is returned.
     """
     return {*flow.arriving[i]} | {number for j, number in flow.unknown if j == i} or {0}
 

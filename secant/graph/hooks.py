@@ -1,9 +1,9 @@
-"""A search for the hooks of a graph's nodes that calls none of them.
+"""Find the hooks of a graph's nodes without calling any of these hooks.
 
 PyTorch keeps hooks in dictionaries but offers no list of them, and a hook outlives the last reference to its
 tensor. This module therefore finds the dictionaries among all objects that the garbage collector tracks, and
-replaces the hooks with listeners for a moment. Then the engine computes each node's gradient with respect to
-that same node, which calls the hooks of the node's results and nothing else.
+temporarily replaces the hooks with listeners. The engine is then asked for each node's gradient with respect
+to that same node. This triggers only the listeners for the hooks on that node's results.
 """
 
 import contextlib

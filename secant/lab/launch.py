@@ -173,9 +173,9 @@ def lab_config(workspace: Path, page: str) -> Iterator[Path]:
 
 
 def is_fresh(root: Path, chosen: Path | None = None) -> bool:
-    """Return whether only Secant can have put files into the workspace.
+    """Return whether the workspace is the usual folder, is empty, or does not exist yet.
 
-    This is the case if the workspace is the usual folder, or is empty.
+    In these cases, any files that are already in the workspace must come from Secant.
     """
     workspace = workspace_for(root, language(), chosen)
     usual = chosen is None or workspace == workspace_for(root, language())

@@ -64,9 +64,9 @@ def _link_jupyter_server_extension(server: Any) -> None:
 
 
 def _print_address(server: Any) -> None:
-    """Print the server's address.
+    """Print the server's address, on behalf of a server that does not print the address itself.
 
-    If a server logs only errors, it prints its own address only if it generated its token itself.
+    Such a server logs only errors, and uses a token that was given to it instead of generating one.
     """
     address = urlsplit(server.display_url.split()[0])._replace(query="").geturl()
     print(say(en=f"JupyterLab runs at {address}", ko=f"JupyterLab 주소: {address}"), flush=True)

@@ -44,13 +44,13 @@ class PredictionText:
 
 @dataclass(frozen=True)
 class ReleasedNotebook:
-    """The content of a lesson's released notebook.
+    """The content of a lesson's released notebook; empty if the notebook has not been released yet.
 
     Attributes:
         tasks: the graded tasks, in the order of their cells.
-        predictions: the right letter of each prediction, keyed by the prediction's name.
+        predictions: the letter of each prediction's correct choice, keyed by the prediction's name.
         questions: each prediction's question, choices and replies, keyed by the prediction's name.
-        fingerprint: the fingerprint of the notebook's bytes; None if the notebook is not released.
+        fingerprint: the fingerprint of the notebook's bytes; None if it has not been released.
     """
 
     tasks: tuple[ReleasedTask, ...] = ()
@@ -181,7 +181,7 @@ def _tasks(cells: list[tuple[dict[str, Any], str]]) -> Iterator[ReleasedTask]:
 
 
 def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the right letter of the prediction in each call of `predicted`."""
+    """Yield the prediction's name and the letter of its correct choice for each call to `predicted`."""
     for cell, source in cells:
         if cell["cell_type"] == "code" and "predicted(" in source:
             yield from filter(None, map(_prediction, _calls(source)))
@@ -190,7 +190,7 @@ def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str,
 def _questions(
     cells: list[tuple[dict[str, Any], str]], right: Mapping[str, str]
 ) -> Iterator[tuple[str, PredictionText]]:
-    """Yield each prediction that a notebook asks and answers, as its name and its content."""
+    """Yield the name and content of each prediction for which a notebook shows both question and answer."""
     asked: dict[str, tuple[str, dict[str, str]]] = {}
     text = ""
     for cell, source in cells:

@@ -207,7 +207,7 @@ def note_solution(facts: Facts, lesson: str, task: str) -> None:
 def note_prediction(facts: Facts, name: str, choice: str, right: str | None, when: str) -> None:
     """Record the first choice for a prediction.
 
-    Later choices are ignored, but the right letter may be added later.
+    Later choices are ignored, but the correct letter may be added later.
     """
     entry = facts["predictions"].setdefault(name, {"first": choice, "right": right, "when": when})
     entry["right"] = entry["right"] or right

@@ -86,9 +86,9 @@ def find_newer_versions(course: Course, workspace: Path, state: State) -> dict[s
 def _has_points_elsewhere(
     lessons: list[dict[str, Any]], course: Course, workspace: Path | None, state: State
 ) -> bool:
-    """Return whether the learner has points although no notebook in this workspace was edited.
+    """Return whether the learner has points even though no notebook in this workspace has been edited.
 
-    The points were then earned in another workspace.
+    In that case, the points were earned in another workspace.
     """
     if workspace is None or not any(lesson["points"] or lesson["passed"] for lesson in lessons):
         return False

@@ -95,7 +95,7 @@ def prediction(name: str, choice: str, right: str | None) -> Recorded:
     Args:
         name: the prediction's name, which begins with its lesson's number.
         choice: the letter of the choice.
-        right: the right letter, if it is known here; otherwise it is read from the lesson's notebook later.
+        right: the correct letter, if it is known here; otherwise it is read from the lesson's notebook later.
     """
     when = store.now()
     return _save(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)

@@ -13,8 +13,8 @@ from secant.language import Language
 from secant.progress.course import Course, SyllabusLesson
 from secant.progress.facts import Facts, PassRecord, number_of
 
-# Experience points: for each point of a passed task, for each such point if the learner had looked at the
-# worked solution before, and for each prediction.
+# Experience points for each point of a task passed without looking at its worked solution, for each point of
+# a task passed after looking at it, and for each prediction.
 POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5
 # Experience points for each point of a task if only visible tests, which catch two thirds of the mistakes,
 # were run.
@@ -96,13 +96,21 @@ def _passes_of(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
 
 
 def _own(facts: Facts, lesson: SyllabusLesson) -> list[PassRecord]:
-    """Return the pass records of a lesson's tasks; [] unless all were passed without a worked solution."""
+    """Return the pass records of a lesson's tasks.
+
+    The list is empty unless all tasks were passed without looking at a worked solution.
+    """
     passes = _passes_of(facts, lesson)
     return [] if any(entry["solution"] for entry in passes) else passes
 
 
 def _tasks(number: int, *tasks: str) -> Callable[[Facts, Course], bool]:
-    """Return a rule that holds once these tasks of a lesson were passed without a worked solution."""
+    """Return a rule that holds once these tasks have been passed without looking at a worked solution.
+
+    Args:
+        number: the lesson's number.
+        *tasks: the ids of the lesson's tasks.
+    """
 
     def earned(facts: Facts, course: Course) -> bool:
         lessons = [name for name in facts["lessons"] if number_of(name) == number]
@@ -116,22 +124,25 @@ def _tasks(number: int, *tasks: str) -> Callable[[Facts, Course], bool]:
 
 
 def first_pass(facts: Facts, course: Course) -> bool:
-    """Return whether any task was passed without its worked solution."""
+    """Return whether any task was passed without looking at its worked solution."""
     return any(not entry["solution"] for entry in _passes(facts))
 
 
 def after_wrong_tries(facts: Facts, course: Course) -> bool:
-    """Return whether a task was passed without its worked solution after three different wrong answers."""
+    """Return whether a task was passed after three different wrong answers.
+
+    The learner must not have looked at the task's worked solution before passing it.
+    """
     return any(entry["tries"] >= 3 and not entry["solution"] for entry in _passes(facts))
 
 
 def whole_lesson(facts: Facts, course: Course) -> bool:
-    """Return whether a whole lesson was passed without a worked solution."""
+    """Return whether a whole lesson was passed without looking at a worked solution."""
     return any(_own(facts, lesson) for lesson in course)
 
 
 def without_hints(facts: Facts, course: Course) -> bool:
-    """Return whether a whole lesson was passed without a worked solution and without a hint."""
+    """Return whether a whole lesson was passed without looking at a worked solution or a hint."""
     return any(
         passes and not any(entry["hints"] for entry in passes)
         for passes in (_own(facts, lesson) for lesson in course)
@@ -139,9 +150,9 @@ def without_hints(facts: Facts, course: Course) -> bool:
 
 
 def predicted_first(facts: Facts, course: Course) -> bool:
-    """Return whether all predictions of some lesson were made before any of its tasks was passed.
+    """Return whether, in at least one lesson, all predictions were made before any of its tasks was passed.
 
-    All tasks of the lesson must have been passed since, without a worked solution.
+    All tasks of that lesson must have been passed since, without looking at a worked solution.
     """
     return any(_all_predicted(facts, lesson) for lesson in course)
 
@@ -155,7 +166,7 @@ def _all_predicted(facts: Facts, lesson: SyllabusLesson) -> bool:
 def wrong_then_passed(facts: Facts, course: Course) -> bool:
     """Return whether the learner made a wrong prediction in a lesson before passing it.
 
-    The whole lesson must have been passed without a worked solution.
+    The whole lesson must have been passed without looking at a worked solution.
     """
     return any(_wrong_then_passed(facts, lesson) for lesson in course)
 
@@ -170,14 +181,15 @@ def _wrong_then_passed(facts: Facts, lesson: SyllabusLesson) -> bool:
 
 
 def own_engine(facts: Facts, course: Course) -> bool:
-    """Return whether all of lesson 10 was passed without a worked solution."""
+    """Return whether all of lesson 10 was passed without looking at a worked solution."""
     return any(_own(facts, lesson) for lesson in course if lesson.number == 10)
 
 
 def all_lessons(facts: Facts, course: Course) -> bool:
-    """Return whether all tasks of all lessons were passed, and more than half without a worked solution.
+    """Return whether all tasks of all lessons were passed.
 
-    The course must have at least ten lessons.
+    More than half of them must have been passed without looking at a worked solution. The course must have at
+    least ten lessons.
     """
     passes = [_passes_of(facts, lesson) for lesson in course]
     own_passes = sum(not entry["solution"] for lesson in passes for entry in lesson)

@@ -92,8 +92,9 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "vhangup": (153, 58),
     "vmsplice": (278, 75),
 }
-# These calls fail with ENOSYS, so that programs fall back to other calls. If a page of memory is sent without
-# being copied, it stays in memory while a socket or pipe holds one byte of it, but only that byte is counted.
+# Calls that send memory without copying it. They fail with ENOSYS, so that programs fall back to calls that
+# copy. A page sent without a copy stays in memory as long as a socket or pipe holds even one byte of it, but
+# only that byte counts towards the memory limit.
 _ABSENT = {
     "memfd_create": (319, 279),
     "sendfile": (40, 71),

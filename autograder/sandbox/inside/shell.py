@@ -36,7 +36,10 @@ class _Compiler(CachingCompiler):
 
 
 class _Hook(DisplayHook):
-    """A display hook that ignores widgets and stand-ins. A widget's text would only list its attributes."""
+    """A display hook that ignores widgets, and the stand-ins for explorers and for pictures of graphs.
+
+    A widget's text form would only list the widget's attributes.
+    """
 
     def __call__(self, result: Any = None) -> None:
         if not isinstance(result, Widget | DrawingStub):

@@ -22,7 +22,7 @@ class _Note(NamedTuple):
 
 
 class Stopwatch:
-    """A stopwatch for the threads of this PID namespace. Each call of `look` reads the kernel's counts.
+    """A stopwatch for the threads of this PID namespace. Each call to `look` reads the kernel's counts.
 
     The kernel counts how long each thread ran, and how long it was ready to run but had to wait
     (/proc/PID/task/TID/schedstat; see "Scheduler Statistics" in the kernel's documentation). The container is
@@ -66,7 +66,7 @@ class Stopwatch:
             del self._notes[: _MAX_NOTES // 2]
 
     def starved_seconds(self, since: float) -> float:
-        """Return how many seconds the container was starved since a time.monotonic() timestamp."""
+        """Return how many seconds the container has waited for a processor since a monotonic timestamp."""
         # Start from the last reading before `since`, because counting too much starved time is better than
         # counting too little.
         first = self._notes[max(bisect_right(self._notes, since, key=lambda note: note.moment) - 1, 0)]

@@ -91,7 +91,7 @@ def _reset() -> None:
 
 
 def import_symbols() -> None:
-    """Import the modules that the first call of `backward(v)` in a process would import, mainly sympy."""
+    """Import the modules that the first call to `backward(v)` in a process would import, mainly sympy."""
     with pages.frozen_imports():
         import torch.fx.experimental.symbolic_shapes  # noqa: F401
 

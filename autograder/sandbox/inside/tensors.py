@@ -46,7 +46,9 @@ def small(tensor: Tensor, limits: Limits) -> tuple[bytes, int] | None:
 
 
 def detached(tensor: Tensor, limits: Limits) -> tuple[Tensor, int]:
-    """Return a plain tensor with the same memory, and its number of elements as `padded` counts them.
+    """Return a plain tensor that shares the given tensor's memory, and its number of elements.
+
+    The number is computed by `padded`, so a dimension of size 0 counts as 1.
 
     Raises:
         Unsent: the tensor has no plain dense values, or too many elements.

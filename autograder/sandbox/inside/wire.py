@@ -41,8 +41,8 @@ from secant.language import say
 
 VERSION = 1
 
-# The reasons why an object is not sent as it is. The list is fixed, so that a note never contains text from
-# the student. The position of a note is its number on the wire, so new notes may only be appended.
+# Notes that say why an object is not sent as it is. The list is fixed, so that a note never contains text
+# from the student. A note is sent as its position in this list, so new notes may only be appended.
 NOTES: tuple[str, ...] = (
     "type",  # an object that is not plain data
     "dtype",  # a tensor of a dtype that is not listed
@@ -92,12 +92,15 @@ class Limits:
     total_bytes: int = 64 * 2**20
     items: int = 100_000
     depth: int = 32
-    # Total number of keys in all dicts; if the keys' hashes collide, building a dict takes quadratic time.
+    # Maximum total number of keys in all dicts. There is a limit because building a dict takes quadratic time
+    # if the keys' hashes collide.
     keys: int = 1_000
     dims: int = 16
-    numbers: int = 64 * 2**20  # total number of elements in all tensors; a dimension of size 0 counts as 1
+    # Maximum total number of elements in all tensors; a dimension of size 0 counts as 1.
+    numbers: int = 64 * 2**20
     int_bits: int = 4096
-    # Total number of bytes in all strings; Python may need four bytes of memory for each of these bytes.
+    # Maximum total number of bytes in all strings. Python may need four bytes of memory for each of these
+    # bytes.
     text_bytes: int = 2**20
     raw_bytes: bool = False  # whether `bytes` may be sent as they are
     tensors: bool = True  # whether tensors may be sent; to read one, a process imports torch
@@ -277,9 +280,9 @@ def _type_name(value: object) -> str:
 
 
 def _length(value: object) -> tuple[int, ...]:
-    """Return a tuple with the length of a list, tuple, dict or str, even if a subclass overrides __len__.
+    """Return the length of a list, tuple, dict or str as a 1-tuple; an empty tuple for any other object.
 
-    For any other object, the tuple is empty.
+    It is the true length, even if the object's class overrides __len__.
     """
     kinds: tuple[Any, ...] = (list, tuple, dict, str)
     return next(((kind.__len__(value),) for kind in kinds if issubclass(type(value), kind)), ())

@@ -13,7 +13,8 @@ from torch import Tensor
 from secant.explorers.kit import difference
 from secant.explorers.kit.difference import Function, FunctionProblem, values
 
-SECONDS_PER_FRAME = 0.03  # time per frame, in seconds, for calling a function that takes one x at a time
+# Time budget per frame, in seconds, for calling a function that takes one x at a time.
+SECONDS_PER_FRAME = 0.03
 # Maximum number of possible jumps to examine in a curve. Number of times to halve the gap at each jump.
 JUMPS, HALVINGS = 64, 12
 # Number of repeated calls with the same x that detect a random function. Seconds after which they stop.
@@ -58,7 +59,7 @@ def prepare(f: Function, grid: Tensor) -> Prepared:
 
 
 def check_deterministic(f: Function, *arguments: Tensor) -> None:
-    """Raise a FunctionProblem if repeated calls of f with the same argument return different values."""
+    """Raise a FunctionProblem if repeated calls to f with the same argument return different values."""
     for argument in arguments:
         start = time.perf_counter()
         with contextlib.suppress(_Failed):

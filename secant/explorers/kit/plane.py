@@ -144,10 +144,10 @@ def grid_points(across: Range, up: Range, lines: int, along: int) -> np.ndarray:
 
 
 def fit(*planes: PlanePlot) -> None:
-    """Set the axis limits of each plane so that its visible ranges fit.
+    """Set the axis limits of each plane so that the plane's ranges are visible.
 
-    Both directions have the same scale, so that angles are not distorted. They have different scales only if
-    a common scale would flatten one of the ranges.
+    Both axes of a plane share one scale, so that angles are not distorted, unless a common scale would
+    flatten one of the ranges.
     """
     figure = planes[0].axes.get_figure(root=True)
     assert figure is not None

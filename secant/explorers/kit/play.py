@@ -16,7 +16,8 @@ from secant.explorers.kit.controls import STEP, Slider
 from secant.explorers.kit.ranges import clamp
 from secant.language import say
 
-# log10(h) where playing starts, where the first press ends, and where the second press ends.
+# log10(h) at three points of the animation: where it starts, where it ends after the first press of the play
+# button, and where it ends after the second press.
 START, NEAR, END = 0.0, -4.0, -12.0
 #: Seconds per decade of h while log10(h) is above the key; the first such key applies. Playing is slow while
 #: the secant visibly differs from the tangent.

@@ -55,7 +55,9 @@ class Parts:
 
 
 def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
-    """Return the quotients for x and h, after broadcasting both; each quotient divides by the actual step.
+    """Return the quotients for x and h, broadcast against each other.
+
+    Each difference is divided by the step after rounding, (x + h) - x, instead of h.
 
     Args:
         z: the function of y and w.
@@ -117,6 +119,6 @@ class TwoPaths:
         return slopes(z, f, g, x)
 
     def parts(self, name: str, z: Merge, x: Tensor, h: Tensor) -> Parts:
-        """Return the quotients for x and h, after broadcasting both; see the function `parts`."""
+        """Return a pair's quotients for x and h, as computed by this module's function `parts`."""
         f, g, _ = self.prepared(name)
         return parts(z, f, g, x, h)
