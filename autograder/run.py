@@ -42,6 +42,7 @@ class Selection(NamedTuple):
 
     Attributes:
         root: the course directory.
+        source: the folder of the instructor's notebooks.
         lessons: the names of the lessons, and of the assignments with ordinary nbgrader tests, that the
             submissions belong to.
         gradable: all lessons and assignments of the course.
@@ -49,6 +50,7 @@ class Selection(NamedTuple):
     """
 
     root: Path
+    source: Path
     lessons: Sequence[str]
     gradable: Gradable
     students: Sequence[str]
@@ -62,7 +64,8 @@ def select(root: Path, lessons: list[str] | None, students: list[str] | None) ->
     """
     source = _source_directory(root)
     gradable = find_gradable(root, source)
-    return Selection(root, choose_gradable(root, lessons or [], source), gradable, students or [])
+    chosen = choose_gradable(root, lessons or [], source)
+    return Selection(root, root / source, chosen, gradable, students or [])
 
 
 def _source_directory(root: Path) -> str:
@@ -131,7 +134,7 @@ def _start(
     from autograder.workers import executors
 
     with ExitStack() as unused:
-        plain = executors.needs_no_torch(selection.root, selection.lessons, selection.gradable.plain)
+        plain = executors.needs_no_torch(selection.source, selection.lessons, selection.gradable.plain)
         # The template process is started first, so that its imports run during this process's own imports,
         # which take seconds.
         template = None if scheduler else executors.start_preparations(plain=plain)
@@ -141,7 +144,7 @@ def _start(
             unused.callback(template.close)
         course, entries = _find(selection)
         if template is not None and not plain:
-            later = executors.imported_later(course.root, {entry.lesson for entry in entries})
+            later = executors.imported_later(selection.source, {entry.lesson for entry in entries})
             if later is not None:
                 # this takes half a second, during which the workers import modules
                 template.prepare(later)

@@ -184,7 +184,7 @@ class LocalWorkers:
         pool.shutdown(wait=False)
 
 
-def needs_no_torch(root: Path, names: Iterable[str], plain: Collection[str]) -> bool:
+def needs_no_torch(source: Path, names: Iterable[str], plain: Collection[str]) -> bool:
     """Return whether a run grades only plain assignments, none of which mentions torch.
 
     A plain assignment has ordinary nbgrader tests. It may use torch without mentioning it, for example
@@ -192,11 +192,11 @@ def needs_no_torch(root: Path, names: Iterable[str], plain: Collection[str]) -> 
     notebook's changes to torch are not undone before a test.
 
     Args:
-        root: the course directory.
+        source: the folder of the instructor's notebooks.
         names: the names of the lessons and assignments to grade.
         plain: the names of the course's plain assignments.
     """
-    return all(name in plain and not _mentions_torch(root / "source" / name) for name in names)
+    return all(name in plain and not _mentions_torch(source / name) for name in names)
 
 
 def _mentions_torch(folder: Path) -> bool:
@@ -223,12 +223,12 @@ def start_preparations(*, plain: bool = False) -> Template | None:
     return None
 
 
-def imported_later(root: Path, lessons: Iterable[str]) -> Later | None:
+def imported_later(source: Path, lessons: Iterable[str]) -> Later | None:
     """Return the group of modules that torch will probably import while it runs these lessons.
 
     The result is None if torch will probably import no such group. It is a guess, and affects only the speed.
     """
-    files = (root / "source" / lesson / f"{lesson}.ipynb" for lesson in lessons)
+    files = (source / lesson / f"{lesson}.ipynb" for lesson in lessons)
     return worker.imported_later(*(file.read_text("utf-8") for file in files if file.is_file()))
 
 

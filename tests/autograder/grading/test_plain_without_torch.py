@@ -40,7 +40,7 @@ from autograder.workers.worker import work
 
 if __name__ == "__main__":
     root = Path(sys.argv[1])
-    assert needs_no_torch(root, ["hw"], ["hw"])
+    assert needs_no_torch(root / "source", ["hw"], ["hw"])
     template = start_preparations(plain=True)
     crew = LocalWorkers(1, hidden=(), template=template, plain=True)
     assert crew._template is template

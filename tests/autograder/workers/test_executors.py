@@ -270,4 +270,4 @@ def test_only_assignments_that_do_not_mention_torch_need_none(
     for path, content in written.items():
         (file := tmp_path / "source" / path).parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content)
-    assert needs_no_torch(tmp_path, names, ["hw1", "hw2"]) == expected
+    assert needs_no_torch(tmp_path / "source", names, ["hw1", "hw2"]) == expected
