@@ -18,9 +18,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from types import CodeType
 
-from IPython.core.inputtransformer2 import TransformerManager
-
-from autograder.course.plain import PlainCell, PlainSource, Unsupported, names_bound, refuse_awaiting
+from autograder.course.plain import (
+    PlainCell,
+    PlainSource,
+    Unsupported,
+    names_bound,
+    python_of,
+    refuse_awaiting,
+)
 from autograder.exam.plain_report import Grade, Outcome, PlainReport
 from autograder.intake.parse import Cell, parse
 from autograder.intake.plain import last_of_each
@@ -234,7 +239,7 @@ def _compiled(cell: PlainCell, source: PlainSource) -> TestCode | Grade:
     """
     refuse_awaiting(cell, source.name)
     try:
-        tree = ast.parse(TransformerManager().transform_cell(cell.source))
+        tree = ast.parse(python_of(cell.source))
         reading = _Pristine(source.bound | _bound_in(tree))
         tree = ast.fix_missing_locations(reading.visit(tree))
         last = ast.Expression(ast.Constant(None))

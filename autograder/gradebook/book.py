@@ -123,7 +123,7 @@ class Book:
         ids = find_ids(self._db, student, lesson)
         if ids is None:
             return {}
-        record = self._record(student, lesson)
+        record = previous_record(self._db, student, lesson)
         result = read_result(record.result) if record and record.notebook_id == ids.first else None
         earlier_points = (
             {task.key: task.before for task in result.tasks if task.before is not None} if result else {}
@@ -226,10 +226,6 @@ class Book:
     @property
     def _db(self) -> Any:
         return self.connection.db
-
-    def _record(self, student: str, lesson: str) -> Record | None:
-        record: Record | None = self._db.get(Record, (student, lesson))
-        return record
 
     def _form(self, lesson: str) -> Form:
         if lesson not in self._forms:

@@ -187,10 +187,7 @@ def write_record(
         "stale": "",
         "penalty": penalty,
     }
-    if is_new:
-        db.connection().execute(_INSERT, {"student": student, "lesson": lesson, **values})
-    else:
-        db.connection().execute(_REPLACE, {"of_student": student, "of_lesson": lesson, **values})
+    _store(db, student, lesson, values, is_new=is_new)
 
 
 def write_mark(
@@ -209,14 +206,19 @@ def write_mark(
         waiting: a JSON list of the grades that need manual grading. A list that is already stored is not
             replaced.
     """
-    these = {"of_student": student, "of_lesson": lesson}
     empty = {"notebook_id": notebook_id, "key": "", "result": "", "filed": True, "stale": waiting}
-    if previous is None:
-        db.connection().execute(_INSERT, {"student": student, "lesson": lesson, **empty})
-    elif previous.notebook_id != notebook_id:
-        db.connection().execute(_REPLACE, {**these, **empty})
+    if previous is None or previous.notebook_id != notebook_id:
+        _store(db, student, lesson, empty, is_new=previous is None)
     elif not previous.stale:
-        db.connection().execute(_REPLACE, {**these, "stale": waiting})
+        _store(db, student, lesson, {"stale": waiting}, is_new=False)
+
+
+def _store(db: Any, student: str, lesson: str, values: Mapping[str, Any], *, is_new: bool) -> None:
+    """Insert a submission's record, or set some of its columns."""
+    if is_new:
+        db.connection().execute(_INSERT, {"student": student, "lesson": lesson, **values})
+    else:
+        db.connection().execute(_REPLACE, {"of_student": student, "of_lesson": lesson, **values})
 
 
 def read_result(result: str) -> Result | None:

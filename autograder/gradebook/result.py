@@ -101,10 +101,7 @@ class Result:
     def public(self) -> dict[str, Any]:
         """Return the result as a dict for `grade --json`."""
         return {
-            "student": self.student,
-            "lesson": self.lesson,
-            "score": sum(task.points for task in self._counted),
-            "max_score": sum(task.max_points for task in self._counted),
+            **self._totals,
             "tasks": [{name: getattr(task, name) for name in PUBLIC} for task in self.tasks],
             "flags": list(self.flags),
         }
@@ -123,6 +120,16 @@ class Result:
     def is_unread(self) -> bool:
         """True if the file could not be read and no points have been given for it by hand."""
         return any(task.outcome == "rejected" and task.auto is None for task in self.tasks)
+
+    @property
+    def _totals(self) -> dict[str, Any]:
+        """The submission and its score: the first entries of both JSON forms."""
+        return {
+            "student": self.student,
+            "lesson": self.lesson,
+            "score": sum(task.points for task in self._counted),
+            "max_score": sum(task.max_points for task in self._counted),
+        }
 
     @property
     def _counted(self) -> list[GradedTask]:
@@ -178,10 +185,7 @@ class Result:
     def as_text(self) -> str:
         """Return the complete result as JSON for the gradebook's record; `from_json` rebuilds the result."""
         data = {
-            "student": self.student,
-            "lesson": self.lesson,
-            "score": sum(task.points for task in self._counted),
-            "max_score": sum(task.max_points for task in self._counted),
+            **self._totals,
             "tasks": list(self.tasks),
             "flags": list(self.flags),
             "comments": dict(self.comments),
