@@ -140,13 +140,13 @@ def _by_server(notebook: Path) -> Checked | None:
 
 def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
     """Check the notebook in processes that this command starts, and record the results."""
-    from autograder.exam.sheet import PlainNotebook
+    from autograder.exam.checked_notebook import PlainNotebook
     from autograder.sandbox.results import WallError
     from autograder.service.save_results import save_results
 
     try:
-        sheet = checker.reader.read(notebook)
-        report = checker.examine(sheet)
+        checked_notebook = checker.reader.read(notebook)
+        report = checker.examine(checked_notebook)
     except PlainNotebook as plain:
         if not plain.has_tests:
             raise
@@ -157,10 +157,19 @@ def _check_here(checker: "Checker", notebook: Path) -> Checked | PlainChecked:
         )
         raise CourseError(message) from error
     data = report.as_json()
-    saved = save_results(sheet, data["tasks"], whole=True)
+    saved = save_results(checked_notebook, data["tasks"], whole=True)
     rows, score, max_score = data["tasks"], data["score"], data["max_score"]
     problem, gained = saved["problem"], saved["gained"]
-    return Checked(report.lesson, sheet.language, sheet.hidden, rows, score, max_score, problem, gained)
+    return Checked(
+        report.lesson,
+        checked_notebook.language,
+        checked_notebook.hidden,
+        rows,
+        score,
+        max_score,
+        problem,
+        gained,
+    )
 
 
 _LOOK = {
@@ -198,7 +207,7 @@ def show_solution(notebook: Path, task: str, *, give_up: bool = False) -> None:
     from rich.markdown import Markdown
     from rich.syntax import Syntax
 
-    from autograder.exam.sheet import worked_solution
+    from autograder.exam.checked_notebook import worked_solution
     from autograder.service.save_results import has_seen, save_solution_view
 
     worked, chosen, lesson = worked_solution(notebook, task)

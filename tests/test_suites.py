@@ -1,6 +1,7 @@
 """The rules of the quick suite: what a test costs, and what it may not leave behind."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -118,3 +119,11 @@ def test_each_setting_that_a_test_leaves_changed_is_named_and_restored(tmp_path:
 @pytest.mark.parametrize("place", suites.WHOLE)
 def test_each_path_listed_for_the_whole_suite_exists(place: str) -> None:
     assert (ROOT / place).exists()
+
+
+def test_each_file_that_builds_a_wall_is_left_out_where_no_wall_works() -> None:
+    files = (path for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__))
+    builders = [path for path in files if re.search(r"\bWall\(|\bplain_wall\b", path.read_text("utf-8"))]
+    names = [path.relative_to(ROOT).as_posix() for path in builders]
+    assert names
+    assert not [name for name in names if not name.startswith(suites.BEHIND_THE_WALL)]

@@ -15,11 +15,11 @@ from pathlib import Path, PurePosixPath
 
 from autograder.course.errors import CourseError
 from autograder.course.plain import IGNORED, Kind, PlainCell, PlainSource, names_bound
+from autograder.exam.checked_notebook import CheckError, refusal
 from autograder.exam.own_tests import MAX_POINTS
 from autograder.exam.plain import PlainExaminer
 from autograder.exam.plain_report import Grade, PlainReport
 from autograder.exam.pool import Pool
-from autograder.exam.sheet import CheckError, refusal
 from autograder.intake.files import read_lesson_notebooks, read_side_files
 from autograder.intake.parse import Cell, parse
 from autograder.intake.submission import Refused

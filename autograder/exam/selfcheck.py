@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Self
 
 from autograder.course.assignment import Assignment
+from autograder.exam.checked_notebook import CheckedNotebook, CheckError, NotebookReader
 from autograder.exam.examiner import Examiner, RunTasks
 from autograder.exam.pool import Pool, WarmPool
 from autograder.exam.report import Report, TaskResult
-from autograder.exam.sheet import CheckedNotebook, CheckError, NotebookReader
 from autograder.sandbox.client import CandidateClient
 from secant.language import say
 

@@ -19,8 +19,8 @@ from traitlets.config import Config
 from autograder.course.clock import Clock
 from autograder.gradebook import submissions
 from autograder.gradebook.connection import Connection
-from autograder.gradebook.entered import Entered, read_entered
 from autograder.gradebook.late import LatePenalty, set_penalty
+from autograder.gradebook.recorded_grades import RecordedGrades, read_recorded_grades
 from autograder.gradebook.records import (
     Record,
     StoredResult,
@@ -94,7 +94,7 @@ class Book:
         return read_stored_results(self._db, entries, self._clock)
 
     @_in_transaction
-    def entered(self, student: str, lesson: str) -> Entered:
+    def recorded_grades(self, student: str, lesson: str) -> RecordedGrades:
         """Return a submission's current entries in the gradebook, including manual scores and comments.
 
         Raises:
@@ -104,7 +104,7 @@ class Book:
         ids = find_ids(self._db, student, lesson)
         if ids is None:
             raise MissingEntry(f"{student} has handed in nothing for {lesson}")
-        return read_entered(self._db, [ids.assignment], self._clock)[ids.assignment]
+        return read_recorded_grades(self._db, [ids.assignment], self._clock)[ids.assignment]
 
     @_in_transaction
     def earlier_points(self, student: str, lesson: str, key: str) -> dict[str, float]:
@@ -141,10 +141,10 @@ class Book:
         Raises:
             GradebookBusy: if the penalty could not be written.
         """
-        entered = stored.entered
-        if entered.penalty != (stored.penalty or 0.0):
+        grades = stored.recorded_grades
+        if grades.penalty != (stored.penalty or 0.0):
             return stored
-        parts = {name: entered.for_notebook(name) for name in entered.notebooks}
+        parts = {name: grades.for_notebook(name) for name in grades.notebooks}
         points = {name: self._penalty(student, part.score, part.times) for name, part in parts.items()}
         if all(part.penalty == (points[name] or 0.0) for name, part in parts.items()):
             return stored
@@ -153,11 +153,11 @@ class Book:
             ids = find_ids(self._db, student, lesson)
             if ids is None:
                 return stored
-            when = entered.times[0] if entered.times else None
+            when = grades.times[0] if grades.times else None
             penalty = set_penalty(self._db, student, ids.assignment, when, self._clock, self._penalty)
             change(self._db, Record, [{"student": student, "lesson": lesson, "penalty": penalty}])
-            renewed = read_entered(self._db, [ids.assignment], self._clock)[ids.assignment]
-            return replace(stored, entered=renewed, penalty=penalty)
+            renewed = read_recorded_grades(self._db, [ids.assignment], self._clock)[ids.assignment]
+            return replace(stored, recorded_grades=renewed, penalty=penalty)
 
         return self.connection.transaction(write)
 
@@ -179,7 +179,7 @@ class Book:
         result: Result,
         timestamp: datetime | None,
         filed: Mapping[tuple[str, str], str] = MappingProxyType({}),
-    ) -> Entered:
+    ) -> RecordedGrades:
         """Write a result in one transaction, and record that the submission's folders are not updated yet.
 
         Args:
@@ -211,7 +211,7 @@ class Book:
             submissions.set_comments(db, ids, result)
         penalty = set_penalty(db, student, ids.assignment, timestamp, self._clock, self._penalty)
         write_record(db, student, lesson, key, result, ids.first, penalty, is_new=previous is None)
-        return read_entered(db, [ids.assignment], self._clock)[ids.assignment]
+        return read_recorded_grades(db, [ids.assignment], self._clock)[ids.assignment]
 
     def mark_filed(self, filed: Mapping[tuple[str, str], str]) -> None:
         """Record that the folders of these submissions match the gradebook.

@@ -71,10 +71,10 @@ def set_penalty(
     """
     penalties: list[float | None] = []
     changed = []
-    for notebook, score, entered, due, extension in db.execute(_LATE, {"submitted": submitted}).all():
+    for notebook, score, current, due, extension in db.execute(_LATE, {"submitted": submitted}).all():
         times = (timestamp, clock.extend(due, extension)) if timestamp and due else None
         penalties.append(penalty(student, score, times))
-        if penalties[-1] != entered:
+        if penalties[-1] != current:
             changed.append({"id": notebook, "late_submission_penalty": penalties[-1]})
     change(db, SubmittedNotebook, changed)
     points = [points for points in penalties if points is not None]

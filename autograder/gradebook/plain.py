@@ -12,7 +12,7 @@ from autograder.course.settings import Course
 from autograder.exam.version import plain_version
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.result import sha256
-from autograder.intake.plain import FoundNotebooks, find_notebooks
+from autograder.intake.plain import SubmittedNotebooks, find_notebooks
 from autograder.intake.submission import Rejected
 
 
@@ -45,7 +45,7 @@ class PlainForm:
         protected_files = Autograde(coursedir=directory, config=config).exclude_overwriting.get(name, [])
         return cls(course, assignment, sorted(map(str, protected_files)), Execute(config=config).timeout)
 
-    def find(self, entry: Entry) -> FoundNotebooks | Rejected:
+    def find(self, entry: Entry) -> SubmittedNotebooks | Rejected:
         """Find and read the notebooks and other files of a submission."""
         names = [notebook.name for notebook in self.assignment.notebooks]
         settings = self.course.directory
@@ -57,7 +57,7 @@ class PlainForm:
         except OSError:
             return find_notebooks(*location)
 
-    def key(self, submission: FoundNotebooks | Rejected) -> str:
+    def key(self, submission: SubmittedNotebooks | Rejected) -> str:
         """Return a hash of everything that determines a result: files, tests, settings and grading code."""
         file = (
             ["rejected", submission.reason, submission.en]

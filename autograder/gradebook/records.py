@@ -12,7 +12,7 @@ from sqlalchemy import Boolean, Float, String, Text, bindparam, insert, inspect,
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from autograder.course.clock import Clock
-from autograder.gradebook.entered import Entered, read_entered
+from autograder.gradebook.recorded_grades import RecordedGrades, read_recorded_grades
 from autograder.gradebook.result import Result
 
 
@@ -31,8 +31,8 @@ class Record(_Base):
         filed: True if the result has also been written to autograded/ and feedback/.
         stale: empty if the grade is up to date. Otherwise, the grade belongs to an earlier file or test, and
             this is a JSON list of the cells that needed manual grading before `mark_stale` marked all cells.
-        page: the fingerprint of the gradebook entries that the student's page shows; see `Entered`, and
-            `_page_fingerprint` in batch.py.
+        page: the fingerprint of the gradebook entries that the student's page shows; see `RecordedGrades`,
+            and `_page_fingerprint` in batch.py.
         penalty: the late penalty that the autograder entered. An instructor may have changed it in nbgrader's
             table since then.
     """
@@ -73,7 +73,7 @@ class StoredResult:
     """A stored result that still matches the gradebook.
 
     Attributes:
-        entered: the gradebook's current entries for the submission.
+        recorded_grades: the gradebook's current entries for the submission.
         page: the fingerprint of the gradebook entries that the student's page shows.
         penalty: the late penalty that the autograder entered last.
     """
@@ -83,7 +83,7 @@ class StoredResult:
     filed: bool
     stale: bool
     timestamp: datetime | None
-    entered: Entered
+    recorded_grades: RecordedGrades
     page: str
     penalty: float | None
 
@@ -117,13 +117,13 @@ def read_stored_results(
         .where(SubmittedAssignment.student_id == Record.student, AssignmentEntry.name == Record.lesson)
         .where(tuple_(Record.student, Record.lesson).in_(list(entries)))
     ).all()
-    entered = read_entered(db, [record.submitted for record in records], clock)
+    recorded_grades = read_recorded_grades(db, [record.submitted for record in records], clock)
     results = {}
     for record in records:
         result = read_result(record.result)
         if result is None:
             continue
-        own_scores, current_scores = auto_scores(result), entered[record.submitted].auto
+        own_scores, current_scores = auto_scores(result), recorded_grades[record.submitted].auto
         if any(score != own_scores.get(cell) for cell, score in current_scores.items()):
             continue  # Another program, such as `nbgrader autograde`, has graded the submission again.
         results[record.student, record.lesson] = StoredResult(
@@ -132,7 +132,7 @@ def read_stored_results(
             filed=record.filed,
             stale=bool(record.stale),
             timestamp=record.timestamp,
-            entered=entered[record.submitted],
+            recorded_grades=recorded_grades[record.submitted],
             page=record.page,
             penalty=record.penalty,
         )

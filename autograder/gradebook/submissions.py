@@ -19,7 +19,7 @@ from nbgrader.api import (
 )
 from sqlalchemy import bindparam, insert, select, update
 
-from autograder.gradebook.entered import notebook_key
+from autograder.gradebook.recorded_grades import notebook_key
 from autograder.gradebook.records import PreviousRecord, auto_scores, previous_record, read_result, write_mark
 from autograder.gradebook.result import Result, cell_key
 

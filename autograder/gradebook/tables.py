@@ -18,7 +18,7 @@ _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u206
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Table:
     """A table of text cells, in which each row has as many cells as there are column titles.
 
     Attributes:
@@ -44,12 +44,12 @@ def plain(title: str) -> str:
     return "".join(char for char in title.casefold() if char.isalnum())
 
 
-def as_csv(sheet: Sheet) -> bytes:
+def as_csv(table: Table) -> bytes:
     """Return a table as UTF-8 CSV in which no cell is a formula."""
     text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=sheet.separator, lineterminator="\r\n")
-    writer.writerows([harmless(cell) for cell in row] for row in (sheet.head, *sheet.rows))
-    return text.getvalue().encode("utf-8-sig" if sheet.bom else "utf-8")
+    writer = csv.writer(text, delimiter=table.separator, lineterminator="\r\n")
+    writer.writerows([harmless(cell) for cell in row] for row in (table.head, *table.rows))
+    return text.getvalue().encode("utf-8-sig" if table.bom else "utf-8")
 
 
 def harmless(cell: str) -> str:

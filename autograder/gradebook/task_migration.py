@@ -31,7 +31,7 @@ from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 from sqlalchemy import delete, insert, inspect, literal, select, text
 from sqlalchemy.orm import Session
 
-from autograder.gradebook.tables import Sheet, as_csv
+from autograder.gradebook.tables import Table, as_csv
 from secant.files import replace_file
 
 _COLUMNS = ("student", "cell", "auto_score", "manual_score", "extra_credit", "max_score", "comment")
@@ -159,7 +159,7 @@ def _save_grades(db: Session, cells: Sequence[str], table: Path) -> None:
         for row in db.execute(query.join(SubmittedAssignment, of_student).order_by(student, BaseCell.name))
     ]
     if rows:
-        replace_file(table, as_csv(Sheet(list(_COLUMNS), rows, bom=True)), private=True)
+        replace_file(table, as_csv(Table(list(_COLUMNS), rows, bom=True)), private=True)
 
 
 def back_up(db: Session, file: Path | None, name: str) -> str:

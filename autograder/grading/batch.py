@@ -32,10 +32,10 @@ from autograder.course.plain import Unsupported, is_plain
 from autograder.course.settings import Course
 from autograder.gradebook.book import STALE, Book
 from autograder.gradebook.class_list import Listed, class_list, students
-from autograder.gradebook.entered import Entered
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.errors import GradebookBusy, reason
 from autograder.gradebook.freshness import source_folder
+from autograder.gradebook.recorded_grades import RecordedGrades
 from autograder.gradebook.records import StoredResult
 from autograder.gradebook.result import Result, sha256
 from autograder.grading.additional_files import AdditionalFiles, read_additional_files
@@ -402,32 +402,32 @@ class _Batch:
             return True
         stored = self._book.renew_penalty(*entry, stored)
         self.outcome.results[entry] = stored.result.with_gradebook_points(
-            stored.entered.scores, stored.entered.waiting
+            stored.recorded_grades.scores, stored.recorded_grades.waiting
         )
-        self._note_penalty(entry, stored.entered)
+        self._note_penalty(entry, stored.recorded_grades)
         filed = stored.filed and self._is_filed(entry, in_progress)
-        if filed and stored.page == self._page_fingerprint(entry, stored.entered) and not self._force:
+        if filed and stored.page == self._page_fingerprint(entry, stored.recorded_grades) and not self._force:
             self._mark_done(entry)
         else:
             self.outcome.pages += 1
-            entered = self._book.entered(*entry)
+            grades = self._book.recorded_grades(*entry)
             result = in_progress.submission.relocate_outputs(stored.result)
-            self.outcome.results[entry] = stored.result.with_gradebook_points(entered.scores, entered.waiting)
-            self._file(entry, in_progress, result, entered, page_alone=filed)
+            self.outcome.results[entry] = stored.result.with_gradebook_points(grades.scores, grades.waiting)
+            self._file(entry, in_progress, result, grades, page_alone=filed)
         return True
 
-    def _page_fingerprint(self, entry: Entry, entered: Entered) -> str:
+    def _page_fingerprint(self, entry: Entry, grades: RecordedGrades) -> str:
         """Return a hash of what a feedback page shows: the gradebook's entries and any released solutions."""
-        fingerprint = entered.fingerprint
-        if entered.late:
-            fingerprint = sha256(f"{fingerprint} {self._course.clock.show(*entered.late)}")
+        fingerprint = grades.fingerprint
+        if grades.late:
+            fingerprint = sha256(f"{fingerprint} {self._course.clock.show(*grades.late)}")
         return sha256(f"{fingerprint} and the solutions") if entry.lesson in self._released else fingerprint
 
-    def _note_penalty(self, entry: Entry, entered: Entered) -> None:
+    def _note_penalty(self, entry: Entry, grades: RecordedGrades) -> None:
         """Record a late penalty for the table at the end of the run."""
-        if entered.penalty:
-            times = self._course.clock.show(*entered.late) if entered.late else None
-            text = f"{entered.penalty:g} of {entered.score:g} points"
+        if grades.penalty:
+            times = self._course.clock.show(*grades.late) if grades.late else None
+            text = f"{grades.penalty:g} of {grades.score:g} points"
             self.outcome.late[entry] = f"{text}: handed in {times[0]}, due {times[1]}" if times else text
 
     def _is_filed(self, entry: Entry, in_progress: _InProgress) -> bool:
@@ -443,21 +443,21 @@ class _Batch:
 
         Because the gradebook has the result, the folders can be written again at any time.
         """
-        entered = self._book.write(
+        grades = self._book.write(
             *entry, in_progress.submission.key, result, in_progress.timestamp, self._filed
         )
         self._filed = {}
-        self.outcome.results[entry] = result.with_gradebook_points(entered.scores, entered.waiting)
+        self.outcome.results[entry] = result.with_gradebook_points(grades.scores, grades.waiting)
         if result.flags:
             self._on_message(entry, ", ".join(result.flags))
-        self._file(entry, in_progress, result, entered)
+        self._file(entry, in_progress, result, grades)
 
     def _file(
         self,
         entry: Entry,
         in_progress: _InProgress,
         result: Result,
-        entered: Entered,
+        grades: RecordedGrades,
         page_alone: bool = False,
     ) -> None:
         """Write the notebooks for formgrader, and queue the student's feedback pages."""
@@ -468,11 +468,11 @@ class _Batch:
             in_progress.illustrated.update(copy.deepcopy(dict(notebooks)))
         elif not page_alone:
             self._write_notebooks(entry, in_progress, notebooks)
-        self._shown[entry] = self._page_fingerprint(entry, entered)
-        self._note_penalty(entry, entered)
-        times = self._course.clock.show(*entered.late) if entered.late else None
+        self._shown[entry] = self._page_fingerprint(entry, grades)
+        self._note_penalty(entry, grades)
+        times = self._course.clock.show(*grades.late) if grades.late else None
         for name, notebook in reversed(list(notebooks.items())):
-            own, shown = entered.for_notebook(name), in_progress.submission.without_secrets(notebook)
+            own, shown = grades.for_notebook(name), in_progress.submission.without_secrets(notebook)
             head = in_progress.submission.head(name, result, own, times)
             self._due.appendleft(self._pages.page(shown, own, head, *entry, name))
 

@@ -28,7 +28,7 @@ from traitlets.config import Config
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, is_answer, is_test
 from autograder.course.solutions import Words, WorkedSolution
-from autograder.gradebook.entered import Entered
+from autograder.gradebook.recorded_grades import RecordedGrades
 from autograder.gradebook.result import GradedTask, Printed, Result
 from autograder.grading.additional_files import AdditionalFiles
 from autograder.intake.files import EXCHANGE_SECRET
@@ -187,19 +187,19 @@ def choose_colours(notebook: NotebookNode) -> None:
 
 
 class _Grades(GetGrades):
-    """A replacement for nbgrader's GetGrades that takes scores and comments from an `Entered` object."""
+    """A replacement for nbgrader's GetGrades: scores and comments come from a `RecordedGrades` object."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         names = resources["nbgrader"]
-        entered: Entered = names["entered"]
+        grades: RecordedGrades = names["recorded_grades"]
         for cell in nb.cells:
             if is_solution(cell) or is_task(cell):
-                cell.metadata.nbgrader["comment"] = entered.comments[grade_id(cell)]
+                cell.metadata.nbgrader["comment"] = grades.comments[grade_id(cell)]
             if is_grade(cell) or is_task(cell):
-                score, most = entered.scores[grade_id(cell)]
+                score, most = grades.scores[grade_id(cell)]
                 cell.metadata.nbgrader |= {"score": score, "points": most}
-        score = entered.score - entered.penalty
-        names |= {"score": score, "max_score": entered.max_score, "late_penalty": entered.penalty}
+        score = grades.score - grades.penalty
+        names |= {"score": score, "max_score": grades.max_score, "late_penalty": grades.penalty}
         return nb, resources
 
 
@@ -225,7 +225,7 @@ class Pages:
     def page(
         self,
         notebook: NotebookNode,
-        entered: Entered,
+        grades: RecordedGrades,
         head: PageHead,
         student: str,
         lesson: str,
@@ -235,7 +235,7 @@ class Pages:
 
         Args:
             notebook: the notebook from `graded_notebook`. It is modified.
-            entered: the gradebook's entries for this notebook.
+            grades: the gradebook's entries for this notebook.
             head: the head from `page_head`.
             student: the student's id.
             lesson: the name of the lesson or assignment.
@@ -247,7 +247,7 @@ class Pages:
                 cell.outputs = [one for one in cell.outputs if not is_picture(one)]
         names = {"student": student, "assignment": lesson, "db_url": self._db_url}
         names["notebook"] = name or lesson
-        names |= {"entered": entered}
+        names |= {"recorded_grades": grades}
         resources: Any = {"nbgrader": names, "unique_key": lesson, "output_files_dir": f"{lesson}_files"}
         for step in self._steps:
             notebook, resources = step(notebook, resources)
@@ -258,7 +258,7 @@ def page_head(
     assignment: Assignment,
     submission: Submission | Rejected,
     result: Result,
-    entered: Entered,
+    grades: RecordedGrades,
     solutions: Mapping[str, WorkedSolution],
     released: bool = False,
     times: tuple[str, ...] | None = None,
@@ -269,7 +269,7 @@ def page_head(
         assignment: the lesson.
         submission: the submission as read by the intake, or its rejection.
         result: the result of the submission.
-        entered: the gradebook's entries for the submission.
+        grades: the gradebook's entries for the submission.
         solutions: the worked solution of each task; a student who passed a task sees the solution's
             explanation.
         released: True if all students see the complete solutions.
@@ -283,7 +283,7 @@ def page_head(
             [],
         )
         for task in result.tasks:
-            row = row_of(task, titles.get(task.id, task.id), result, entered)
+            row = row_of(task, titles.get(task.id, task.id), result, grades)
             worked = solutions.get(task.id) if released or task.outcome == "passed" else None
             if worked and known:
                 row = replace(row, why=worked.words.get(known, ""), solution=worked.code if released else "")
@@ -291,9 +291,9 @@ def page_head(
         return PageHead(
             titles.get("", assignment.lesson),
             language,
-            entered.score,
-            entered.max_score,
-            entered.penalty,
+            grades.score,
+            grades.max_score,
+            grades.penalty,
             rows,
             ""
             if isinstance(submission, Submission)
@@ -306,20 +306,20 @@ def page_head(
     return head(known) if known else replace(head("en"), korean=head("ko"))
 
 
-def row_of(task: GradedTask, title: str, result: Result, entered: Entered) -> TaskRow:
+def row_of(task: GradedTask, title: str, result: Result, grades: RecordedGrades) -> TaskRow:
     """Return a task's row in the table of a feedback page.
 
     Args:
         task: the result of the task.
         title: the task's title.
         result: the result of the submission.
-        entered: the gradebook's entries for the task's notebook.
+        grades: the gradebook's entries for the task's notebook.
     """
-    points, max_points = entered.scores.get(task.cell, (task.points, task.max_points))
+    points, max_points = grades.scores.get(task.cell, (task.points, task.max_points))
     automatic = result.comments.get(task.id)
-    comment = entered.comments.get(task.name) or ""
-    waits = task.cell in entered.waiting
-    extra, auto = entered.extra.get(task.cell, 0.0), entered.auto.get(task.cell)
+    comment = grades.comments.get(task.name) or ""
+    waits = task.cell in grades.waiting
+    extra, auto = grades.extra.get(task.cell, 0.0), grades.auto.get(task.cell)
     by_hand = task.outcome == "rejected" or not isclose(points - extra, auto or 0.0, abs_tol=1e-6)
     shows_verdict = task.outcome not in ("passed", "manual", "rejected") and not task.is_note
     return TaskRow(

@@ -14,9 +14,9 @@ from autograder.course.solutions import worked_solutions
 from autograder.exam import leaks
 from autograder.exam.report import Outcome, Report, uniform_report
 from autograder.gradebook.book import Book
-from autograder.gradebook.entered import Entered
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.freshness import find_submitted_file, result_key
+from autograder.gradebook.recorded_grades import RecordedGrades
 from autograder.gradebook.result import Result, graded
 from autograder.gradebook.tasks import register
 from autograder.grading.feedback import graded_notebook, locate_outputs, page_head
@@ -162,14 +162,16 @@ class LessonSubmission:
         """Return the notebook unchanged, because the feedback page's preprocessors hide the hidden tests."""
         return notebook
 
-    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
+    def head(
+        self, name: str, result: Result, grades: RecordedGrades, times: tuple[str, ...] | None
+    ) -> PageHead:
         """Return the head of the feedback page: scores, tasks and comments."""
         lesson = self.lesson
         return page_head(
             lesson.assignment,
             self._intake_result,
             result,
-            entered,
+            grades,
             lesson.solutions,
             lesson.shows_solutions,
             times,

@@ -22,15 +22,15 @@ from autograder.exam.plain_report import Grade, PlainReport
 from autograder.exam.preload import modules_to_preload
 from autograder.exam.report import Outcome
 from autograder.gradebook.book import Book
-from autograder.gradebook.entered import Entered, notebook_key
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.plain import PlainForm
+from autograder.gradebook.recorded_grades import RecordedGrades, notebook_key
 from autograder.gradebook.result import NO_RESPONSE, GradedTask, Printed, Result, cell_key, sha256
 from autograder.gradebook.tasks import register_plain
 from autograder.grading.feedback import CELL_CHARS, PAGE_CHARS, row_of
 from autograder.grading.plain_notebook import AssignmentNotebook, staff_notebook
 from autograder.intake.parse import Cell
-from autograder.intake.plain import FoundNotebooks, read_cells
+from autograder.intake.plain import SubmittedNotebooks, read_cells
 from autograder.intake.submission import Rejected
 from autograder.overrides.hide_tests import ClearTests
 from autograder.page.facts import PageHead, TaskRow
@@ -254,22 +254,22 @@ class PlainSubmission:
 
     assigned: GradedPlain
     student: str
-    found: FoundNotebooks | Rejected
+    submitted: SubmittedNotebooks | Rejected
 
     @cached_property
     def key(self) -> str:
         """A hash of everything that determines a result."""
-        return self.assigned.form.key(self.found)
+        return self.assigned.form.key(self.submitted)
 
     @cached_property
     def _cells(self) -> Mapping[str, Sequence[Cell]] | Rejected:
         """The submitted notebooks' cells, keyed by notebook name, or the rejection of the submission."""
-        if isinstance(self.found, Rejected):
-            return self.found
-        cells = read_cells(self.found)
+        if isinstance(self.submitted, Rejected):
+            return self.submitted
+        cells = read_cells(self.submitted)
         if isinstance(cells, Rejected):
             return cells
-        return {notebook_key(file, self.assigned.name): found for file, found in cells.items()}
+        return {notebook_key(file, self.assigned.name): in_file for file, in_file in cells.items()}
 
     @property
     def rejected(self) -> Rejected | None:
@@ -284,21 +284,21 @@ class PlainSubmission:
     @property
     def absent(self) -> frozenset[str]:
         """The assignment's notebooks that are missing from the submission; empty if nothing could be read."""
-        if isinstance(self.found, Rejected):
+        if isinstance(self.submitted, Rejected):
             return frozenset()
-        handed = {notebook_key(file, self.assigned.name) for file in self.found.notebooks}
-        return frozenset(self.assigned.notebooks) - handed
+        handed_in = {notebook_key(file, self.assigned.name) for file in self.submitted.notebooks}
+        return frozenset(self.assigned.notebooks) - handed_in
 
     def job(self) -> PlainJob:
         """Return the worker's job for grading the submission."""
-        assert isinstance(self.found, FoundNotebooks)
+        assert isinstance(self.submitted, SubmittedNotebooks)
         form = self.assigned.form
         return PlainJob(
             student=self.student,
             lesson=self.assigned.name,
             assignment=form.assignment,
-            notebooks=self.found.notebooks,
-            files=_beside(self.found.files, form.assignment.files),
+            notebooks=self.submitted.notebooks,
+            files=_beside(self.submitted.files, form.assignment.files),
             kept=form.protected_files,
             timeout=form.timeout,
             hidden=self.assigned.course.hidden,
@@ -307,7 +307,7 @@ class PlainSubmission:
 
     def result(self, report: Sequence[PlainReport]) -> Result:
         """Return the result of the submission, made from a worker's reports."""
-        assert isinstance(self.found, FoundNotebooks)
+        assert isinstance(self.submitted, SubmittedNotebooks)
         reports = {
             notebook_key(notebook_report.notebook, self.assigned.name): notebook_report
             for notebook_report in report
@@ -322,7 +322,7 @@ class PlainSubmission:
                 comments |= {cell_key(name, answer): NO_RESPONSE for answer in notebook_report.unanswered}
                 printed += self._printed(name, source, notebook_report)
         return Result(
-            self.student, self.assigned.name, rows, self.found.notes, comments, printed, self.language
+            self.student, self.assigned.name, rows, self.submitted.notes, comments, printed, self.language
         )
 
     def rejection_result(self, earlier: Language | None) -> Result:
@@ -340,7 +340,7 @@ class PlainSubmission:
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
         """Return the notebooks for staff, with the results as outputs."""
-        files = self.found.files if isinstance(self.found, FoundNotebooks) else {}
+        files = self.submitted.files if isinstance(self.submitted, SubmittedNotebooks) else {}
         return {
             name: staff_notebook(
                 self._submitted(name, source), self.assigned.given[name], name, result, files
@@ -352,23 +352,25 @@ class PlainSubmission:
         """Return a copy of a notebook from which hidden tests and mark schemes are removed."""
         return self.assigned.hide_tests(notebook)
 
-    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
+    def head(
+        self, name: str, result: Result, recorded_grades: RecordedGrades, times: tuple[str, ...] | None
+    ) -> PageHead:
         """Return the head of the feedback page for one of the notebooks: scores, tasks and comments."""
         titles = self.assigned.titles[name]
         tasks = [task for task in result.tasks if task.notebook == name]
-        rows = [row_of(task, titles.get(task.cell, task.cell), result, entered) for task in tasks]
+        rows = [row_of(task, titles.get(task.cell, task.cell), result, recorded_grades) for task in tasks]
         title = titles.get("", self.assigned.name)
         why = self.rejected
         return PageHead(
             f"{title} · {name}" if name else title,
             self.language,
-            entered.score,
-            entered.max_score,
-            entered.penalty,
-            list(self._with_comments(name, rows, result, entered)),
+            recorded_grades.score,
+            recorded_grades.max_score,
+            recorded_grades.penalty,
+            list(self._with_comments(name, rows, result, recorded_grades)),
             visible({"en": why.en, "ko": why.ko}[self.language]) if why else "",
             earlier_points=replace(result, tasks=tasks).earlier_points,
-            times=times if entered.penalty else None,
+            times=times if recorded_grades.penalty else None,
         )
 
     def _submitted(self, name: str, source: PlainSource) -> Sequence[Cell]:
@@ -463,14 +465,14 @@ class PlainSubmission:
                 yield Printed(place, replace(ran[label], output=text), name)
 
     def _with_comments(
-        self, name: str, rows: Iterable[TaskRow], result: Result, entered: Entered
+        self, name: str, rows: Iterable[TaskRow], result: Result, recorded_grades: RecordedGrades
     ) -> Iterator[TaskRow]:
         """Yield the tasks' rows, after adding the instructor's comments on each task's answers."""
         answers = answers_of(self.assigned.sources[name])
         for row in rows:
             comments = [row.comment] if row.comment else []
             for answer in answers[row.task]:
-                comment = entered.comments.get(answer.id) or ""
+                comment = recorded_grades.comments.get(answer.id) or ""
                 if comment and comment != result.comments.get(cell_key(name, answer.id)):
                     comments.append(comment)
             yield replace(row, comment="\n\n".join(comments))

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 from nbformat import NotebookNode
 
 from autograder.exam.report import Outcome
-from autograder.gradebook.entered import Entered
 from autograder.gradebook.entries import Entry
+from autograder.gradebook.recorded_grades import RecordedGrades
 from autograder.gradebook.result import Result
 from autograder.intake.submission import Rejected
 from autograder.page.facts import PageHead
@@ -62,13 +62,15 @@ class GradedSubmission(Protocol):
         The preprocessors of the feedback page run later.
         """
 
-    def head(self, name: str, result: Result, entered: Entered, times: tuple[str, ...] | None) -> PageHead:
+    def head(
+        self, name: str, result: Result, grades: RecordedGrades, times: tuple[str, ...] | None
+    ) -> PageHead:
         """Return the head of the feedback page for one of the notebooks: scores, tasks and comments.
 
         Args:
             name: the name of the notebook within the assignment.
             result: the result of the submission.
-            entered: the gradebook's entries for this notebook.
+            grades: the gradebook's entries for this notebook.
             times: the time of submission and the due date if points were deducted for lateness; otherwise
                 None.
         """

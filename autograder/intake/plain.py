@@ -20,7 +20,7 @@ from autograder.intake.submission import Refused, Rejected
 
 
 @dataclass(frozen=True)
-class FoundNotebooks:
+class SubmittedNotebooks:
     """The files of a submission, read but not yet parsed.
 
     Attributes:
@@ -46,7 +46,7 @@ class FoundNotebooks:
 
 def find_notebooks(
     folder: Path, names: Sequence[str], root: Path, ignore: Sequence[str] = ()
-) -> FoundNotebooks | Rejected:
+) -> SubmittedNotebooks | Rejected:
     """Find and read a submission's notebooks and the student's other files.
 
     Args:
@@ -72,13 +72,13 @@ def find_notebooks(
     files, left_out = read_side_files(folder, root, wanted)
     if left_out:
         notes.append(f"side_files_left_out:{left_out}")
-    return FoundNotebooks(notebooks, {path.as_posix(): data for path, data in files.items()}, notes)
+    return SubmittedNotebooks(notebooks, {path.as_posix(): data for path, data in files.items()}, notes)
 
 
-def read_cells(found: FoundNotebooks) -> dict[str, list[Cell]] | Rejected:
+def read_cells(submitted: SubmittedNotebooks) -> dict[str, list[Cell]] | Rejected:
     """Return the cells of each notebook, or the rejection if a notebook cannot be read."""
     cells: dict[str, list[Cell]] = {}
-    for name, data in found.notebooks.items():
+    for name, data in submitted.notebooks.items():
         try:
             cells[name] = last_of_each(parse(data).cells)
         except Refused as refusal:

@@ -26,10 +26,10 @@ from autograder.gradebook import class_list
 from autograder.gradebook.book import Book
 from autograder.gradebook.entries import Entry
 from autograder.gradebook.freshness import CurrentSubmissions
-from autograder.gradebook.tables import Sheet
+from autograder.gradebook.tables import Table
 from autograder.lms.placing import recorded_names
 from autograder.lms.roster import Person, Roster
-from autograder.lms.tables import read_sheet
+from autograder.lms.tables import read_table
 from secant.language import say
 from secant.visible import visible
 
@@ -84,14 +84,14 @@ class Exported:
     """The files to upload to an LMS, and the facts that the instructor should know before the upload.
 
     Attributes:
-        sheet: the table of grades.
+        table: the table of grades.
         feedback: the archive of feedback pages; None if the LMS accepts no pages, or none exist.
         graded: the number of students with points in the table.
         blank: the reason why a student in the table has no points, keyed by student id.
         notes: other remarks for the instructor.
     """
 
-    sheet: Sheet
+    table: Table
     feedback: bytes | None
     graded: int
     blank: Mapping[str, str]
@@ -120,11 +120,11 @@ def export(
             row["id"]: _person(row, known.get(row["id"], {}), system) for row in class_list.people(book)
         }
         grades = _grades(course, book, lesson, sorted(people))
-    sheet = read_sheet(fill) if fill else _blank_sheet(system, lesson, column, people, grades, known)
+    table = read_table(fill) if fill else _blank_table(system, lesson, column, people, grades, known)
     writer = _Writer(system, lesson, column, Roster(list(people.values())), grades)
-    filled, blank, notes = writer.fill(sheet)
+    filled, blank, notes = writer.fill(table)
     labels = {
-        **_labels(sheet, writer),
+        **_labels(table, writer),
         **{who: row["label"] for who, row in known.items() if row["system"] == system},
     }
     current = {who: label for who, label in labels.items() if who in grades and grades[who].current}
@@ -161,8 +161,8 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
                 reason = _not_graded() if ungraded else _not_handed_in()
                 grades[student] = Grade(student, None, 0.0, reason, current=not ungraded)
                 continue
-            entered = stored.entered
-            tasks = stored.result.with_gradebook_points(entered.scores, entered.waiting).tasks
+            recorded_grades = stored.recorded_grades
+            tasks = stored.result.with_gradebook_points(recorded_grades.scores, recorded_grades.waiting).tasks
             reason, newer = "", submissions.is_newer(student, stored)
             if stored.stale:
                 reason = _not_graded()
@@ -170,13 +170,13 @@ def _grades(course: Course, book: Book, lesson: str, students: Sequence[str]) ->
                 reason = _changed()
             elif any(task.outcome == "rejected" and task.auto is None for task in tasks):
                 reason = say(en="It could not be read.", ko="읽을 수 없는 제출물입니다.")
-            elif entered.waiting:
+            elif recorded_grades.waiting:
                 reason = say(
                     en="It needs manual grading in formgrader.", ko="사람이 채점해야 합니다(formgrader)."
                 )
-            points = None if reason else max(0.0, entered.score - entered.penalty)
+            points = None if reason else max(0.0, recorded_grades.score - recorded_grades.penalty)
             current = not (stored.stale or newer)
-            grades[student] = Grade(student, points, entered.max_score, reason, current)
+            grades[student] = Grade(student, points, recorded_grades.max_score, reason, current)
     return grades
 
 
@@ -238,13 +238,13 @@ class _Writer:
         self._roster, self._grades = roster, grades
         self.used: dict[str, int] = {}  # the index of each student's row in the table
 
-    def fill(self, sheet: Sheet) -> tuple[Sheet, dict[str, str], list[str]]:
+    def fill(self, table: Table) -> tuple[Table, dict[str, str], list[str]]:
         """Return the filled table, the reason for each student's blank grade, and notes for the user."""
-        target = self._target(sheet)
+        target = self._target(table)
         blank: dict[str, str] = {}
-        claims = [self._claim(sheet, row) for row in sheet.rows]
+        claims = [self._claim(table, row) for row in table.rows]
         self.used, refused = _resolve_claims(claims)
-        rows = [list(row) for row in sheet.rows]
+        rows = [list(row) for row in table.rows]
         for student, number in self.used.items():
             grade = self._grades[student]
             if grade.points is None:
@@ -272,18 +272,18 @@ class _Writer:
                     ko=f"표에는 있지만 성적부에 없어 그대로 두었습니다: {names}.",
                 )
             )
-        notes.extend(self._other_maximum(sheet))
-        return Sheet(sheet.head, rows, sheet.separator, sheet.bom), blank, notes
+        notes.extend(self._other_maximum(table))
+        return Table(table.head, rows, table.separator, table.bom), blank, notes
 
-    def _target(self, sheet: Sheet) -> int:
+    def _target(self, table: Table) -> int:
         """Return the index of the column for the grade.
 
         Raises:
             CourseError: if no column matches, or if several columns match.
         """
         if self._system == "moodle":
-            column = sheet.column(*_GRADE_COLUMNS)
-            if column is None or sheet.column(*_IDENTIFIER_COLUMNS) is None:
+            column = table.column(*_GRADE_COLUMNS)
+            if column is None or table.column(*_IDENTIFIER_COLUMNS) is None:
                 raise CourseError(
                     say(
                         en="This is not a Moodle grading worksheet: it has no Identifier or no Grade column.",
@@ -291,7 +291,7 @@ class _Writer:
                     )
                 )
             return column
-        titles = {index: title for index, title in enumerate(sheet.head) if self._is_item(title)}
+        titles = {index: title for index, title in enumerate(table.head) if self._is_item(title)}
         fit = [index for index, title in titles.items() if self._fits(title)]
         if len(fit) != 1:
             shown = "; ".join(titles.values()) or "-"
@@ -318,11 +318,11 @@ class _Writer:
             return name == self._lesson
         return bool(re.match(rf"(?:lesson|단원|수업)?\s*0?{int(number)}\b", name, re.IGNORECASE))
 
-    def _claim(self, sheet: Sheet, row: Sequence[str]) -> _Claim:
+    def _claim(self, table: Table, row: Sequence[str]) -> _Claim:
         """Return a row's claim to a grade, based on the row's ids or, if the row has no ids, on its name."""
 
         def cells(names: Sequence[str]) -> list[str]:
-            columns = (sheet.column(name) for name in names)
+            columns = (table.column(name) for name in names)
             return [row[at].strip() for at in columns if at is not None and row[at].strip()]
 
         numbers = cells(_NUMBER_COLUMNS.get(self._system, ()))
@@ -351,15 +351,15 @@ class _Writer:
             return _Claim(label, reason=_several(visible(label), people))
         return _Claim(label, people_with_name[0].id, 1)
 
-    def _other_maximum(self, sheet: Sheet) -> Iterator[str]:
+    def _other_maximum(self, table: Table) -> Iterator[str]:
         """Yield a warning for each maximum in Moodle's worksheet that differs from the lesson's maximum.
 
         Moodle skips grades above its own maximum without a message.
         """
         points = max((grade.max_points for grade in self._grades.values()), default=0.0)
-        at = sheet.column(*_MAXIMUM_COLUMNS) if self._system == "moodle" else None
+        at = table.column(*_MAXIMUM_COLUMNS) if self._system == "moodle" else None
         maxima = (
-            {row[at].strip().replace(",", ".") for row in sheet.rows if row[at].strip()}
+            {row[at].strip().replace(",", ".") for row in table.rows if row[at].strip()}
             if at is not None
             else set()
         )
@@ -443,14 +443,14 @@ def _duplicate_claim(row: str, number: int, student: str) -> str:
     )
 
 
-def _blank_sheet(
+def _blank_table(
     system: ExportSystem,
     lesson: str,
     column: str,
     people: Mapping[str, Person],
     grades: Mapping[str, Grade],
     known: Mapping[str, Mapping[str, str]],
-) -> Sheet:
+) -> Table:
     """Return a table without grades in the format of the LMS's own export.
 
     Raises:
@@ -480,7 +480,7 @@ def _blank_sheet(
             ]
             for student in numbered
         ]
-        return Sheet(head, rows)
+        return Table(head, rows)
     if system == "canvas":
         head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", column or lesson]
         ids = {
@@ -490,26 +490,26 @@ def _blank_sheet(
         }
         logins = {student: "" if student in ids else student for student in who}
         rows = [[_full_name(people[s]), ids.get(s, ""), logins[s], logins[s], "", ""] for s in who]
-        return Sheet(head, rows)
+        return Table(head, rows)
     head = ["OrgDefinedId", f"{column or lesson} Points Grade", _END_OF_LINE]
-    return Sheet(head, [[student, "", "#"] for student in who])
+    return Table(head, [[student, "", "#"] for student in who])
 
 
 def _full_name(person: Person) -> str:
     return f"{person.first_name} {person.last_name}".strip() or person.name
 
 
-def _labels(sheet: Sheet, writer: _Writer) -> dict[str, str]:
+def _labels(table: Table, writer: _Writer) -> dict[str, str]:
     """Return the names of the students' feedback folders in Moodle, made from the worksheet's rows."""
-    identifier, name = sheet.column(*_IDENTIFIER_COLUMNS), sheet.column(*_NAME_COLUMNS)
+    identifier, name = table.column(*_IDENTIFIER_COLUMNS), table.column(*_NAME_COLUMNS)
     if identifier is None:
         return {}
     labels = {}
     for student, at in writer.used.items():
-        number = re.search(r"\d+$", sheet.rows[at][identifier].strip())
+        number = re.search(r"\d+$", table.rows[at][identifier].strip())
         if number:
             shown_name = (
-                _NOT_IN_FOLDER_NAMES.sub("", sheet.rows[at][name].replace("_", " ")).strip()
+                _NOT_IN_FOLDER_NAMES.sub("", table.rows[at][name].replace("_", " ")).strip()
                 if name is not None
                 else ""
             )

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.course.errors import CourseError
-from autograder.gradebook.tables import Sheet
+from autograder.gradebook.tables import Table
 from autograder.intake.files import valid_student_id
 from autograder.lms.filenames import SYSTEMS, System
-from autograder.lms.tables import read_sheet
+from autograder.lms.tables import read_table
 from secant.language import say
 
 # Titles of id columns, normalized by `tables.plain`: first the titles in hand-made rosters, then the titles
@@ -167,29 +167,29 @@ def read_roster(path: Path) -> Roster:
         CourseError: if there is no column of ids or names, an id occurs twice, or an id cannot be a folder's
             name.
     """
-    sheet = read_sheet(path)
-    id_column = sheet.column(*_ID)
-    if id_column is None and sheet.column(*_NAME, *_FIRST, *_LAST) is None:
-        id_column = sheet.column(*_ANONYMOUS)
-    if id_column is None and sheet.column(*_NAME, *_LAST) is None:
+    table = read_table(path)
+    id_column = table.column(*_ID)
+    if id_column is None and table.column(*_NAME, *_FIRST, *_LAST) is None:
+        id_column = table.column(*_ANONYMOUS)
+    if id_column is None and table.column(*_NAME, *_LAST) is None:
         raise CourseError(
             say(
-                en=f"{path} has no column of ids or names. Its columns: {', '.join(sheet.head)}. "
+                en=f"{path} has no column of ids or names. Its columns: {', '.join(table.head)}. "
                 "Name one `id` and one `name`.",
-                ko=f"{path}: 학번이나 이름 열이 없습니다. 있는 열: {', '.join(sheet.head)}. "
+                ko=f"{path}: 학번이나 이름 열이 없습니다. 있는 열: {', '.join(table.head)}. "
                 "`학번`과 `이름` 열을 만드세요.",
             )
         )
-    people = [person for row in sheet.rows if (person := _person(sheet, row, id_column)) is not None]
+    people = [person for row in table.rows if (person := _person(table, row, id_column)) is not None]
     _refuse(path, people)
     return Roster(people)
 
 
-def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | None:
+def _person(table: Table, row: list[str], id_column: int | None) -> Person | None:
     """Return the person in a row; None for Canvas's "Points Possible" row."""
 
     def cell(names: Sequence[str]) -> str:
-        column = sheet.column(*names)
+        column = table.column(*names)
         return "" if column is None else row[column].strip()
 
     first, last = cell(_FIRST), cell(_LAST)
@@ -199,12 +199,12 @@ def _person(sheet: Sheet, row: list[str], id_column: int | None) -> Person | Non
         first, name = "", first
     if "Points Possible" in name:
         return None
-    keys = {row[index] for key in _ID if (index := sheet.column(key)) is not None and row[index].strip()}
+    keys = {row[index] for key in _ID if (index := table.column(key)) is not None and row[index].strip()}
     own = "" if id_column is None else row[id_column].strip().lstrip("#")
-    if id_column is not None and id_column == sheet.column(*_ANONYMOUS):
+    if id_column is not None and id_column == table.column(*_ANONYMOUS):
         # The column contains labels such as "Participant 123"; make valid student ids from them.
         own = student_id(own)
-    of_canvas = _NUMBER["canvas"] if sheet.column("section") is None else (*_NUMBER["canvas"], "id")
+    of_canvas = _NUMBER["canvas"] if table.column("section") is None else (*_NUMBER["canvas"], "id")
     numbers = {
         system: number
         for system in SYSTEMS

@@ -5,14 +5,14 @@ import io
 from pathlib import Path
 
 from autograder.course.errors import CourseError
-from autograder.gradebook.tables import Sheet
+from autograder.gradebook.tables import Table
 from autograder.intake.kinds import of_bytes, of_text
 from secant.language import say
 
 MAX_BYTES = 20_000_000
 
 
-def read_sheet(path: Path) -> Sheet:
+def read_table(path: Path) -> Table:
     """Read a CSV table; the separator is the one that occurs most often in the first line.
 
     Raises:
@@ -48,7 +48,7 @@ def read_sheet(path: Path) -> Sheet:
     if not rows:
         raise CourseError(say(en=f"{path} is empty.", ko=f"{path}: 비어 있습니다."))
     head, *body = rows
-    return Sheet(
+    return Table(
         [title.strip() for title in head],
         [(row + [""] * len(head))[: len(head)] for row in body],
         separator,

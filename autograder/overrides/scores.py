@@ -11,7 +11,7 @@ from autograder.course.errors import CourseError
 from autograder.course.settings import Course
 from autograder.gradebook.freshness import CurrentSubmissions
 from autograder.gradebook.records import stored_results_in
-from autograder.gradebook.tables import Sheet, as_csv
+from autograder.gradebook.tables import Table, as_csv
 
 _BATCH_SIZE = 50  # maximum number of submissions whose results are held in memory at once
 _COLUMNS = [
@@ -66,7 +66,7 @@ class ScoresGiven(ExportPlugin):
                         *_as_cells(assignment.max_score),
                     ]
                 )
-        place.write_bytes(as_csv(Sheet(_COLUMNS, rows)))
+        place.write_bytes(as_csv(Table(_COLUMNS, rows)))
         self.log.info("%s: %s rows", place, len(rows))
         for why, number in (+empty).items():
             self.log.info("Scores left empty, %s: %s", why, number)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from autograder.course.plain import instructors_notebooks, read_plain
 from autograder.course.settings import Course
-from autograder.gradebook.entered import notebook_key
+from autograder.gradebook.recorded_grades import notebook_key
 from autograder.gradebook.result import cell_key
 from autograder.grading.plain import answers_of, cell_titles, graded_cells
 from autograder.page.prose import typed_text

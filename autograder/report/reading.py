@@ -144,7 +144,9 @@ def read_works(
 
 
 def _work(name: str, stored: StoredResult, answers: Mapping[str, SubmittedAnswer]) -> Work:
-    result = stored.result.with_gradebook_points(stored.entered.scores, stored.entered.waiting)
+    result = stored.result.with_gradebook_points(
+        stored.recorded_grades.scores, stored.recorded_grades.waiting
+    )
     several = any(True for _ in result.flagged("other_answers"))
     state: State = "unread" if result.is_unread else "graded"
     return Work(name, state, result.tasks, several, answers)

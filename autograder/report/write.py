@@ -12,7 +12,7 @@ from autograder.course.find_assignments import find_gradable
 from autograder.course.settings import REPORT, Course
 from autograder.gradebook.book import Book
 from autograder.gradebook.class_list import people
-from autograder.gradebook.tables import Sheet, as_csv
+from autograder.gradebook.tables import Table, as_csv
 from autograder.grading.feedback import headings
 from autograder.grading.secret import course_secret
 from autograder.report.copies import pairs
@@ -109,13 +109,13 @@ def write_report(course: Course, lesson: str | None, form: Form, now: datetime) 
     with course_secret(course.root) as secret, Book(course.directory, course.config) as book:
         names = _Names(secret, form.anonymous, {row["id"]: row for row in people(book)})
         if lesson is None:
-            page, sheet = _on_the_course(course, book, form, names, now)
+            page, table = _on_the_course(course, book, form, names, now)
         else:
-            page, sheet = _on_a_lesson(course, book, lesson, form, names, now)
+            page, table = _on_a_lesson(course, book, lesson, form, names, now)
     name = (lesson or COURSE) + (".anonymous" if form.anonymous else "")
     files = {
         form.folder / page_name(name, form.language): page.encode(),
-        form.folder / f"{name}.csv": as_csv(sheet),
+        form.folder / f"{name}.csv": as_csv(table),
     }
     form.folder.mkdir(parents=True, exist_ok=True)
     for path, data in files.items():
@@ -133,17 +133,17 @@ def _head(form: Form, names: _Names, now: datetime, code: Sequence[str] = ()) ->
 
 def _on_a_lesson(
     course: Course, book: Book, lesson: str, form: Form, names: _Names, now: datetime
-) -> tuple[str, Sheet]:
+) -> tuple[str, Table]:
     text = read_lesson_text(course, lesson, form.language)
     works = read_works(course, book, lesson, text, names.report_name)
     figures = lesson_figures(works, text)
     changes = compare(figures, course.root / REPORT / FOLDER / f"{lesson}.json", names.pseudonym_of, now)
     alike = pairs({work.student: work.answers for work in works if work.answers}, text.texts)
     page = lesson_page(_head(form, names, now, text.code), text, figures, changes, alike)
-    return page, _lesson_sheet(figures, text, names)
+    return page, _lesson_table(figures, text, names)
 
 
-def _lesson_sheet(figures: LessonFigures, text: LessonText, names: _Names) -> Sheet:
+def _lesson_table(figures: LessonFigures, text: LessonText, names: _Names) -> Table:
     struggling = {work.student for work in figures.struggling}
     own = ["state", "points", "max_points", "needs_help", "waiting"]
     tasks = [column for task in text.tasks for column in (task, f"{task} hint")]
@@ -151,7 +151,7 @@ def _lesson_sheet(figures: LessonFigures, text: LessonText, names: _Names) -> Sh
         [*names.cells(work.student), *_summary(work, work.student in struggling), *_outcomes(work, text)]
         for work in figures.works
     ]
-    return Sheet([*names.head(), *own, *tasks], rows)
+    return Table([*names.head(), *own, *tasks], rows)
 
 
 def _summary(work: Work, needs_help: bool) -> list[str]:
@@ -177,12 +177,12 @@ def _outcomes(work: Work, text: LessonText) -> list[str]:
 # --- Writing the report on all lessons ----------------------------------------------------------------------
 
 
-def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: datetime) -> tuple[str, Sheet]:
+def _on_the_course(course: Course, book: Book, form: Form, names: _Names, now: datetime) -> tuple[str, Table]:
     names_of_lessons = find_gradable(course.root, course.directory.source_directory).names
     works = {name: read_works(course, book, name, None, names.report_name) for name in names_of_lessons}
     figures = course_figures(works)
     titles = {name: _title(course, name, form.language) for name in figures.lessons}
-    return course_page(_head(form, names, now), titles, figures), _course_sheet(figures, works, names)
+    return course_page(_head(form, names, now), titles, figures), _course_table(figures, works, names)
 
 
 def _title(course: Course, lesson: str, language: Language) -> str:
@@ -194,7 +194,7 @@ def _title(course: Course, lesson: str, language: Language) -> str:
     return f"{int(lesson[:2])}. {title}"
 
 
-def _course_sheet(figures: CourseFigures, works: Mapping[str, Sequence[Work]], names: _Names) -> Sheet:
+def _course_table(figures: CourseFigures, works: Mapping[str, Sequence[Work]], names: _Names) -> Table:
     drifting = {one.student: one for one in figures.drifting}
     shares = {(name, work.student): work for name, each in figures.lessons.items() for work in each}
     rows = []
@@ -204,7 +204,7 @@ def _course_sheet(figures: CourseFigures, works: Mapping[str, Sequence[Work]], n
         fall = f"{100 * one.fall:.0f}" if one and one.fall else ""
         cells = [_percent(shares.get((name, student))) for name in figures.lessons]
         rows.append([*names.cells(student), missing, fall, *cells])
-    return Sheet([*names.head(), "lessons_missing", "fall_percent", *figures.lessons], rows)
+    return Table([*names.head(), "lessons_missing", "fall_percent", *figures.lessons], rows)
 
 
 def _percent(work: Work | None) -> str:

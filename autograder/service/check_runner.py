@@ -7,12 +7,12 @@ from typing import Any
 import torch
 
 import secant
+from autograder.exam.checked_notebook import CheckedNotebook, NotebookReader
 from autograder.exam.examiner import one_by_one
 from autograder.exam.own_plain import run_visible_tests
 from autograder.exam.pool import Pool
 from autograder.exam.report import TaskResult
 from autograder.exam.selfcheck import Checker
-from autograder.exam.sheet import CheckedNotebook, NotebookReader
 from autograder.sandbox.client import CandidateClient
 from autograder.sandbox.inside import pages
 from autograder.sandbox.inside.template import import_compiler
@@ -46,24 +46,24 @@ class CheckRunner:
         self._checker = Checker(pool, run_tasks=run_tasks, kind=kind)
         self._checker.reader = reader
 
-    def prepare(self, sheet: CheckedNotebook) -> None:
+    def prepare(self, notebook: CheckedNotebook) -> None:
         """Prepare a lesson's tests once for all checks of that lesson's notebook."""
-        if sheet.root is not None:
-            self._checker.examiner(sheet)
+        if notebook.root is not None:
+            self._checker.examiner(notebook)
 
     def examine(
-        self, sheet: CheckedNotebook, only: str | None, on_row: Callable[[dict[str, Any]], None]
+        self, notebook: CheckedNotebook, only: str | None, on_row: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
         """Examine a notebook and return the score.
 
         Each task's verdict is passed to `on_row` as soon as it is known.
         """
-        texts = task_texts(sheet)
+        texts = task_texts(notebook)
 
         def pass_on(result: TaskResult) -> None:
             on_row(row(result, len(texts[result.id].hints) if result.id in texts else 0))
 
-        report = self._checker.examine(sheet, only, pass_on)
+        report = self._checker.examine(notebook, only, pass_on)
         return {"score": report.score, "max_score": report.max_score}
 
     def run_plain(

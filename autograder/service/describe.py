@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.course.cells import Task, grade_id, is_answer, is_manual, is_test
 from autograder.exam import plain_words
+from autograder.exam.checked_notebook import CheckedNotebook
 from autograder.exam.report import PUBLIC, TaskResult
-from autograder.exam.sheet import CheckedNotebook
 from secant.address import report_text, report_url
 from secant.headings import task_heading
 from secant.progress import store
@@ -35,11 +35,11 @@ class TaskText:
     hints: list[tuple[str, str]]
 
 
-def task_texts(sheet: CheckedNotebook) -> dict[str, TaskText]:
+def task_texts(notebook: CheckedNotebook) -> dict[str, TaskText]:
     """Return the title and the hints of each task, taken from the text cells above its answer cell."""
     texts: dict[str, TaskText] = {}
     title, above = "", list[tuple[str, str]]()
-    for cell in sheet.release.cells:
+    for cell in notebook.release.cells:
         if cell.cell_type == "markdown" and not is_answer(cell):
             if heading := task_heading(cell.source):
                 title, above = visible(heading[:_MAX_TITLE_CHARS]), []
@@ -61,31 +61,31 @@ def hints_in(prose: str) -> Iterator[tuple[str, str]]:
             yield visible(title[:_MAX_TITLE_CHARS]), visible(text.strip()[:_MAX_HINT_CHARS], prose=True)
 
 
-def lesson_title(sheet: CheckedNotebook) -> str:
+def lesson_title(notebook: CheckedNotebook) -> str:
     """Return the notebook's first heading, without the lesson's number."""
-    for cell in sheet.release.cells:
+    for cell in notebook.release.cells:
         if cell.cell_type == "markdown":
             for line in cell.source.splitlines():
                 if line.startswith("# "):
                     title = line[:_MAX_TITLE_CHARS].removeprefix("# ").replace("`", "").strip()
                     return visible(re.sub(r"^\d+[.:]?\s+", "", title))
-    return sheet.assignment.lesson
+    return notebook.assignment.lesson
 
 
-def lesson_number(sheet: CheckedNotebook) -> int | None:
+def lesson_number(notebook: CheckedNotebook) -> int | None:
     """Return the number at the beginning of a lesson's name, or None if there is no number."""
-    number = re.match(r"\d+", sheet.assignment.lesson)
+    number = re.match(r"\d+", notebook.assignment.lesson)
     return int(number[0]) if number else None
 
 
-def tasks_of(sheet: CheckedNotebook) -> list[dict[str, Any]]:
+def tasks_of(notebook: CheckedNotebook) -> list[dict[str, Any]]:
     """Return a lesson's tasks in order, each with the opened hints and the most points earned so far."""
-    texts, progress = task_texts(sheet), _progress(sheet.assignment.lesson)
-    lesson = sheet.assignment.lesson
+    texts, progress = task_texts(notebook), _progress(notebook.assignment.lesson)
+    lesson = notebook.assignment.lesson
     return [
         _task(task, texts.get(task.id, TaskText(task.id, [])), progress.get(task.id))
         | {"report": report_url(lesson, task.id), "about": report_text(lesson, task.id)}
-        for task in sheet.tasks
+        for task in notebook.tasks
     ]
 
 

@@ -8,41 +8,41 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from autograder.exam.sheet import CheckedNotebook
+from autograder.exam.checked_notebook import CheckedNotebook
 from secant.files import read_json, replace_file
 from secant.progress import store
 
 
-def save(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
+def save(notebook: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
     """Store the verdicts of a check, and keep the stored verdicts of other tasks.
 
     An error in writing the file is ignored.
     """
-    stored = {row["id"]: row for row in _read_rows(sheet.path, sheet.hidden)}
-    answers = _digests(sheet)
+    stored = {row["id"]: row for row in _read_rows(notebook.path, notebook.hidden)}
+    answers = _digests(notebook)
     for row in rows:
         stored[row["id"]] = {**row, "answer": answers.get(row["id"], "")}
     record = {
-        "path": str(sheet.path),
-        "hidden": sheet.hidden,
+        "path": str(notebook.path),
+        "hidden": notebook.hidden,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "rows": [stored[task.id] for task in sheet.tasks if task.id in stored],
+        "rows": [stored[task.id] for task in notebook.tasks if task.id in stored],
     }
-    place = _place(sheet.path)
+    place = _place(notebook.path)
     with contextlib.suppress(OSError):
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace_file(place, json.dumps(record, ensure_ascii=False).encode("utf-8", "replace"), private=True)
 
 
-def load(sheet: CheckedNotebook) -> dict[str, Any] | None:
+def load(notebook: CheckedNotebook) -> dict[str, Any] | None:
     """Return a notebook's last verdicts, or None if none are stored.
 
     Each verdict has a field `changed`, which is true if the answer has changed since the check.
     """
-    record = _read_file(sheet.path)
-    answers = _digests(sheet)
-    task_ids = {task.id for task in sheet.tasks}
-    rows = [row for row in _read_rows(sheet.path, sheet.hidden) if row["id"] in task_ids]
+    record = _read_file(notebook.path)
+    answers = _digests(notebook)
+    task_ids = {task.id for task in notebook.tasks}
+    rows = [row for row in _read_rows(notebook.path, notebook.hidden) if row["id"] in task_ids]
     if not rows:
         return None
     for row in rows:
@@ -51,8 +51,8 @@ def load(sheet: CheckedNotebook) -> dict[str, Any] | None:
     return {
         "rows": rows,
         "score": sum(row["points"] for row in counted),
-        "max_score": sum(task.points for task in sheet.tasks if task.test is not None),
-        "hidden": sheet.hidden,
+        "max_score": sum(task.points for task in notebook.tasks if task.test is not None),
+        "hidden": notebook.hidden,
         "when": record["when"],
     }
 
@@ -78,10 +78,10 @@ def _place(path: Path) -> Path:
     return store.path().parent / "checks" / f"{name}.json"
 
 
-def _digests(sheet: CheckedNotebook) -> dict[str, str]:
+def _digests(notebook: CheckedNotebook) -> dict[str, str]:
     """Return a hash for each task, computed from the answer that a check would run and from the test."""
-    tests = {task.id: task.test.source for task in sheet.tasks if task.test is not None}
+    tests = {task.id: task.test.source for task in notebook.tasks if task.test is not None}
     return {
         task: hashlib.sha256(f"{code}\0{tests.get(task, '')}".encode()).hexdigest()[:16]
-        for task, code in sheet.answers.items()
+        for task, code in notebook.answers.items()
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from autograder.exam.sheet import CheckedNotebook
+from autograder.exam.checked_notebook import CheckedNotebook
 from autograder.service import last_verdicts
 from secant.lab.start_page import START, refresh
 from secant.language import Language
@@ -13,27 +13,31 @@ from secant.progress.course import find_course, read_course
 from secant.progress.rewards import ACHIEVEMENTS
 
 
-def save_results(sheet: CheckedNotebook, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> dict[str, Any]:
+def save_results(
+    notebook: CheckedNotebook, rows: Sequence[Mapping[str, Any]], *, whole: bool
+) -> dict[str, Any]:
     """Record the results of a check, and return what the learner earned and what went wrong.
 
     Args:
-        sheet: the notebook that was checked.
+        notebook: the notebook that was checked.
         rows: the verdicts on the tasks that were checked.
         whole: whether the check was meant for all tasks, even if it was stopped before the last verdict.
     """
-    last_verdicts.save(sheet, rows)
+    last_verdicts.save(notebook, rows)
     recorded = record.check(
-        sheet.assignment.lesson,
+        notebook.assignment.lesson,
         rows,
         whole=whole,
-        hidden=sheet.hidden,
-        answers=sheet.answers,
-        course=sheet.root,
-        message_language=sheet.language,
+        hidden=notebook.hidden,
+        answers=notebook.answers,
+        course=notebook.root,
+        message_language=notebook.language,
     )
-    if sheet.root and (workspace := next((f for f in sheet.path.parents if (f / START).is_file()), None)):
-        refresh(sheet.root, workspace)
-    language = sheet.language
+    if notebook.root and (
+        workspace := next((f for f in notebook.path.parents if (f / START).is_file()), None)
+    ):
+        refresh(notebook.root, workspace)
+    language = notebook.language
     new = [
         {"title": each.title[language], "how": each.how[language]}
         for each in ACHIEVEMENTS

@@ -30,8 +30,8 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from autograder.course.errors import CourseError
+from autograder.exam.checked_notebook import CheckedNotebook, NoLesson, NotebookReader, PlainNotebook
 from autograder.exam.pool import ForkPool, Pool, WarmPool
-from autograder.exam.sheet import CheckedNotebook, NoLesson, NotebookReader, PlainNotebook
 from autograder.sandbox.inside import pages
 from autograder.sandbox.results import WallError
 from autograder.service import consent, describe, last_verdicts
@@ -204,32 +204,32 @@ class Worker:
             self._dispatch_plain(order, answer, plain)
 
     def _answer_query(self, order: dict[str, Any]) -> dict[str, Any]:
-        sheet = self._read_sheet(order)
+        notebook = self._read_notebook(order)
         match order["do"]:
             case "lesson":
                 return {
-                    "lesson": sheet.assignment.lesson,
-                    "number": describe.lesson_number(sheet),
-                    "language": sheet.language,
-                    "title": describe.lesson_title(sheet),
-                    "hidden": sheet.hidden,
-                    "tasks": describe.tasks_of(sheet),
-                    "report": report_url(sheet.assignment.lesson),
-                    "about": report_text(sheet.assignment.lesson),
-                    "last": last_verdicts.load(sheet),
-                    "agreed": consent.is_agreed(sheet.path),
+                    "lesson": notebook.assignment.lesson,
+                    "number": describe.lesson_number(notebook),
+                    "language": notebook.language,
+                    "title": describe.lesson_title(notebook),
+                    "hidden": notebook.hidden,
+                    "tasks": describe.tasks_of(notebook),
+                    "report": report_url(notebook.assignment.lesson),
+                    "about": report_text(notebook.assignment.lesson),
+                    "last": last_verdicts.load(notebook),
+                    "agreed": consent.is_agreed(notebook.path),
                 }
             case "hint":
-                return _hint(sheet, order["task"], order["number"])
+                return _hint(notebook, order["task"], order["number"])
             case "solution":
-                return _solution(sheet, order["task"])
+                return _solution(notebook, order["task"])
         raise ValueError(order["do"])
 
-    def _read_sheet(self, order: dict[str, Any]) -> CheckedNotebook:
+    def _read_notebook(self, order: dict[str, Any]) -> CheckedNotebook:
         """Read the notebook that a command names, and switch to the notebook's language."""
-        sheet = self._reader.read(Path(order["path"]), Path(order["below"]))
-        language(sheet.language)
-        return sheet
+        notebook = self._reader.read(Path(order["path"]), Path(order["below"]))
+        language(notebook.language)
+        return notebook
 
     def _dispatch_plain(self, order: dict[str, Any], answer: SendAnswer, plain: PlainNotebook) -> None:
         """Answer a command about a notebook with ordinary nbgrader tests: describe it, or run those tests."""
@@ -260,28 +260,28 @@ class Worker:
     def _check(self, order: dict[str, Any], answer: SendAnswer) -> None:
         if self._is_refused_as_busy(order, answer):
             return
-        sheet = self._read_sheet(order)
-        if not self._may_run(order, sheet.path, answer):
+        notebook = self._read_notebook(order)
+        if not self._may_run(order, notebook.path, answer):
             return
-        task_ids = [task.id for task in sheet.tasks if order["task"] in (None, task.id)]
+        task_ids = [task.id for task in notebook.tasks if order["task"] in (None, task.id)]
         if not task_ids:
             answer(_refusal(404, _no_task(order["task"])))
             return
         if self._must_wait(order, answer):
             return
-        self._check_runner.prepare(sheet)
-        begin = {"event": "begin", "lesson": sheet.assignment.lesson, "language": sheet.language}
-        answer({"event": {**begin, "hidden": sheet.hidden, "tasks": task_ids}})
+        self._check_runner.prepare(notebook)
+        begin = {"event": "begin", "lesson": notebook.assignment.lesson, "language": notebook.language}
+        answer({"event": {**begin, "hidden": notebook.hidden, "tasks": task_ids}})
 
         def save(end: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
             if rows or end["event"] == "end":  # the verdicts of a stopped check are recorded as well
-                return save_results(sheet, rows, whole=order["task"] is None)
+                return save_results(notebook, rows, whole=order["task"] is None)
             return {}
 
         self._run(
             Path(order["path"]),
             answer,
-            lambda tell: self._check_runner.examine(sheet, order["task"], tell),
+            lambda tell: self._check_runner.examine(notebook, order["task"], tell),
             save,
         )
 
@@ -361,25 +361,25 @@ def _limited(seconds: int) -> Iterator[None]:
         signal.alarm(0)
 
 
-def _hint(sheet: CheckedNotebook, task: str, number: int) -> dict[str, Any]:
-    task_text = describe.task_texts(sheet).get(task)
+def _hint(notebook: CheckedNotebook, task: str, number: int) -> dict[str, Any]:
+    task_text = describe.task_texts(notebook).get(task)
     if task_text is None:
         raise NoLesson(_no_task(task))
     if not 1 <= number <= len(task_text.hints):
         raise NoLesson(
             say(en=f"{task} has no hint {number}.", ko=f"{task}에는 {number}번째 힌트가 없습니다.")
         )
-    record.hint(sheet.assignment.lesson, task, number)
+    record.hint(notebook.assignment.lesson, task, number)
     title, text = task_text.hints[number - 1]
     return {"title": title, "text": text, "number": number, "of": len(task_text.hints)}
 
 
-def _solution(sheet: CheckedNotebook, task: str) -> dict[str, Any]:
-    worked = sheet.solution(task)
-    before = last_verdicts.load(sheet)
+def _solution(notebook: CheckedNotebook, task: str) -> dict[str, Any]:
+    worked = notebook.solution(task)
+    before = last_verdicts.load(notebook)
     passed = {row["id"] for row in before["rows"] if row["outcome"] == "passed"} if before else set()
-    record.solution(sheet.assignment.lesson, task)
-    return {"code": worked.code, "words": worked.words[sheet.language], "noted": task not in passed}
+    record.solution(notebook.assignment.lesson, task)
+    return {"code": worked.code, "words": worked.words[notebook.language], "noted": task not in passed}
 
 
 def _not_agreed(name: str) -> str:

@@ -60,6 +60,8 @@ BEHIND_THE_WALL = (
     "tests/autograder/course/test_own_course.py",
     "tests/autograder/edition/",
     "tests/autograder/exam/test_agreement.py",
+    "tests/autograder/exam/test_plain.py",
+    "tests/autograder/exam/test_preload.py",
     "tests/autograder/gradebook/",
     "tests/autograder/grading/",
     "tests/autograder/lms/",

@@ -12,10 +12,10 @@ from nbformat import NotebookNode
 
 from autograder import check
 from autograder.check_plain import PlainChecked, check_plain, show
+from autograder.exam.checked_notebook import CheckError
 from autograder.exam.own_plain import OwnReport, run_visible_tests
 from autograder.exam.plain_report import Grade
 from autograder.exam.pool import Pool, WarmPool
-from autograder.exam.sheet import CheckError
 from secant.language import language
 from tests.support.lessons import save
 from tests.support.own_processes import Forks

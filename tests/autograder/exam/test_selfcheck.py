@@ -16,9 +16,9 @@ from autograder.course.cells import tasks
 from autograder.course.errors import CourseError
 from autograder.course.lesson import find_lessons, wrong_answers
 from autograder.exam import words
+from autograder.exam.checked_notebook import NotebookReader, PlainNotebook
 from autograder.exam.own_tests import own_assignment
 from autograder.exam.selfcheck import Checker
-from autograder.exam.sheet import NotebookReader, PlainNotebook
 from secant.causes import STUB
 from tests.support.lessons import bare, copy_lessons, save
 from tests.support.own_processes import Forks
@@ -356,7 +356,7 @@ def test_assignment_in_a_lessons_place_disturbs_no_check_of_a_lesson(
         (tmp_path / folder).mkdir()
         save(HOMEWORK, tmp_path / folder / "50_numpy.ipynb")
     monkeypatch.chdir(tmp_path)
-    sheet = NotebookReader().read(tmp_path / "release/en" / LESSON / f"{LESSON}.ipynb")
-    assert (sheet.root, sheet.assignment.lesson) == (tmp_path, LESSON)
+    notebook = NotebookReader().read(tmp_path / "release/en" / LESSON / f"{LESSON}.ipynb")
+    assert (notebook.root, notebook.assignment.lesson) == (tmp_path, LESSON)
     with pytest.raises(PlainNotebook):
         NotebookReader().read(tmp_path / "release/en/50_numpy/50_numpy.ipynb")

@@ -23,7 +23,7 @@ def people(room: Path) -> list[dict[str, str]]:
         return class_list.people(book)
 
 
-def entered(room: Path, data: bytes, name: str = "students.csv") -> list[dict[str, str]]:
+def import_students(room: Path, data: bytes, name: str = "students.csv") -> list[dict[str, str]]:
     (room / name).write_bytes(data)
     enroll(room, room / name)
     return people(room)
@@ -42,7 +42,7 @@ def entered(room: Path, data: bytes, name: str = "students.csv") -> list[dict[st
     ids=["plain", "byte order mark", "semicolons", "Unicode text", "Korean Excel", "empty rows"],
 )
 def test_class_list_saved_by_excel_is_enrolled(room: Path, data: bytes) -> None:
-    first, second = entered(room, data)
+    first, second = import_students(room, data)
     assert first == MINJI | {"lms_user_id": ""}
     assert second["last_name"] == "Lee"
 
@@ -50,9 +50,9 @@ def test_class_list_saved_by_excel_is_enrolled(room: Path, data: bytes) -> None:
 def test_second_list_adds_students_and_removes_nothing(
     room: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    entered(room, PLAIN.encode())
+    import_students(room, PLAIN.encode())
     assert "2 students, 2 of them new (2026001, 2026002)." in " ".join(capsys.readouterr().out.split())
-    found = entered(room, b"id;lms_user_id\n2026001;71\n2026003;73\n", "later.csv")
+    found = import_students(room, b"id;lms_user_id\n2026001;71\n2026003;73\n", "later.csv")
     assert found[0] == MINJI | {"lms_user_id": "71"}
     assert [row["id"] for row in found] == ["2026001", "2026002", "2026003"]
     said = " ".join(capsys.readouterr().out.split())
@@ -61,9 +61,9 @@ def test_second_list_adds_students_and_removes_nothing(
 
 
 def test_list_without_the_zeros_of_known_ids_is_refused(room: Path) -> None:
-    entered(room, b"id,name\n0042,Ann\n0043,Bo\n")
+    import_students(room, b"id,name\n0042,Ann\n0043,Bo\n")
     with pytest.raises(CourseError, match="42 is 0042 in the gradebook"):
-        entered(room, b"id,name\n42,Ann\n43,Bo\n", "excel.csv")
+        import_students(room, b"id,name\n42,Ann\n43,Bo\n", "excel.csv")
     assert [row["id"] for row in people(room)] == ["0042", "0043"]
 
 
@@ -88,7 +88,7 @@ def test_list_that_cannot_be_used_is_explained(room: Path, data: bytes, en: str,
         for lang, said in (("en", en), ("ko", ko)):
             language(lang)
             with pytest.raises(CourseError) as raised:
-                entered(room, data)
+                import_students(room, data)
             assert said in str(raised.value)
     finally:
         language(before)

@@ -59,7 +59,7 @@ def settle(room: Path, points: dict[str, float]) -> None:
 
 
 def table(done: Exported) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(as_csv(done.sheet).decode("utf-8-sig"))))
+    return list(csv.DictReader(io.StringIO(as_csv(done.table).decode("utf-8-sig"))))
 
 
 def pages(done: Exported) -> list[str]:

@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup, Tag
 from nbgrader.api import Gradebook
 
 from autograder.course.errors import CourseError
-from autograder.gradebook import entered
+from autograder.gradebook import recorded_grades
 from autograder.grading.batch import make_pages
 from autograder.workers.jobs import Page
 from secant.language import Language
@@ -205,7 +205,7 @@ def test_new_page_version_remakes_pages_without_regrading(
 ) -> None:
     run(room)
     assert [job for job in _jobs(room) if isinstance(job, Page)] == []
-    monkeypatch.setattr(entered, "page_version", lambda: "another")
+    monkeypatch.setattr(recorded_grades, "page_version", lambda: "another")
     jobs = _jobs(room)
     assert len(jobs) >= 4
     assert all(isinstance(job, Page) for job in jobs)

@@ -63,7 +63,7 @@ def full(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def entered(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def course_in_gradebook(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Copy a course and go there."""
     room = Path(shutil.copytree(course, tmp_path / "class"))
     monkeypatch.chdir(room)
@@ -73,12 +73,12 @@ def entered(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 @pytest.fixture
 def room(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return entered(built, tmp_path, monkeypatch)
+    return course_in_gradebook(built, tmp_path, monkeypatch)
 
 
 @pytest.fixture
 def term(full: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return entered(full, tmp_path, monkeypatch)
+    return course_in_gradebook(full, tmp_path, monkeypatch)
 
 
 def graded(room: Path, students: Mapping[str, Student]) -> None:

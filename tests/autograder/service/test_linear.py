@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from autograder.exam import sheet
+from autograder.exam import checked_notebook
 from autograder.grading.feedback import clipped
 from autograder.intake import files
 from autograder.intake.parse import parse
@@ -83,7 +83,7 @@ def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated: 
         path.write_text(repeated * size)
         return path
 
-    assert growth(sheet._grade_ids, make) < LINEAR
+    assert growth(checked_notebook._grade_ids, make) < LINEAR
 
 
 @pytest.mark.whole
@@ -105,7 +105,7 @@ def test_description_of_a_notebook_is_no_larger_than_its_file(tmp_path: Path) ->
         cells += [solution, test]
     path = tmp_path / "sent.ipynb"
     nbformat.write(v4.new_notebook(cells=cells), path)
-    found = sheet.NotebookReader().read(path)
+    found = checked_notebook.NotebookReader().read(path)
     told = [describe.lesson_title(found), describe.tasks_of(found), describe.task_texts(found)["f0"].hints]
     assert len(told[1]) == 100
     assert len(str(told)) < path.stat().st_size

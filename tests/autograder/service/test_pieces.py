@@ -23,11 +23,11 @@ from tornado.iostream import StreamClosedError
 from autograder.course.assignment import Assignment
 from autograder.course.cells import grade_id, tasks
 from autograder.course.errors import CourseError
+from autograder.exam.checked_notebook import NotebookReader
 from autograder.exam.own_plain import OwnReport
 from autograder.exam.own_tests import own_assignment
 from autograder.exam.plain_report import Grade
 from autograder.exam.report import TaskResult
-from autograder.exam.sheet import NotebookReader
 from autograder.sandbox.results import WallError
 from autograder.service import describe, handlers, last_verdicts, worker, worker_client
 from autograder.service.running import CancellablePool, Forked, Running, Stopped, Threaded
@@ -54,18 +54,18 @@ def test_new_edition_keeps_verdicts_and_marks_changed_tests_as_stale(
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     nbformat.write(answered(ROOT, solutions(ROOT, LESSON), "en", LESSON), tmp_path / "mine.ipynb")
     monkeypatch.chdir(ROOT)
-    sheet = NotebookReader().read(tmp_path / "mine.ipynb")
-    first, second, *others = (task.id for task in sheet.tasks)
-    rows = [{"id": task.id, "points": 2.0, "outcome": "passed"} for task in sheet.tasks]
-    last_verdicts.save(sheet, rows)
-    source = copy.deepcopy(sheet.assignment.source)
+    notebook = NotebookReader().read(tmp_path / "mine.ipynb")
+    first, second, *others = (task.id for task in notebook.tasks)
+    rows = [{"id": task.id, "points": 2.0, "outcome": "passed"} for task in notebook.tasks]
+    last_verdicts.save(notebook, rows)
+    source = copy.deepcopy(notebook.assignment.source)
     source.cells = [cell for cell in source.cells if grade_id(cell) not in (first, f"test_{first}")]
     next(cell for cell in source.cells if grade_id(cell) == f"test_{second}").source += "\nassert True"
-    found = last_verdicts.load(replace(sheet, assignment=replace(sheet.assignment, source=source)))
+    found = last_verdicts.load(replace(notebook, assignment=replace(notebook.assignment, source=source)))
     assert found is not None
     assert [row["id"] for row in found["rows"]] == [second, *others]
     assert [row["id"] for row in found["rows"] if row["changed"]] == [second]
-    before = last_verdicts.load(sheet)
+    before = last_verdicts.load(notebook)
     assert before is not None
     assert [row["id"] for row in before["rows"]] == [first, second, *others]  # nothing is lost
 
@@ -85,14 +85,14 @@ def test_damaged_file_of_verdicts_is_ignored_and_replaced(
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     nbformat.write(answered(ROOT, solutions(ROOT, LESSON), "en", LESSON), tmp_path / "mine.ipynb")
     monkeypatch.chdir(ROOT)
-    sheet = NotebookReader().read(tmp_path / "mine.ipynb")
-    rows = [{"id": sheet.tasks[0].id, "points": 2.0, "outcome": "passed"}]
-    last_verdicts.save(sheet, rows)
+    notebook = NotebookReader().read(tmp_path / "mine.ipynb")
+    rows = [{"id": notebook.tasks[0].id, "points": 2.0, "outcome": "passed"}]
+    last_verdicts.save(notebook, rows)
     (file,) = tmp_path.glob("**/checks/*.json")
-    file.write_bytes(damage.replace(b"PATH", os.fsencode(sheet.path)))
-    assert last_verdicts.load(sheet) is None
-    last_verdicts.save(sheet, rows)
-    assert last_verdicts.load(sheet) is not None
+    file.write_bytes(damage.replace(b"PATH", os.fsencode(notebook.path)))
+    assert last_verdicts.load(notebook) is None
+    last_verdicts.save(notebook, rows)
+    assert last_verdicts.load(notebook) is not None
 
 
 class Containers:
@@ -171,7 +171,7 @@ class Ordered:
             time.sleep(0.001)
         self.worker._pool = self.worker._pool or Containers()
         self.worker._check_runner = SimpleNamespace(
-            prepare=lambda sheet: None, examine=lambda sheet, only, tell: self.examine(tell)
+            prepare=lambda notebook: None, examine=lambda notebook, only, tell: self.examine(tell)
         )
 
     def hear(self, answer: dict[str, Any]) -> None:
@@ -296,7 +296,7 @@ def test_a_check_whose_thread_cannot_start_leaves_no_process(
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)
 def test_tests_that_cannot_be_taken_apart_are_refused_before_a_check_begins(ordered: Ordered) -> None:
-    def broken(sheet: Any) -> None:
+    def broken(notebook: Any) -> None:
         raise CourseError("the tests are damaged")
 
     ordered.worker._check_runner.prepare = broken

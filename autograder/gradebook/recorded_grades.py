@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Entered:
+class RecordedGrades:
     """The gradebook's entries for a submission, or for one of its notebooks.
 
     Cells are identified by `cell_key`.
@@ -51,11 +51,11 @@ class Entered:
     extra: Mapping[str, float]
     notebooks: Mapping[str, tuple[float, float]]
 
-    def for_notebook(self, notebook: str) -> "Entered":
+    def for_notebook(self, notebook: str) -> "RecordedGrades":
         """Return the entries for one notebook, keyed by grade_id."""
         max_score, penalty = self.notebooks.get(notebook, (0.0, 0.0))
         scores = _in_notebook(self.scores, notebook)
-        return Entered(
+        return RecordedGrades(
             score=math.fsum(points for points, _ in scores.values()),
             max_score=max_score,
             penalty=penalty,
@@ -113,7 +113,7 @@ _COMMENTS = (
 )
 
 
-def read_entered(db: Any, submitted: Collection[str], clock: Clock) -> dict[str, Entered]:
+def read_recorded_grades(db: Any, submitted: Collection[str], clock: Clock) -> dict[str, RecordedGrades]:
     """Return the gradebook's entries for submissions, keyed by the id of the submitted assignment."""
     rows = db.execute(_WHOLE, {"submitted": list(submitted)}).all()
     these = {"notebooks": [row.id for row in rows]}
@@ -123,7 +123,7 @@ def read_entered(db: Any, submitted: Collection[str], clock: Clock) -> dict[str,
     for row in rows:
         part = _Notebook(row, notebook_key(row.name, row.assignment), graded[row.id], commented[row.id])
         together.setdefault(row.submitted, []).append(part)
-    return {submitted: _entered(parts, clock) for submitted, parts in together.items()}
+    return {submitted: _grades_of(parts, clock) for submitted, parts in together.items()}
 
 
 def notebook_key(notebook: str, assignment: str) -> str:
@@ -147,11 +147,11 @@ def _by_notebook(rows: Iterable[Any]) -> defaultdict[str, list[Any]]:
     return grouped
 
 
-def _entered(parts: Sequence[_Notebook], clock: Clock) -> Entered:
+def _grades_of(parts: Sequence[_Notebook], clock: Clock) -> RecordedGrades:
     row = parts[0].row
     known = row.timestamp and row.duedate
     grades = {cell_key(part.key, grade.name): grade for part in parts for grade in part.grades}
-    return Entered(
+    return RecordedGrades(
         # Do not use nbgrader's own sum, because computing it reads all grades of the class for each
         # submission.
         score=math.fsum(grade.score for grade in grades.values()),

@@ -223,8 +223,8 @@ def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language
     Raises:
         CheckError: the file is not a notebook of this course, or the task has no worked solution.
     """
-    sheet = NotebookReader().read(notebook)
-    return sheet.solution(task), sheet.language, sheet.assignment.lesson
+    checked_notebook = NotebookReader().read(notebook)
+    return checked_notebook.solution(task), checked_notebook.language, checked_notebook.assignment.lesson
 
 
 def _own(path: Path, below: Path | None) -> Assignment:
