@@ -182,11 +182,12 @@ def grade(
 ) -> None:
     """Grade submitted/ into nbgrader's gradebook, autograded/ and feedback/.
 
-    It ends with a table of what needs your attention.
+    The command ends with a table of what needs your attention.
 
-    Exit status: 0 everything there is graded, 1 something could not be graded or read, has several
-    notebooks with different answers, or is in the wrong place, 2 nothing can be graded here. Notes that need
-    manual grading, unknown students, times, and students who handed in nothing leave it at 0.
+    Exit status: 0 if everything there is graded, 1 if something could not be graded or read, has several
+    notebooks with different answers, or is in the wrong place, 2 if nothing can be graded here. The status
+    stays 0 for notes that need manual grading, unknown students, unclear or late times of submission, and
+    students who handed in nothing.
     """
     _refuse_windows()
     from autograder import run
@@ -206,7 +207,7 @@ def feedback(
 ) -> None:
     """Update the pages in feedback/ that no longer match the gradebook. No student's code runs.
 
-    Exit status: 0 all pages are up to date, 1 some could not be made, 2 none can be made here.
+    Exit status: 0 if all pages are up to date, 1 if some could not be made, 2 if none can be made here.
     """
     _refuse_windows()
     from autograder import run
@@ -223,7 +224,8 @@ def enroll(
 ) -> None:
     """Enter a list of students into the gradebook. What the list does not contain stays as it is.
 
-    It reads any CSV that `collect --roster` reads, with commas, semicolons or tabs, in Excel's encodings.
+    The list may be any CSV that `collect --roster` reads, with commas, semicolons or tabs, in Excel's
+    encodings.
     """
     _refuse_windows()
     from autograder import transfer
@@ -249,9 +251,10 @@ def collect(
 ) -> None:
     """Put an LMS's export into submitted/, and report the outcome of each file.
 
-    It reads the archives of Moodle, Canvas, Brightspace and Blackboard.
+    The command reads the archives of Moodle, Canvas, Brightspace and Blackboard.
 
-    Exit status: 0 everything is in place, 1 something needs your attention, 2 nothing can be collected here.
+    Exit status: 0 if everything is in place, 1 if something needs your attention, 2 if nothing can be
+    collected here.
     """
     _refuse_windows()
     from autograder import transfer
@@ -335,8 +338,8 @@ def forget(
 ) -> None:
     """Delete a student's entries and work, and the folders that name all students: exported/ and report/.
 
-    Exit status: 0 no file that was searched names the student any more, 1 some files still do or could not
-    be searched, 2 nothing was deleted.
+    Exit status: 0 if no file that was searched names the student any more, 1 if some files still do or could
+    not be searched, 2 if nothing was deleted.
     """
     _refuse_windows()
     from autograder.course.settings import Course
@@ -378,8 +381,9 @@ def pack(
 ) -> None:
     """Write a zip for the students of a class: lessons, what to install, how to start.
 
-    It contains no answer, hidden test or worked solution; it is searched for every line of them. In a course
-    of your own to which lessons were added, it contains all of Secant's lessons, as Secant brings them.
+    The zip contains no answer, hidden test or worked solution: the command searches it for every line of
+    them. In a course of your own to which lessons were added, the zip contains all of Secant's lessons in
+    their original versions.
     """
     from autograder.edition import pack as edition
 
@@ -409,11 +413,12 @@ def add(
         ),
     ] = None,
 ) -> None:
-    """Copy Secant's lessons into source/ of a nbgrader course of your own, or update them there.
+    """Copy Secant's lessons into source/ of an nbgrader course of your own, or update them there.
 
     A lesson that somebody has changed stays as it is, and a line says so.
 
-    Exit status: 0 no lesson is older than this Secant's, 1 some were left, 2 nothing was copied.
+    Exit status: 0 if no lesson is older than in this version of Secant, 1 if a changed lesson was not
+    updated, 2 if nothing was copied.
     """
     from autograder.build import add as own
 
@@ -608,14 +613,16 @@ def try_(
         typer.Option("--values", help="Show instead what wrong answers return for the visible cases."),
     ] = False,
 ) -> None:
-    """Show what a test cell says about the course's own answer and each recorded one, right or wrong.
+    """Show what a test cell says about the course's own answer and each recorded right or wrong answer.
 
-    It reads course/; nothing has to be built. Name the task that you work on: a lesson takes minutes.
+    The command reads course/; nothing has to be built. Name the task that you work on, because trying a
+    whole lesson takes minutes.
 
-    It also counts the wrong answers that the visible part refuses. With --values it prints, for each question
-    of the visible part, the value of each wrong answer as a mistake to paste into the test cell.
+    The command also counts the wrong answers that the visible part of the test cell refuses. With --values it
+    prints, for each question of the visible part, the value of each wrong answer as a mistake to paste into
+    the test cell.
 
-    Exit status: 0 all is as recorded, 1 something is not.
+    Exit status: 0 if every result is as recorded, 1 if not.
     """
     from autograder.build.trying import share_seen, try_answers
 
@@ -661,7 +668,7 @@ def _show_tried(tried: "TriedAnswer") -> None:
 def doctor() -> None:
     """Check what this machine can and cannot do, and what to install.
 
-    Exit status: 0 other people's work can be graded here, 1 it cannot.
+    Exit status: 0 if other people's work can be graded here, 1 if not.
     """
     from autograder.doctor import can_grade, look_around
 

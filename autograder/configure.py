@@ -55,8 +55,8 @@ def use_secant(config: Config) -> None:
     # By default, nbgrader shows hidden tests in the feedback, so students would know them afterwards.
     config.GenerateFeedback.preprocessors = [GetGrades, HideTests, CSSHTMLHeaderPreprocessor]
 
-    # In `nbgrader export`, the score of a submission that was not handed in, could not be read or waits for
-    # manual grading is left empty, instead of being exported as 0.0.
+    # With this plugin, `nbgrader export` leaves a score empty, instead of writing 0.0, if the submission is
+    # missing, unreadable or waiting for manual grading.
     config.ExportApp.plugin_class = ScoresGiven
 
 

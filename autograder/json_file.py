@@ -14,12 +14,12 @@ from secant.files import replace_file
 
 
 def refuse_unwritable(json_file: Path) -> None:
-    """Refuse a file that cannot be written.
+    """Raise an error if the file for the results cannot be written.
 
     Otherwise the error would appear only after grading, which may take an hour.
 
     Raises:
-        CourseError: no file can be written there.
+        CourseError: no file can be written at this path.
     """
     if json_file.is_dir() or not json_file.absolute().parent.is_dir():
         raise CourseError(f"--json {json_file}: no file can be written there. Nothing was graded.")

@@ -1,4 +1,4 @@
-"""Run `autograder grade` and `autograder feedback`: what they print, and their exit status."""
+"""The commands `autograder grade` and `autograder feedback`, with their output and their exit status."""
 
 import os
 import re
@@ -60,7 +60,7 @@ def select(root: Path, lessons: list[str] | None, students: list[str] | None) ->
     """Return the submissions that a command's arguments ask for.
 
     Raises:
-        CourseError: no lesson and no assignment has one of the names.
+        CourseError: one of the names is neither a lesson's nor an assignment's.
     """
     source = _source_directory(root)
     gradable = find_gradable(root, source)
@@ -72,7 +72,7 @@ def _source_directory(root: Path) -> str:
     """Return the name of the folder with the instructor's notebooks.
 
     The settings are loaded only if a settings file in the course directory names a folder other than source/.
-    Loading them takes a second, because nbgrader has to be imported. The template should not wait for that.
+    Loading them takes a second, because nbgrader has to be imported, and would delay the template's start.
     """
     files = [file for file in root.glob("*_config*.py") if os.access(file, os.R_OK)]
     if not any(_OTHER_SOURCE.search(file.read_text("utf-8", "replace")) for file in files):
@@ -210,8 +210,8 @@ def _find(selection: Selection) -> tuple["Course", list["Entry"]]:
 def _nothing_found(submitted: Path, gradable: Gradable, students: Sequence[str]) -> typer.Exit:
     """Print that no submission was found, and return the exception that ends the command.
 
-    The exit status is 1 if the user named students, or if the folder contains something unexpected; otherwise
-    it is 0.
+    The exit status is 1 if the user named students, or if `submitted` contains something unexpected;
+    otherwise it is 0.
     """
     from autograder.grading.run_summary import similar_folder, unknown_folders
 
@@ -282,7 +282,11 @@ def _no_wall(error: WallUnavailable) -> CourseError:
 
 
 def _end(course: "Course", selection: Selection, outcome: "RunOutcome") -> bool:
-    """Print a run's results, and return the property `is_clean` of its summary."""
+    """Print a run's results.
+
+    Returns:
+        True if every submission was read, and it is clear which notebooks count.
+    """
     from autograder.grading.run_summary import shortened_list, summarize_run
 
     summary = summarize_run(outcome, course.submitted, selection.gradable, selection.students, is_exported)
@@ -342,7 +346,10 @@ def show_summary(summary: "RunSummary", failed: Mapping[Any, str]) -> None:
 
 
 def _packages(students: Mapping[str, Sequence[str]]) -> tuple[str, str]:
-    """Return which packages are missing, for how many students, and what to do about it."""
+    """Return the missing packages, and advice for the instructor.
+
+    The number of students who import a package is added to its name.
+    """
     shown = [f"{package}: {counted(len(who), 'student')}" for package, who in students.items()]
     more = ["…"] if len(shown) > _NAMES else []
     return (

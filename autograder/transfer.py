@@ -102,7 +102,7 @@ def collect(
         nothing to collect.
 
     Raises:
-        CourseError: nothing can be collected, or the gradebook could not save the names.
+        CourseError: nothing can be collected, or the students could not be entered into the gradebook.
     """
     course = Course.at(root)
     chosen = _one_lesson(course, lesson) if lesson else ""

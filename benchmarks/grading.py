@@ -7,14 +7,14 @@ generate_feedback` together: it produces the gradebook, autograded/ and feedback
 instructor runs it, so its start-up time is included.
 
 The floor is the minimum cost, which no grader can avoid. It is the processor time of each notebook's own
-cells and of all tests, run in a fork of a process that has imported everything. `autograder grade` needs more
-processor time than this for one more submission; the difference is the overhead. To measure it, two classes
-of different sizes are graded and compared.
+cells and of all tests, run in a fork of a process that has imported everything. For each additional
+submission, `autograder grade` needs more processor time than the floor; the difference is the overhead. To
+measure the overhead, two classes of different sizes are graded and compared.
 
 otter-grader, if it is installed, grades the same notebooks, with the same tests in its own format
 (benchmarks/otter_peer.py). Without containers, `otter run` grades one notebook after another and starts a new
-process for each. Starting these processes takes half of its time. It has no sandbox, and writes no gradebook
-and no feedback pages.
+process for each. Starting these processes takes half of the time. otter-grader has no sandbox, and writes no
+gradebook and no feedback pages.
 
     python -m benchmarks.grading [--lesson 1] [--students 60] [--stock 60] [--otter 12] [--json FILE]
 """

@@ -1,9 +1,10 @@
 """Measure how much memory a learner needs on the JupyterHub of deploy/hub, and how much forty learners need.
 
 Each learner has a server and a kernel in which lesson 1's answers have run, and has just checked the
-notebook. Memory is measured then, and again after the idle checkers (the processes that ran the checks) have
-ended. A memory page that processes share is counted once (PSS), so the figure for one learner is what each
-additional learner adds. The benchmark must run as root, because it starts processes of several users.
+notebook. Memory is measured at that point, and again after the idle checkers (the processes that ran the
+checks) have ended. Memory that processes share is divided among them (PSS, the proportional set size). The
+figure for one learner is the memory that each additional learner adds; the figure for forty learners is forty
+times as large. The benchmark must run as root, because it starts processes of several users.
 
     python -m benchmarks.hub [--learners N] [--json FILE]
 """
@@ -73,7 +74,8 @@ def measure_memory(users: list[User]) -> tuple[float, float]:
     """Return the megabytes that these users need while their checkers run, and after the checkers end."""
     checked = megabytes(users)
     until = time.monotonic() + float(IDLE_MINUTES) * 60 + 30
-    # Each user's template and kernel keep running, so two of these processes remain for each user.
+    # Wait only for the checkers to end. Two other processes of each user, the template and the kernel, keep
+    # running.
     while len(checkers(users)) > 2 * len(users) and time.monotonic() < until:
         time.sleep(1)
     return checked, megabytes(users)

@@ -1,11 +1,11 @@
 """Compare the private memory of a running submission with that of a stock kernel running the same notebook.
 
 Private memory is the memory that a process shares with no other process, so it would be freed if the process
-ended. Linux's count of it is read many times a second for all processes in a submission's container,
-including the container's supervisor. The result is the largest sum over these processes. A process that has
-loaded a notebook shares memory with the fork that answers a task. That memory is private to neither process,
-but it belongs to the submission. So if control groups are available and report a larger peak, that peak is
-used instead.
+ended. Linux's count of private memory is read many times a second for all processes in a submission's
+container, including the container's supervisor. The result is the largest sum over these processes. The
+process that has loaded the notebook forks child processes for the tasks, and shares memory with them. The
+shared memory is private to none of these processes, but it belongs to the submission. So if control groups
+are available and report a larger peak, that peak is used instead.
 
 Each lesson's solution is graded, and the table shows the lesson that needs the most memory. It also shows the
 memory of a worker and of its template.

@@ -1,11 +1,14 @@
 """Measure how much hostile submissions slow down the students who are graded at the same time.
 
-The first measurement uses two workers. One of them repeatedly grades an honest submission that computes for
-four fifths of each time limit. The other repeatedly grades a hostile submission, which gives its name to the
-table row. As the baseline (the peer), the other worker grades a second honest submission instead. The
-baseline shows the slowdown that is caused by a neighbour that takes only its fair share. The second
-measurement grades a class without hostile submissions and then with them, on as many workers as there are
-processors. The limits are lower than usual (tests/hostile/cases.py), but the ratios stay the same.
+The first measurement uses two workers. One worker grades an honest submission, which in each task computes
+for four fifths of the time limit. Meanwhile, the other worker grades a hostile submission again and again.
+The table row has the name of the hostile submission. For the baseline (the peer), the other worker grades an
+honest submission instead. The baseline shows the slowdown that is caused by a neighbour that takes only its
+fair share.
+
+The second measurement uses as many workers as there are processors. They grade a class first without and then
+with hostile submissions. In both measurements, the time limits are lower than usual (tests/hostile/crowd.py),
+but the ratios stay the same.
 
     python -m benchmarks.neighbours [--json FILE] [--rounds 5] [--honest 40] [--hostile 20] [--spinners 0]
 """
@@ -26,8 +29,8 @@ from autograder.intake.take_in import take_in
 from autograder.workers import worker
 from autograder.workers.jobs import Examined, Job
 from benchmarks.rows import row, show
-from tests.hostile.cases import QUICK, load_all, write
-from tests.hostile.crowd import FULL, QuickWorkers, a_class, graded
+from tests.hostile.cases import load_all, write
+from tests.hostile.crowd import FULL, LIMITS, QuickWorkers, a_class, graded
 from tests.hostile.neighbours import busy
 from tests.hostile.stock import variant_of
 from tests.hostile.world import LESSON, World
@@ -86,7 +89,7 @@ def rows(rounds: int) -> list[dict[str, Any]]:
     """Measure the effect of each hostile neighbour on an honest student, and return a table row for each."""
     with tempfile.TemporaryDirectory() as name:
         world, cases = World.create(Path(name), bait=False), load_all()
-        honest = job(world, world.notebook(busy(0.8 * QUICK["QUESTION_SECONDS"])))
+        honest = job(world, world.notebook(busy(0.8 * LIMITS["QUESTION_SECONDS"])))
         neighbour_jobs = {"peer": honest} | {
             case: job(world, cases[id].make(world, cases[id].answers(variant_of(cases[id]))))
             for case, id in HOSTILE_CASES.items()

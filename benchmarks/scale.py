@@ -1,16 +1,16 @@
 """Compare the cost of grading a class with two workers of a Dask cluster and with two local workers.
 
-Warm workers of both kinds take turns grading the same class of real submissions of lesson 1, from submitted/
-to gradebook, autograded/ and feedback/. Scheduler and workers are processes of this machine with separate
-folders, so the figures include the cost of Dask but not that of a network. For docs/scale.md, the benchmark
-also shows two processor times per submission: that of all processes, and that of the coordinator, the one
-process that writes the results.
+Workers of both kinds, already warmed up, take turns grading the same class of real submissions of lesson 1,
+from submitted/ to gradebook, autograded/ and feedback/. Scheduler and workers are processes on this machine
+with separate folders, so the figures include the cost of Dask but not that of a network. For docs/scale.md,
+the benchmark also shows two processor times per submission: that of all processes, and that of the
+coordinator, the one process that writes the results.
 
 The rate at which the coordinator alone writes results is measured as well, because no cluster can be faster
 than the coordinator. To measure it, the same class is graded by workers that immediately return the recorded
 results of real workers. The results are written alternately into an empty SQLite gradebook and an empty
-PostgreSQL gradebook. The PostgreSQL server has its usual settings, so it writes to the disk before it
-answers.
+PostgreSQL gradebook. The PostgreSQL server has its usual settings, so it confirms a change only after it has
+written the change to the disk.
 
     python -m benchmarks.scale [--json FILE] [--students 60] [--rounds 3]
 """

@@ -2,9 +2,10 @@
 
 The first student's submission of a real lesson is graded. The gradebook entries and folders of the other
 students are copies of the first student's. Then the command runs again, first with nothing new and then with
-one new file. formgrader is also started, and its lists of the assignment's submissions and of the notebook's
-submissions are requested. The memory of a run is that of its largest process: the coordinator (the main
-process), or a worker if there is a new file. The memory of formgrader is that of its server.
+one new file. formgrader is also started, and two of its lists are requested: the submissions of the
+assignment, and the submitted copies of the notebook. The memory of a run is that of its largest process: the
+coordinator (the main process), or a worker if there is a new file. The memory of formgrader is that of its
+server.
 
     python -m benchmarks.unchanged --json FILE [--students 1000 10000] [--gradebook sqlite postgres]
 """
@@ -88,7 +89,8 @@ def enlarge(room: Path, lesson: str, url: str, students: range) -> None:
         ]
         connection.execute(insert(records), copies)
         if engine.dialect.name == "postgresql":
-            connection.execute(text("ANALYZE"))  # PostgreSQL's autovacuum would do this within a minute
+            # Update the database's statistics, as PostgreSQL's autovacuum would do within a minute.
+            connection.execute(text("ANALYZE"))
     engine.dispose()
     for step in ("submitted", "autograded", "feedback"):
         for name in names:

@@ -29,7 +29,8 @@ COLOURS = 256  # number of palette colours: enough for a page; full colour makes
 MARGIN = 6  # width in pixels of the margin shown around the explorer
 # The constants below concern only the animation.
 MOVES = 52
-PACE, FIRST, LAST = 75, 700, 1300  # milliseconds to show most frames, the first frame and the last frame
+# How long a frame is shown, in milliseconds: an ordinary frame, the first frame, and the last frame.
+PACE, FIRST, LAST = 75, 700, 1300
 END_OF_DRAG = 0.12  # where the slider is released, as a fraction of its track
 SETTLING_SECONDS = 0.4  # seconds for the figure and the numbers to update; the numbers lag by 0.2 seconds
 LIMIT = 1_500_000  # maximum size in bytes of an animation

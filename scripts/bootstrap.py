@@ -108,7 +108,7 @@ def no_network() -> Failure:
 
 
 def no_space() -> Failure:
-    """Return the failure for a full disk, which holds the course or the temporary files."""
+    """Return the failure for a lack of disk space for the course or for temporary files."""
     places = f"{ROOT}, {os.environ.get('TMPDIR', '/tmp')}"
     return Failure(
         f"No space is left on the disk ({places}): make room and run this again; "

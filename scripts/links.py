@@ -1,7 +1,7 @@
 """Update the files that contain the repository's address: `python -m scripts.links`.
 
-Run it after changing the address in pyproject.toml. It rewrites the tables of lessons in both READMEs, the
-links in docs/online.md, and CITATION.cff.
+Run this script after changing the address in pyproject.toml. It rewrites the tables of lessons in both
+READMEs, the links in docs/online.md, and CITATION.cff.
 """
 
 import re

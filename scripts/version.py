@@ -28,9 +28,10 @@ def current_version(root: Path) -> str:
 
 
 def problems(root: Path, tag: str | None = None) -> list[str]:
-    """Return a sentence for each copy of the version that differs from the version in pyproject.toml.
+    """Return a sentence for each problem with the version in pyproject.toml.
 
-    Further sentences report a change log without this version and a tag of another version.
+    There are three kinds of problems: a copy of the version differs, CHANGELOG.md has no text about the
+    version, or the given tag is not the tag of this version.
     """
     version, sentences = current_version(root), []
     for place, pattern in PLACES.items():
@@ -56,7 +57,7 @@ def notes(root: Path, version: str) -> str:
 def begin_version(root: Path, version: str) -> None:
     """Write the new version number into every file that contains it.
 
-    Also add a heading with the version and the date above the unreleased changes.
+    In CHANGELOG.md, also add a heading with the version and today's date above the unreleased changes.
     """
     for place, pattern in PLACES.items():
         text = (root / place).read_text(encoding="utf-8")

@@ -60,9 +60,9 @@ def report_url(lesson: str = "", task: str = "", *, version_text: str = "", addr
         lesson: the lesson's name, such as 01_what_autograd_does; empty on the start page.
         task: the task's name, if the report is about one.
         version_text: the version to name; by default Secant's own.
-        address: the address for reports; by default that of the project's issues. It is a mailto: address,
-            the address of an issue tracker, which ends in /issues, or the address of any other page, which is
-            then returned without the report's text.
+        address: the address for reports; by default that of the project's issues. A mailto: address, or the
+            address of an issue tracker (which ends in /issues), is returned with the report's text added. Any
+            other address is returned unchanged.
     """
     address = address or urls().get("Issues", "")
     title = f"{', '.join(filter(None, (lesson, task))) or 'Secant'}: "

@@ -1,8 +1,8 @@
 """The names of a notebook: which cell bound each of them, what it refers to now, and why a name is missing.
 
-A verdict reports these findings if an answer uses a name that is missing or whose meaning has changed. The
-module runs both in a notebook's kernel and, during grading, in the student's process. Findings from the
-student's process cannot be trusted, so they are only shown as text.
+If an answer uses a name that is missing or whose meaning has changed, this module makes a finding, and the
+verdict reports it. The module runs both in a notebook's kernel and, during grading, in the student's process.
+Findings from the student's process cannot be trusted, so they are only shown as text.
 """
 
 import ast
@@ -261,7 +261,7 @@ class Bindings:
         for name in used:
             before, now = self._types.get(name, ("", ""))
             several = len(set(self._bound.get(name, ()))) > 1
-            # If the message names a call to this function, the function's parameters may have changed.
+            # If the error message contains `name()`, the parameters of the function `name` may have changed.
             called = before != now or f"{name}()" in str(error)
             if name not in rebound and name in self._names and several and called:
                 findings.append(self._finding(name, "own"))
@@ -448,7 +448,10 @@ def _missing_name(error: BaseException) -> str:
 
 
 def _globals_of(things: Iterable[Any], names: Mapping[str, Any], wanted: Iterable[str]) -> set[str]:
-    """Return the `wanted` names that functions, classes or the functions they call read as globals."""
+    """Return those of the `wanted` names that the given functions and classes read as globals.
+
+    Functions that they call, and classes that they use, are searched as well.
+    """
     looked_for, matches = set(wanted), set[str]()
     todo, visited = [(thing, 0) for thing in things], set[int]()
     while todo:
@@ -569,7 +572,7 @@ def _described(value: Any) -> str:
 
 
 def describe_finding(finding: Finding) -> str:
-    """Return a finding as a sentence in the current language, without the full stop; it ends with code."""
+    """Return a finding as a sentence in the current language. It has no full stop: it may end with code."""
     name, more, where = f"`{finding.name}`", finding.more, _where(finding)
     match finding.kind:
         case "python":

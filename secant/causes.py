@@ -19,7 +19,7 @@ _MAX_SEARCHED = 2_000  # maximum number of characters of a message that are sear
 
 @dataclass(frozen=True)
 class Cause:
-    """A likely cause of an error, in both languages.
+    """A likely cause of an error, described in English and in Korean.
 
     Attributes:
         kinds: the names of the exceptions, separated by spaces; empty for any exception.

@@ -56,7 +56,7 @@ def read_json(path: Path, convert: Callable[[Any], T], default: T) -> T:
         path: the file. Anything but a regular file counts as missing, because reading a pipe might never end.
         convert: a function that returns the parsed data in the required format. If it raises an error, the
             file counts as malformed.
-        default: the value to return otherwise.
+        default: the value to return if the file is missing, damaged or malformed.
     """
     try:
         return convert(json.loads(path.read_bytes())) if path.is_file() else default

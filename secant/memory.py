@@ -10,9 +10,10 @@ from torch.utils._pytree import tree_leaves
 
 
 class peak_memory(TorchDispatchMode):
-    """Measure the memory of the tensors that the code in a `with` block and its backward passes create.
+    """A context manager that measures the memory of all tensors created while its `with` block runs.
 
-    A tensor and its views share memory, which is counted once, until the last of them is freed.
+    Tensors that a backward pass in the block creates are included. A tensor and its views share memory, which
+    is counted once, until the last of them is freed.
 
     Attributes:
         now: the bytes of those tensors that are still alive.

@@ -124,7 +124,7 @@ class _TextWidget(widgets.VBox):
 class _Choices(widgets.RadioButtons):
     """Radio buttons that distinguish a click from a choice that code sets.
 
-    Only messages from a front end come through `set_state`.
+    The front end reports a click in a message, and only such messages call `set_state`.
     """
 
     clicked = False

@@ -1,12 +1,12 @@
 """Suppression of a function's prints and warnings in the thread that draws the function.
 
 A kernel may answer widgets in one thread while a cell runs in another. Both threads share sys.stdout, the
-warning filters and torch's number of threads. A thread that replaces one of them for a while takes it from
-the other thread, and two threads that overlap leave it replaced for good. So neither `print` nor sys.stdout
-is replaced. Instead, the stream that is sys.stdout at the moment, and a warning filter, check whether the
-thread that writes is silent. They do not check a context variable, because `call_soon` would pass its value
-on to callbacks. If a cell replaces sys.stdout while a function is being drawn, the new stream receives
-whatever the function prints during the rest of that drawing.
+warning filters and torch's number of threads. If one thread replaced one of them for a while, the other
+thread would be affected too. If both threads did so at overlapping times, a replacement could stay for good.
+So neither `print` nor sys.stdout is replaced. Instead, the write method of the current sys.stdout, and a
+warning filter, check whether the calling thread is silent (drawing a function). They do not check a context
+variable, because `call_soon` would pass its value on to callbacks. If a cell replaces sys.stdout while a
+function is being drawn, the new stream receives whatever the function prints during the rest of that drawing.
 
 The threads of a kernel also share the following, which is safe for these reasons:
 
@@ -38,7 +38,7 @@ _state = _ThreadState()
 
 
 class _UnlessSilent:
-    """A wrapper for a stream's method; a call in a silent thread does nothing."""
+    """A wrapper for a stream's method that does nothing if the calling thread's output is suppressed."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self._method = method
@@ -48,7 +48,7 @@ class _UnlessSilent:
 
 
 def _patch_stdout() -> None:
-    """Make sys.stdout drop what silent threads write.
+    """Make sys.stdout drop the output of threads that are inside `quietly`.
 
     A stream on which no attributes can be set stays as it is.
     """
@@ -61,7 +61,7 @@ def _patch_stdout() -> None:
 
 
 class _SilentThreadMatch:
-    """A message pattern for a warning filter: it matches every warning of a silent thread, and no others."""
+    """A message pattern for a warning filter: it matches a warning if its thread is inside `quietly`."""
 
     def match(self, text: str) -> bool:
         return _state.silent
@@ -71,7 +71,10 @@ _FILTER: Any = ("ignore", _SilentThreadMatch(), Warning, None, 0)
 
 
 def move_filter_to_front() -> None:
-    """Move the filter for silent threads to the front, before filters that were added after it."""
+    """Make the filter that drops warnings inside `quietly` the first one.
+
+    Other code may have added filters in front of this filter, and the first filter that matches decides.
+    """
     if not warnings.filters or warnings.filters[0] is not _FILTER:
         warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
 
@@ -80,7 +83,8 @@ def move_filter_to_front() -> None:
 def quietly() -> Iterator[None]:
     """Drop everything that this thread prints, and its warnings, during a `with` block.
 
-    An explorer calls the function that it draws a thousand times a frame, and each call could print or warn.
+    To draw one frame, an explorer calls the learner's function a thousand times, and each call could print or
+    warn.
     """
     was_silent = _state.silent
     move_filter_to_front()

@@ -12,8 +12,8 @@ from secant.language import say
 
 #: The oldest tested version, the lower bound in pyproject.toml.
 OLDEST_TORCH = Version("2.13")
-#: The newest tested version. When `make test-newest` has passed with a newer one, enter that one here and in
-#: docs/support.md.
+#: The newest tested version. When `make test-newest` has passed with a newer version, enter that version here
+#: and in docs/support.md.
 NEWEST_TORCH = Version("2.14")
 
 

@@ -69,8 +69,8 @@ def _show(
             parts = (*verdict.parts, *notes)
         elif own_steps:
             trace = _joined(own_steps[-_MAX_ENTRIES:])
-            # The code below attaches the lines shown to the error. Without this, IPython, which formats an
-            # error a second time to store it, would show all traceback entries.
+            # The displayed lines are attached to the error below. IPython formats an error a second time, to
+            # store it. Without the attached lines, it would then show all traceback entries.
             parts = describe_error(error, own_steps, findings)
         elif isinstance(error, NameError) and (steps[-1] is cells[-1] or _file(steps[-1]) == QUESTION):
             parts = (Part("head", f"{kind.__name__}: {error}"), *(_causes(findings) or _not_run()))
@@ -152,8 +152,8 @@ def _not_done(name: str) -> Parts:
 def _not_run() -> Parts:
     """Return the advice for a missing name: to run the cell with the answer.
 
-    A test cell uses only one name from the notebook, the function or class that the task asks for. So the
-    cell that defines it has not run.
+    A test cell uses only one name from the notebook, the function or class that the task asks for. So if
+    a name is missing, the cell that defines this name has not run.
     """
     return head(
         en="Run the cell with your answer first, then this one.",

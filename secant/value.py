@@ -46,8 +46,8 @@ class Value:
 class TorchValue(Value):
     """A Value that computes with torch, for code that needs a working engine.
 
-    `passes` counts all backward() calls. Every grad is torch's gradient times `scale`. A gradient that code
-    obtains in another way than from a Value's grad is off by this factor, and so can be detected.
+    `passes` counts all backward() calls. Every grad is torch's gradient times `scale`. So a gradient that
+    was not read from a Value's grad differs by this factor, and can be detected.
     """
 
     passes, scale = 0, 1.0

@@ -2,8 +2,8 @@
 
 The checks and the examiner compose the message parts. The Check panel and the feedback page show each part by
 its kind, so no code has to recognise a kind from the text. In the message, a line that begins with one of
-Secant's labels always begins a part of that kind. The prefix `| ` precedes every further line of a part, and
-every other line that begins like a label.
+Secant's labels, such as "expected:", always begins a part of the kind that the label names. The prefix `| `
+precedes every further line of a part, and every other line that begins like a label.
 """
 
 import re
@@ -123,7 +123,7 @@ def called(call: str) -> Parts:
 
 
 def because(cause: str) -> Parts:
-    """Return a message part with a likely cause; no part if the cause is unknown."""
+    """Return a message part with a likely cause, or an empty tuple if the cause is unknown."""
     return (Part("cause", cause),) if cause else ()
 
 

@@ -25,7 +25,7 @@ from tests.support.warm import warm, write_kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Matches a lesson's name in a test's id.
+# A pattern for a lesson's name in a test's id.
 _LESSON = re.compile(r"\d\d_\w+")
 #: Modules that nbgrader, a kernel and a lesson import; none of them belongs to this repository.
 _IMPORTS = [
@@ -81,7 +81,7 @@ def pytest_collection_finish() -> None:
 
 
 class _Files(LoadScopeScheduling):
-    """A scheduler for pytest-xdist that gives all tests of a file to one worker.
+    """A scheduler for pytest-xdist that, with a few exceptions, gives all tests of a file to one worker.
 
     The tests of a file share fixtures that are costly to make.
     """
@@ -91,7 +91,7 @@ class _Files(LoadScopeScheduling):
         if path.startswith("tests/browser/"):
             return "one browser, one server of each language"
         if path == "tests/course/test_answers.py" and (lesson := _LESSON.search(nodeid)):
-            # One worker a lesson: lessons share no fixtures, and this file takes longest.
+            # Lessons may go to different workers: they share no fixtures, and this file takes longest.
             return f"{path}, {lesson[0]}"
         return nodeid if path.startswith("tests/stock/") else path
 
@@ -127,7 +127,7 @@ def one_thread() -> None:
 
 @pytest.fixture(autouse=True)
 def paths_kept(leaves_nothing_behind: None) -> Iterator[None]:
-    """Restore PATH and sys.path, because nbgrader and a course's settings extend them when they are read."""
+    """Restore PATH and sys.path after a test, because nbgrader and a course's settings file extend them."""
     path, module_path = os.environ.get("PATH", os.defpath), sys.path.copy()
     yield
     os.environ["PATH"] = path
@@ -138,8 +138,8 @@ def paths_kept(leaves_nothing_behind: None) -> Iterator[None]:
 def leaves_nothing_behind(one_thread: None, progress_elsewhere: None) -> Iterator[None]:
     """Fail a test that leaves a setting of the process changed.
 
-    Only the two session fixtures that it asks for are set up earlier, so it also covers other fixtures'
-    changes.
+    Only the two session fixtures that this fixture requests are set up before it, so changes by all other
+    fixtures count, too.
     """
     before = settings()
     yield
@@ -151,7 +151,7 @@ def leaves_nothing_behind(one_thread: None, progress_elsewhere: None) -> Iterato
 
 @pytest.fixture(params=["en", pytest.param("ko", marks=pytest.mark.whole)])
 def both_languages(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a test in each language, and restore the previous language."""
+    """Run a test once in each language, yield that language, and restore the previous one at the end."""
     before = language()
     language(request.param)
     yield request.param
@@ -182,14 +182,14 @@ def python() -> Iterator[list[str]]:
 
 @pytest.fixture(scope="session")
 def plain_wall() -> Wall:
-    """Return a wall that hides no additional files; `small_class.Here` grades behind the same one."""
+    """Return a wall that hides no additional files; `small_class.Here` grades behind the same wall."""
     wall: Wall = worker._wall(())
     return wall
 
 
 @pytest.fixture(scope="module")
 def quick_kernels(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Make the kernels that a module's tests start forks of the warm process."""
+    """Start the kernels of a module's tests as forks of the warm process."""
     place = tmp_path_factory.mktemp("kernels")
     write_kernel(place, python)
     with pytest.MonkeyPatch.context() as patch:
@@ -199,7 +199,7 @@ def quick_kernels(python: list[str], tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="session")
 def gradebook(python: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return an empty gradebook; it is made once a session, because nbgrader takes seconds to make it."""
+    """Return an empty gradebook's path. It is made once per session, because that takes nbgrader seconds."""
     place = tmp_path_factory.mktemp("gradebook")
     shutil.copy(ROOT / "nbgrader_config.py", place)
     subprocess.run(

@@ -1,4 +1,4 @@
-"""The rooms and their floors, as ARCHITECTURE.md draws them: imports run one way."""
+"""Tests of the layers in ARCHITECTURE.md: a package imports only from the packages below it."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Each room, with the rooms that it may import: all of them stand above it in this table.
+#: Each package, with the packages that it may import; these are listed before it.
 ROOMS: dict[str, set[str]] = {
     "secant": set(),
     "secant.checking": {"secant"},
@@ -110,15 +110,16 @@ ROOMS: dict[str, set[str]] = {
         "autograder.edition",
     },
 }
-#: What a package's own front door may name: notebooks import from `secant`, and nothing is loaded until used
-#: (`secant.progress`: when a prediction is clicked); the command `secant` opens the lab and shows progress.
+#: Further packages that the modules of `secant` itself may import. Notebooks import from `secant`, which
+#: loads the others only when they are used (`secant.progress` when a prediction is clicked). The command
+#: `secant` opens the lab and shows the progress.
 FRONT_DOORS = {
     "secant": {"secant.checking", "secant.explorers", "secant.graph", "secant.lab", "secant.progress"}
 }
 
 
 def room(module: str) -> str:
-    """Return the innermost room that contains a module."""
+    """Return the innermost package in `ROOMS` that contains a module."""
     return max((name for name in ROOMS if f"{module}.".startswith(f"{name}.")), key=len)
 
 
@@ -131,7 +132,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def edges() -> set[tuple[str, str]]:
-    """Return the pairs of rooms in which the first imports the second."""
+    """Return the pairs of different packages in which the first imports the second."""
     found = set()
     for package in ("autograder", "secant"):
         for path in (ROOT / package).rglob("*.py"):
@@ -170,9 +171,9 @@ def test_modules_of_secant_checking_have_no_circular_imports() -> None:
     TopologicalSorter({name: found & paths.keys() for name, found in used.items()}).prepare()
 
 
-#: Where names of the product are used besides its modules: settings, entry points, and lessons.
+#: Further files that use names of the product: settings, entry points and lessons.
 USERS = ("nbgrader_config.py", "pyproject.toml", "course/*/*.py", "secant/lab/*.json", "autograder/**/*.toml")
-#: Names that Jupyter looks for, and a command's function, whose name its decorator keeps.
+#: Names of functions that Jupyter looks for.
 HOOKS = {
     "_jupyter_server_extension_points",
     "_link_jupyter_server_extension",
@@ -202,7 +203,7 @@ def test_every_public_name_of_a_module_is_used() -> None:
 
 
 def names_used(tree: ast.Module) -> Iterator[str]:
-    """Yield each name that a module reads or imports, and the words of its texts, such as entry points."""
+    """Yield each name that a module reads or imports, and the words in its strings, such as entry points."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             yield node.id
@@ -215,7 +216,7 @@ def names_used(tree: ast.Module) -> Iterator[str]:
 
 
 def names_bound(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement of a module binds, but for imports and commands."""
+    """Yield the names that a statement of a module binds, except names of imports and commands."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         if not any("command" in ast.unparse(mark) for mark in node.decorator_list):
             yield node.name

@@ -1,7 +1,7 @@
-"""The English of docstrings and comments: they name who does what, in words that a reader knows.
+"""Tests of the English in docstrings and comments: they must use words that a reader knows.
 
-The lists hold what the house has written before and would write again. They are not a style guide: a sentence
-that passes can still be a riddle.
+The lists contain expressions that were used in this project and could easily be used again. They are not a
+style guide: a sentence that passes can still be hard to understand.
 """
 
 import ast
@@ -18,14 +18,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("autograder", "benchmarks", "scripts", "secant", "tests/support")
 
-#: Words that may not open a docstring: a function's begins with a verb, any other with a noun phrase.
+#: Words that may not begin a docstring: a function's begins with a verb, any other with a noun phrase.
 OPENINGS = re.compile(r"(What|Whatever|Who|Whose|Whom|Whoever|Of|Which|Where|How|Why|Whether)\b")
 
 _SOFTWARE = (
     "candidate|client|code|command|container|examiner|extension|file|function|grader|hook|kernel|method|module|"
     "notebook|page|panel|parent|process|program|sandbox|server|service|supervisor|template|wall|worker"
 )
-#: Words that docstrings and comments may not contain: the pattern that finds them, and what to write instead.
+#: Words that docstrings and comments may not contain. Each has a pattern that finds it, and advice on what to
+#: write instead.
 IDIOMS = {
     "body": (r"\b(no|some|any|every)body\b", "the user, the student, no user, every process ..."),
     "whom": (r"\bwhom(ever)?\b", "the user, the student or the process that ..."),
@@ -43,7 +44,8 @@ IDIOMS = {
     "as it were": (r"\bas it were\b", "nothing: leave it out"),
     "says": (rf"\b({_SOFTWARE})s? (says?|said|tells?|told)\b", "sends, reports, prints, returns or raises"),
 }
-#: A part that each pattern's matches contain, if that is not the word itself. It makes the search fast.
+#: For some words, strings one of which is in every match of the pattern. For other words, that is the word
+#: itself. Looking for these strings first makes the search fast.
 _PARTS = {
     "body": ("nobody", "somebody", "anybody", "everybody"),
     "own": ("s own", "r own"),
@@ -54,7 +56,7 @@ _PARTS = {
     "says": (" say", " said", " tell", " told"),
 }
 
-#: Sentences that may stay, by their file and the word, each with the reason.
+#: Words that may stay in a file, each with the reason: the keys are pairs of a file and a word.
 EXCEPTIONS = {
     ("autograder/cli.py", "body"): "a command's docstring is its help, which users read",
 }
@@ -88,14 +90,14 @@ def comments(source: str) -> Iterator[tuple[int, str]]:
         token.start[0]: (token.start[1], token.string) for token in tokens if token.type == tokenize.COMMENT
     }
     places = [(line, column) for line, (column, _) in lines.items()]
-    # Lines of one comment have the same column, and the same difference between line and rank.
+    # Lines of one comment have the same column, and the same difference between line number and index.
     for _, block in groupby(enumerate(places), lambda entry: (entry[1][0] - entry[0], entry[1][1])):
         numbers = [line for _, (line, _) in block]
         yield numbers[0], " ".join(lines[number][1].lstrip("#: ") for number in numbers)
 
 
 def idioms(text: str) -> set[str]:
-    """Return the words in a text, on one line, that a docstring or comment may not contain."""
+    """Return the keys of `IDIOMS` whose patterns match in a text, which must be on one line."""
     lower = text.lower()
     return {
         word
@@ -112,7 +114,7 @@ def violations() -> frozenset[tuple[str, int, str]]:
     for folder in FOLDERS:
         for path in (ROOT / folder).rglob("*.py"):
             source = path.read_text(encoding="utf-8")
-            # Most files have none of the words anywhere, so they need not be parsed.
+            # Most files contain no such word at all, so they need not be parsed.
             if not _QUOTED_OPENING.search(source) and not idioms(_BREAK.sub(" ", source)):
                 continue
             name = path.relative_to(ROOT).as_posix()

@@ -1,4 +1,4 @@
-"""What a repository says of itself: dependencies and their licences, citation, support, issue forms."""
+"""Tests of the project's files: dependencies and their licences, the citation, issue forms, and links."""
 
 import importlib.metadata
 import re
@@ -18,7 +18,7 @@ from benchmarks import peers
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 FORMS = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*-*.yml"))
-#: How packages that do not say it in a word say which licence they have.
+#: Licences, each with a pattern that finds it in a package's metadata or licence files.
 FAMILIES = {
     "Apache": r"Apache",
     "BSD": r"BSD",
@@ -61,7 +61,7 @@ def test_every_dependency_is_listed_in_the_documentation() -> None:
 
 
 def licensed() -> Iterator[tuple[str, str]]:
-    """Each package of the three tables with the licence that stands there."""
+    """Yield each package of the three tables with the licence that the table names."""
     yield from ((row[0], row[1]) for row in rows("dependencies.md", "To take and to grade the lessons"))
     yield from ((row[0], row[2]) for row in rows("dependencies.md", "Extras"))
     part = "Pinned because results or bytes depend on them"
@@ -92,13 +92,13 @@ def test_citation_file_names_the_current_version_and_address() -> None:
     assert {"cff-version", "message", "title", "authors"} <= cited.keys()
 
 
-#: Forms about a command's failure: the doctors' output contains the versions.
+#: Forms about a failed command. They ask for the output of a `doctor` command, which contains the versions.
 ABOUT_PROGRAMS = {"grading-failed", "cannot-install"}
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda path: path.stem)
 def test_each_issue_form_asks_what_was_used(form: Path) -> None:
-    """GitHub shows no form that breaks these rules, and says so to nobody."""
+    """GitHub hides a form that breaks these rules, and reports no error."""
     found = yaml.safe_load(form.read_text())
     assert {"name", "description", "body"} <= found.keys()
     ids = [field["id"] for field in found["body"]]
@@ -118,7 +118,7 @@ def test_there_is_a_form_for_each_kind_of_report() -> None:
         "right-answer-failed",
         "misleading-sentence",
     }
-    # The prefilled reports of the lessons are blank issues.
+    # The reports that lessons prefill are blank issues.
     assert yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/config.yml").read_text())["blank_issues_enabled"]
 
 

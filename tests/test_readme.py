@@ -1,4 +1,4 @@
-"""What the two READMEs promise is there."""
+"""Tests that everything that the two READMEs mention exists."""
 
 import re
 import subprocess
@@ -20,7 +20,7 @@ def readme(request: pytest.FixtureRequest) -> str:
 
 
 def commands(text: str) -> list[str]:
-    """All that stands in code: the lines of the blocks, and what stands in backquotes."""
+    """Return all code in a text: the lines of its shell blocks, and the pieces in backquotes."""
     blocks = re.findall(r"```sh\n(.*?)```", text, re.S)
     lines = [line.partition("#")[0].strip() for block in blocks for line in block.splitlines()]
     return [line for line in lines if line] + re.findall(
@@ -67,7 +67,7 @@ def test_every_relative_link_resolves(readme: str) -> None:
 
 
 def resolves(link: str, readme: str) -> bool:
-    """Tell whether a link's file exists and, if the link names a heading, the file has that heading."""
+    """Return whether a link's file exists and, if the link names a heading, contains that heading."""
     name, _, anchor = link.partition("#")
     if not anchor:
         return (ROOT / name).exists()
@@ -85,7 +85,7 @@ def test_every_folder_and_lesson_that_is_named_exists(readme: str) -> None:
 
 
 def test_english_and_korean_readme_have_the_same_structure() -> None:
-    """Both have the same number of headings, table rows, code blocks and links."""
+    """Both have the same number of headings, table rows, code blocks, pictures and commands in .venv/bin."""
     shapes = []
     for name in READMES:
         text = (ROOT / name).read_text(encoding="utf-8")

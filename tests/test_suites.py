@@ -1,4 +1,4 @@
-"""The rules of the quick suite: what a test costs, and what it may not leave behind."""
+"""Tests of the quick suite's rules: the cost of a test, and the settings that it may not leave changed."""
 
 import os
 import re

@@ -1,6 +1,6 @@
-"""What version 0.1.0 has written, after an update: workspaces, progress, gradebooks.
+"""Tests of an update with data that version 0.1.0 wrote: workspaces, progress and gradebooks.
 
-The fixtures were made by old code, not by imitation: tests/fixtures/upgrade/make.py says by which.
+The old code itself wrote the fixtures; tests/fixtures/upgrade/make.py names the commits.
 """
 
 import shutil
@@ -24,7 +24,7 @@ SCORES = """SELECT a.student_id, c.name, g.auto_score, g.manual_score FROM grade
 
 @pytest.fixture
 def graded(built: Path, tmp_path: Path) -> Path:
-    """Make the folder of a class that 0.1.0 has graded, with this version's lessons."""
+    """Make the folder of a class that version 0.1.0 graded, with this version's lessons; return its path."""
     root = Path(shutil.copytree(built, tmp_path / "class"))
     shutil.copytree(OLD / "handed_in", root / "submitted")
     shutil.copytree(OLD / "graded", root / "autograded")
@@ -67,7 +67,7 @@ def test_upgrade_keeps_the_progress(learner: Path) -> None:
     wrong = {"id": task, "points": 0, "max_points": 2, "outcome": "wrong", "message": "", "seconds": 0.1}
     assert record.check(lesson, [wrong]).problem is None
     again = store.read()
-    assert again["lessons"][lesson][task]["points"] == 2  # a later check takes nothing away
+    assert again["lessons"][lesson][task]["points"] == 2  # a later check takes no points away
     assert again["earned"].items() >= found["earned"].items()
     assert again["predictions"] == found["predictions"]
 

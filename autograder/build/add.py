@@ -41,7 +41,8 @@ class Added:
     Attributes:
         outcome: `copied` if the lesson was new; `updated` if an earlier version was there; `unchanged` if
             this version was there; `edited` if its files were changed in the course and Secant has nothing
-            newer; `left` if they were changed and Secant has a different version.
+            newer; `left` if its files were changed in the course and Secant has a different version, which
+            was not copied.
         files: the files that were written, or the files that were changed in the course.
     """
 

@@ -160,7 +160,7 @@ def _generate(root: Path, workshop: Path, lesson: Lesson, language: str) -> list
 
 
 def _reason(result: dict[str, str]) -> str:
-    """Return the line of nbgrader's log that names the exception, or the last line if none names it."""
+    """Return the last line of nbgrader's log that names an exception; if no line does, the last line."""
     lines = (result.get("log") or result["error"]).splitlines()
     errors = [line.strip() for line in lines if re.match(r"\s*[\w.]+(Error|Exception): ", line)]
     return (errors or lines)[-1]
@@ -229,7 +229,10 @@ def _lost_edits(root: Path, lesson: Lesson, files: Files) -> list[str]:
 
 
 def _unmarked_cells(path: Path, notebook: NotebookNode) -> Iterator[str]:
-    """Yield the cell headers that an author must update after changing nbgrader's metadata in a notebook."""
+    """Yield a problem for each cell whose nbgrader metadata was changed only in the notebook.
+
+    Each problem states the header that the author must write in the lesson's text.
+    """
     # jupytext does not copy nbgrader's metadata into the headers of the lesson's text. Notebooks built by an
     # earlier version of Secant record no headers, so there is nothing to compare.
     has_marks = any(key in cell.metadata for cell in notebook.cells for key in HEADER_MARKS)

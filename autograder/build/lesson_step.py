@@ -24,7 +24,7 @@ def is_lesson(resources: Any) -> bool:
 
 
 class MarkLesson(NbGraderPreprocessor):
-    """The first release step, which records for the later ones whether the notebook belongs to a lesson."""
+    """The first release step, which records for the later steps whether the notebook belongs to a lesson."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Return the notebook unchanged, and resources that record whether it belongs to a lesson.

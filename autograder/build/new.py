@@ -1,4 +1,4 @@
-"""Write a new lesson for an author to start from: small, complete and correct, in both languages."""
+"""Write a new lesson for an author to start from: small, complete and correct, in English and Korean."""
 
 import re
 from pathlib import Path

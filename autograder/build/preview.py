@@ -21,7 +21,7 @@ class Preview:
 
 
 def preview(root: Path, lesson: Lesson) -> Iterator[Preview]:
-    """Build a lesson at once and again after each save, and yield the result of each build."""
+    """Build a lesson immediately, and again after each save; yield the result of each build."""
     for _ in watch_file(lesson.folder):
         started = time.monotonic()
         try:

@@ -100,7 +100,7 @@ def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: S
 def _too_few(
     lesson: Lesson, name: str, answers: list[Answer], tested: Sequence[str], least: int
 ) -> Iterator[str]:
-    """Yield a problem for each task with too few recorded answers. The file of answers may be missing."""
+    """Yield a problem for each task with too few recorded answers; nothing if their file is missing."""
     file = lesson.folder / name
     recorded = Counter(answer.task for answer in answers)
     for task in tested if file.is_file() else ():
@@ -181,7 +181,8 @@ def notebook_problems(
 def release_problems(notebook: NotebookNode, file: Path) -> list[str]:
     """Return the problems of a released notebook, such as a solution or a hidden test in it.
 
-    Other problems are text in both languages, a test with too many lines, and a line that is too long.
+    A call to `say` with texts in several languages is also a problem, and so are a test with too many lines
+    and a line of a test that is too long.
     """
     regions = {BEGIN_SOLUTION: "a solution", END_SOLUTION: "a solution"}
     regions |= {BEGIN_HIDDEN: "hidden tests", END_HIDDEN: "hidden tests"}
@@ -476,7 +477,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
-    """Return the names that code outside probes uses without calling them."""
+    """Return the names that a test cell uses without calling them, except inside probes."""
     inside = {node for probe in probes for node in ast.walk(probe)}
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -513,8 +514,8 @@ def _answer_problems(
         answers: the recorded answers.
         file: the file that contains the answers.
         tasks: the ids of the lesson's tasks.
-        languages: the languages of the course if every answer must have a hint, otherwise empty. The hint
-            must be given in those of these languages that Secant supports.
+        languages: the languages of the course if every answer must have a hint, otherwise empty. If the
+            course has a language that Secant does not support, no hint is required in it.
     """
     hinted = {name for name in LANGUAGES if name in languages}
     names = Counter(answer.name for answer in answers)

@@ -26,7 +26,7 @@ class SelectLanguage(LessonStep):
     """A step that removes all cells except those in one language and those in no particular language.
 
     It also sets that language in the setup cell. The language is the first in the list that `autograder add`
-    writes into the notebook. If the notebook contains no such list, the language is `lang`.
+    writes into the notebook. If the notebook contains no such list, the trait `lang` gives the language.
 
     In ungraded code, a call `say(en=..., ko=...)` becomes a plain string in that language. Graded cells are
     the same in all releases, so that one gradebook accepts submissions in every language.

@@ -127,11 +127,10 @@ def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", lang: Langu
 
 
 def share_seen(tried: Sequence[TriedAnswer]) -> tuple[str, bool]:
-    """Return a sentence on how many wrong answers the visible parts of the tests reject.
+    """Return how many wrong answers the visible parts of the tests reject, and whether these are enough.
 
-    Also return whether they reject at least two thirds of the wrong answers, which is required.
-
-    The reason is that students believe an answer to be right if it passes the visible part.
+    The number is returned as a sentence. At least two thirds of the wrong answers must be rejected, because
+    students believe an answer to be right if it passes the visible part.
     """
     wrong = [each for each in tried if each.kind == "wrong"]
     passing = [each.answer.name for each in wrong if each.passes_visible]
@@ -181,7 +180,7 @@ def _run_and_send(connection: Connection, answer: str, test: str, visible: str, 
 
 @contextlib.contextmanager
 def quiet(lang: Language) -> Iterator[None]:
-    """Run the body of a `with` statement in a language, discard its output, and make warnings errors."""
+    """Set the language; in the `with` block, discard output and turn warnings into errors."""
     language(lang)
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), warnings.catch_warnings():
         warnings.simplefilter("error")

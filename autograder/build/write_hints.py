@@ -30,7 +30,7 @@ class ReleaseHints(LessonStep):
     """
 
     def release(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Return the notebook with the hints in its test cells in one language."""
+        """Return the notebook with the hints in its test cells reduced to one language."""
         for cell in filter(is_test, nb.cells):
             cell.source = in_language(in_one_language(cell.source, nb.metadata["lang"]), nb.metadata["lang"])
             if not SAY.search(cell.source):

@@ -71,7 +71,7 @@ def read_assignment(root: Path, lesson: str, source: str = "source") -> Assignme
         command = "autograder build" if has_text else f"nbgrader generate_assignment {lesson}"
         raise CourseError(f"{root / 'release'} does not hold lesson {lesson}: run `{command}`.")
     notebook = read_notebook(root / source / lesson / f"{lesson}.ipynb")
-    # a class's edition of the course has no source/, only released notebooks
+    # the class edition of the course (without hidden tests) has no source/, only released notebooks
     released = "lang" in notebook.metadata
     tests = [cell.source for cell in notebook.cells if is_test(cell)]
     if not (is_built(notebook) or released) or not all(map(judges, tests)):
@@ -138,8 +138,8 @@ def not_built(name: str) -> str:
 def built_lessons(root: Path, source: str = "source") -> list[str]:
     """Return the names of the lessons that have been built, sorted.
 
-    A class's edition of the course does not contain the source texts of lessons. There, every notebook that
-    has a lesson's name counts as built.
+    The class edition of the course (without hidden tests) does not contain the source texts of lessons.
+    There, every notebook that has a lesson's name counts as built.
     """
     names = sorted(path.stem for path in (root / source).glob("[0-9][0-9]_*/*.ipynb") if is_home(path))
     return [name for name in names if not has_hidden_tests(root) or (root / "course" / name).is_dir()]

@@ -44,7 +44,10 @@ def text_id(kind: str, source: str) -> str:
 
 
 def fill_metadata(cell: NotebookNode) -> None:
-    """Derive a cell's nbgrader metadata from the keys in its header line, or the keys from the metadata."""
+    """Add the nbgrader metadata that the keys in a cell's header line express.
+
+    If the header line has no such keys, add the keys that express the cell's nbgrader metadata.
+    """
     marks = {key: cell.metadata[key] for key in HEADER_MARKS if key in cell.metadata}
     if isinstance(marks.get("answer", marks.get("test")), str):
         cell.metadata["nbgrader"] = _metadata_of(marks, cell.cell_type)
@@ -53,7 +56,7 @@ def fill_metadata(cell: NotebookNode) -> None:
 
 
 def header_marks(cell: NotebookNode) -> dict[str, object]:
-    """Return the header keys that express a cell's nbgrader metadata; an empty dict if that is impossible."""
+    """Return the header keys that express a cell's nbgrader metadata; an empty dict if no keys can."""
     metadata = grading(cell)
     marks: dict[str, object] = {"test": grade_id(cell).removeprefix("test_")}
     if is_answer(cell):

@@ -2,8 +2,11 @@
 
 nbgrader's `parse_utc` reads an abbreviation such as KST as UTC, and the offset `+0900` as 900 seconds. This
 module looks a zone up in nbgrader's own settings first, then among all zones. An abbreviation with several
-meanings is left undecided. When the clocks change, some local times occur twice or never. Such a time is
-read as the earlier of its two possible UTC times, so that no student is late because of it.
+meanings is left undecided.
+
+When the clocks change, some local times occur twice, and others are skipped. Such a time can be converted to
+UTC with the offset before or the offset after the change. The earlier result is used, so that no student is
+late because of the change.
 
 Times are stored in UTC and shown in the class's time zone.
 """
@@ -132,7 +135,10 @@ class Clock:
         return f"{local.replace(tzinfo=None).isoformat(' ', precision)} ({zone})"
 
     def _split_in_form(self, text: str) -> tuple[datetime, str] | None:
-        """Split a time in the class's own `timestamp_format` into the local time and the zone's name."""
+        """Split a time in the class's own `timestamp_format` into the local time and the zone's name.
+
+        If the text does not have this format, return None.
+        """
         form = re.sub(" *%[zZ]", "", self.form)
         match = _ANY_FORM.fullmatch(text)
         for local, zone in ((match[1], match[2] or ""), (text, "")) if match else ():
@@ -175,7 +181,8 @@ class Clock:
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
     """Convert a local time to a naive datetime in UTC.
 
-    If the local time occurs twice or never, the earlier of its two possible times is returned.
+    If the local time occurs twice or is skipped because the clocks change, it can be converted with the
+    offset before or the offset after the change. The earlier result is returned.
 
     Args:
         local: the local time, without a zone.

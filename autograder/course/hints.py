@@ -31,7 +31,7 @@ def catalogue_of(notebook: NotebookNode) -> Catalogue:
 
 
 def with_all_languages(source: str, catalogue: Catalogue) -> str:
-    """Return a test cell's source, in which the hints of its task are filled in for every language."""
+    """Return a test cell's source with the hints of its task filled in, in every language."""
     return _CALL.sub(lambda call: f'hint = hints("{call[1]}", {of_task(catalogue, call[1])!r})', source)
 
 

@@ -88,8 +88,9 @@ class Answer:
 def find_root(start: Path) -> Path:
     """Return the course directory that contains `start`.
 
-    It is the nearest folder that contains an nbgrader_config.py and either a folder course/ or a call to
-    use_secant in that file. An nbgrader course has no folder course/ before its first `autograder add`.
+    This is the nearest folder that contains a folder course/ and an nbgrader_config.py, or only an
+    nbgrader_config.py that calls use_secant. An nbgrader course has no folder course/ before its first
+    `autograder add`.
 
     Raises:
         CourseError: there is no course directory, or it belongs to another user.
@@ -281,10 +282,12 @@ def _answers(lesson: Lesson, name: str, hints: Mapping[str, Texts] | None = None
 
 
 def _completed(lesson: Lesson, path: Path, answers: list[Answer], bases: list[str]) -> list[Answer]:
-    """Complete the answers that list only their differences from the course's own or an earlier answer.
+    """Complete the answers that contain only changes to a base.
+
+    The base is the course's own answer or an earlier recorded answer, and is named in `bases`.
 
     Raises:
-        CourseError: an answer's base does not precede it, or the two cannot be merged.
+        CourseError: there is no earlier answer with the base's name, or the changes cannot be applied to it.
     """
     sources: dict[tuple[str, str], str] = {}
     if OWN in bases:

@@ -49,7 +49,7 @@ def stated_minutes(cells: Iterable[NotebookNode]) -> list[int]:
 
 
 def round_minutes(estimate: float) -> int:
-    """Round an estimate up to the next five minutes, as stated in a lesson's header line."""
+    """Round an estimate up to a multiple of five minutes, for a lesson's header line."""
     return 5 * math.ceil(estimate / 5)
 
 

@@ -1,4 +1,4 @@
-"""Checks whether other users of this machine can read a class's files or intercept its submissions."""
+"""Check whether other users of this machine can read a class's files or intercept its submissions."""
 
 import os
 import stat

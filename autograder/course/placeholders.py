@@ -68,7 +68,8 @@ def _marked(text: str, values: Values) -> str:
 def _counts(text: str, lang: str, lesson_tasks: Sequence[Task]) -> Values:
     """Return the values of the placeholders {{points}} and {{tasks}} for one text cell.
 
-    The points are those of the task that the cell describes. If it describes none, they are the lesson's.
+    The points are those of the task that the cell describes. If the cell describes no task, they are the sum
+    of the points of all tasks that have tests.
     """
     graded = [task for task in lesson_tasks if not is_manual(task.answer)]
     named = _TASK.search(text)

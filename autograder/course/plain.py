@@ -72,7 +72,7 @@ class PlainSource:
     Attributes:
         name: the notebook's file name without .ipynb.
         cells: the cells with nbgrader metadata, in order.
-        bound: the names that the instructor's code assigns. A builtin's name is among them if students
+        bound: the names that the instructor's code assigns. They include a builtin's name if the task is to
             reimplement the builtin.
     """
 

@@ -125,7 +125,7 @@ class Course:
 
 
 def sqlite_file(db_url: str) -> Path | None:
-    """Return the file that an SQLite URL refers to; None for invalid URLs and any other database."""
+    """Return the file of the SQLite database at a URL; None if the URL is invalid or names no such file."""
     with suppress(ArgumentError):  # an invalid URL is reported when the gradebook is opened
         url = make_url(db_url)
         if url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:":

@@ -39,7 +39,7 @@ def tokens(text: str, is_code: bool = True, max_chars: int = MAX_CHARS) -> tuple
 def letters(text: bytes, *, lines: bool = False) -> str:
     """Return the letters and digits in UTF-8 text, in any script.
 
-    JSON's Unicode escapes are decoded. So a passage can be compared with a copy of it inside a JSON string.
+    JSON's Unicode escapes are decoded, so that a passage can be compared with its copy in a JSON string.
 
     Args:
         text: the bytes of the text. They may be invalid UTF-8, because students submit them.

@@ -28,7 +28,8 @@ SHORTEST = 8  # lines with fewer letters and digits are not searched for
 # In Secant's own code, only lines with at least LONG tokens, and pairs of consecutive lines with at least
 # LONG_PAIR tokens, are searched for.
 LONG, LONG_PAIR = 20, 18
-# number of tokens that the start of a line must share with the code before the whole line is compared
+# Number of tokens at the start of a secret line. The code is searched for the whole line only if it contains
+# these tokens.
 _START = 8
 
 
@@ -93,7 +94,7 @@ class Secrets:
         ]
 
     def leaks(self, archive: bytes) -> list[Leak]:
-        """Return the secret lines in the files of a zip, in archives inside it and in file names."""
+        """Return the leaks in a zip: secret lines in its files, in archives inside it, and in file names."""
         names: dict[bytes, str] = {}  # identical files in the zip are searched once
         for name, data in files_in("", archive):
             names.setdefault(data, name)

@@ -1,4 +1,4 @@
-"""`autograder pack`: make the zip that a class gets."""
+"""`autograder pack`: make the zip of the class edition (the course without answers and hidden tests)."""
 
 import hashlib
 import json
@@ -135,7 +135,8 @@ def _released(path: Path, data: bytes, source: Path) -> bytes:
 
     Raises:
         CourseError: the file is not a notebook, contains an answer, or contains an output that the notebook
-            in source/ does not contain. The last two happen if a student's notebook has replaced the file.
+            in source/ does not contain. The last two errors occur if a student's notebook has replaced
+            the file.
     """
     try:
         notebook, own = v4.reads(data.decode()), v4.reads(source.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Build a wheel of Secant that contains another course, from the installed code and the given files.
+"""Build a wheel from the installed code of Secant and the files of a course, such as a class edition.
 
 https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 """

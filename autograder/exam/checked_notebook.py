@@ -77,8 +77,9 @@ class CheckedNotebook:
     Attributes:
         path: the notebook file.
         root: the course directory; None if there is no course or the course does not have this lesson.
-        assignment: the assignment with the tests to run. In a class's edition of the course, these are the
-            visible tests in the notebook's language. Without a course, they are the notebook's own tests.
+        assignment: the assignment with the tests to run. In the class edition of the course (without hidden
+            tests), these are the visible tests in the notebook's language. Without a course, they are the
+            notebook's own tests.
         script: the code to run.
     """
 
@@ -212,7 +213,8 @@ class NotebookReader:
 def _asked(root: Path) -> list[str]:
     """Return the folders of the notebooks that contain the tests to run.
 
-    They are the instructor's notebooks or, in a class's edition of the course, the released ones.
+    These are the instructor's notebooks or, in the class edition of the course (without hidden tests), the
+    released notebooks.
     """
     return ["source"] if has_hidden_tests(root) else [f"release/{language}" for language in LANGUAGES]
 
@@ -228,7 +230,7 @@ def worked_solution(notebook: Path, task: str) -> tuple[WorkedSolution, Language
 
 
 def _own(path: Path, below: Path | None) -> Assignment:
-    """Return the assignment formed by a notebook's own tests.
+    """Return an assignment that consists of the tests in the notebook itself.
 
     Raises:
         NoLesson: the notebook has no test that uses Secant's checks, or the notebook is damaged.
@@ -293,7 +295,10 @@ def _graded(assignment: Assignment) -> set[str]:
 
 
 def _grade_ids(path: Path) -> set[str]:
-    """Return the grade ids that a quick search of a file finds. The intake parses the file properly."""
+    """Return the grade ids in a file, as found by a quick search of its text.
+
+    They are only used to recognise the lesson. The intake parses the file properly afterwards.
+    """
     with open(path, "rb") as file:
         text = file.read(MAX_FILE_BYTES).decode("utf-8", "replace")
     return set(re.findall(r'"grade_id"\s*:\s*"([^"\\]*)"', text))

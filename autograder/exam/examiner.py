@@ -46,7 +46,8 @@ TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
 _UNDEFINED = re.compile(r"^name '(\w{1,100})' is not defined")
 _NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # errors raised before any line of a cell runs
-WALL_SECONDS = 900.0  # wall-clock seconds for one submission; if it takes longer, the machine is overloaded
+# Maximum wall-clock seconds for one submission. A run that takes longer means that the machine is overloaded.
+WALL_SECONDS = 900.0
 
 
 class Examiner:
@@ -200,7 +201,10 @@ class _Decided(Exception):
 
     @property
     def ends_task(self) -> bool:
-        """True if the test cell's remaining parts cannot run either. `PartialCredit` reads this property."""
+        """True if no other part of the test cell can be tested after this verdict.
+
+        `PartialCredit` reads this property.
+        """
         return self.outcome != "wrong"
 
 
@@ -469,7 +473,7 @@ class _LoadedCells:
         return "wrong", words.not_found(task, self.findings_about(task) or self._other_definition(task))
 
     def failure_behind(self, task: str, outcome: Outcome, parts: Parts) -> tuple[Outcome, Parts] | None:
-        """Return the outcome and message for a task that failed because of its answer cell; else None.
+        """Return the outcome and message if a task failed because of its answer cell; otherwise return None.
 
         If the answer cell failed, the test may have used an earlier definition of the same name, such as
         lesson 10's `Value`.

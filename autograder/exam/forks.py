@@ -54,8 +54,8 @@ class _Candidate:
     def report_exit(self) -> None:
         """Send the owner the candidate's exit status, without reaping the process.
 
-        Until its session has ended, the process must not be reaped, because its id is the session's id and
-        could be reused.
+        The process must not be reaped before its session has ended, because its id is also the session's id
+        and could be reused.
         """
         self.ended = True
         exit_info = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)

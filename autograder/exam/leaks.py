@@ -32,7 +32,8 @@ _MIN_ANSWER = 30
 # so no answer contains one of their lines by chance.
 _MIN_LEAKED_LINES = 3
 _LONG_LINE = re.compile(rf"[^\n]{{{_MIN_TEST_LINE},}}")
-# Limits for comparing a file as tokens: the bytes of a line (longer lines are skipped), and the file's lines.
+# Limits for comparing a file as tokens: lines with at least _CODE_LINE bytes are skipped, and only the first
+# _CODE_LINES of the other lines are compared.
 _CODE_LINE, _CODE_LINES = 1_000, 5_000
 # Pairs of lines and whole answers with fewer tokens than these limits are not compared.
 _LONG_PAIR, _LONG_ANSWER = 18, 30
@@ -70,7 +71,7 @@ class _Shape:
 
     Attributes:
         task: the task's id.
-        pairs: the pairs of adjacent lines in the hidden test.
+        pairs: the pairs of consecutive lines in the hidden test; lines without a call are skipped.
         answer: the whole answer; an empty string if the answer is too short to compare.
     """
 
@@ -175,12 +176,12 @@ class LessonSecrets:
         return any(shape.is_quoted_in(pairs, shapes) for shape in self._shapes)
 
     def hidden_tests_in(self, data: bytes) -> list[str]:
-        """Return the tasks whose hidden tests a student's file quotes, if it quotes several lines.
+        """Return the tasks whose hidden tests a student's file quotes; none if it quotes only a few lines.
 
         A line counts if it is complete, uses the functions that tests use, and occurs neither in the
         students' notebook nor in one of the course's answers. A student whose file has several such
         lines has therefore seen the tests, and no correct answer is mistaken for a quotation. If there are
-        too few such lines, pairs of lines are compared with all names normalised.
+        too few such lines, pairs of lines are compared, with one token in place of all names.
         """
         quoted = self._all_quotable.intersection(_long_lines(data))
         if len(quoted) >= _MIN_LEAKED_LINES:
@@ -226,9 +227,10 @@ def _without_tags(text: bytes) -> bytes:
 
 
 def _pairs(data: bytes) -> frozenset[str]:
-    """Return the pairs of adjacent normalised lines that contain calls and are long enough to compare.
+    """Return the pairs of consecutive normalised lines that are long enough to compare.
 
-    In a normalised line, one token replaces all names.
+    Lines without a call are skipped before the pairs are formed. In a normalised line, one token replaces all
+    names.
     """
     calls = (line for line in _code_lines(data) if b"(" in line)
     shapes = (shape for line in itertools.islice(calls, _CODE_LINES) if (shape := _shape(line)))

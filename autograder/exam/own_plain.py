@@ -37,7 +37,7 @@ class OwnReport:
         notebook: the name of the file.
         tests: the results of the test cells, in the order of the notebook.
         manual: the cells that are graded by hand.
-        stopped: the other cells that ended with an error.
+        stopped: the results of the cells that ended with an error and are not tests.
         left_out: the number of files next to the notebook that were not copied.
     """
 
@@ -126,7 +126,7 @@ def _kind(cell: Cell, marks: Mapping[str, object], points: float) -> Kind:
 
 
 def _bound(sources: Iterable[str]) -> frozenset[str]:
-    """Return the names that the notebook assigns. Tests use the assigned values, even of builtins' names."""
+    """Return the names that the notebook assigns. In tests, even a builtin's name has its assigned value."""
     names: set[str] = set()
     for source in sources:
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):

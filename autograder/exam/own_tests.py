@@ -23,7 +23,7 @@ _MARKS = ("points", "grade", "solution", "locked")
 
 
 def own_assignment(path: Path, below: Path | None = None) -> Assignment | Rejected | None:
-    """Return the assignment formed by a notebook's own tests, if they use Secant's checks.
+    """Return an assignment that consists of the tests in the notebook itself, if they use Secant's checks.
 
     Args:
         path: the notebook.
@@ -82,7 +82,7 @@ def _marks(cell: Cell) -> dict[str, Any]:
 
 
 def _cells(path: Path, below: Path | None) -> list[Cell] | Rejected | None:
-    """Return a notebook's cells: None for an unreadable file, and the rejection for one that is not valid."""
+    """Return a notebook's cells; None if the file is unreadable, or its rejection if it is invalid."""
     try:
         ((_, data, _),), _ = read_lesson_notebooks(path, path.stem, below)
     except Refused:

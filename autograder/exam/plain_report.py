@@ -20,7 +20,8 @@ class Grade:
         max_points: the maximum points of the cell.
         outcome: the kind of result. `manual` means that a person grades the cell; `missing` means that the
             submission does not contain it.
-        error, message, output: the error and the output of a test; empty if they could quote a hidden test.
+        error, message, output: the type and message of a test's error, and the test's output; empty if they
+            could quote a hidden test.
         seconds: the time that the test took.
         hidden: whether the test has a hidden part, or follows a test that has one.
         unchanged: whether a manual answer is still the released stub, which gives 0 points.

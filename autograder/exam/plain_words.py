@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def public_outcome(test: "Grade") -> str:
-    """Return the name of an outcome for a self-check, where "passed" would look like a grade."""
+    """Return the outcome's name to show in a self-check, in which "passed" would look like a grade."""
     return "no_error" if test.outcome == "passed" else test.outcome
 
 

@@ -1,6 +1,6 @@
 """Pools of processes that have imported what lessons need and wait for a notebook to check.
 
-This module does not import torch. So the examiner can import its own modules while a process of the pool
+This module does not import torch, so that the examiner can import its own modules while a process of the pool
 imports torch.
 """
 
@@ -94,9 +94,8 @@ class ForkPool:
     """A server process that has done its imports once and forks each candidate in milliseconds; see forks.py.
 
     Args:
-        fork: whether to fork the server from this process. To allow this, the process must have imported
-            torch, must not have computed anything with it, and must not currently hold a lock, which the
-            fork would inherit.
+        fork: whether to fork the server from this process. This is allowed only if the process has imported
+            torch, has computed nothing with it, and holds no lock, because the fork would inherit the lock.
     """
 
     def __init__(self, *, fork: bool = False) -> None:
@@ -112,7 +111,7 @@ class ForkPool:
             pass_fds=[number],
             stdin=subprocess.DEVNULL,
             env=bare_environment("en"),
-            process_group=0,  # keeps Ctrl+C from the server, because the parent then closes the pool
+            process_group=0,  # keeps Ctrl+C from the server; the parent handles it by closing the pool
         )
 
     def refill(self) -> None:
@@ -160,8 +159,8 @@ class ForkPool:
     def close(self) -> None:
         """End the server and all candidates that it forked."""
         self._control.close()
-        # The server is still importing. It has forked nothing, and would notice the closed socket only
-        # seconds later.
+        # The server is killed if it is still importing modules, because it would notice the closed socket
+        # only seconds later. It has not forked any candidates yet.
         if not self._ready:
             self._process.kill()
         self._process.wait()

@@ -1,4 +1,4 @@
-"""Collects the modules that plain assignments import. The sandbox imports them once for all submissions.
+"""Collect the modules that plain assignments import. The sandbox imports them once for all submissions.
 
 The modules are collected from the instructor's notebooks. The course's settings can list more modules, or
 turn off the collection from notebooks:
@@ -40,7 +40,7 @@ def modules_to_preload(root: Path, names: Iterable[str], config: Config, source:
         source: the folder of the instructor's notebooks.
 
     Raises:
-        CourseError: a setting has the wrong type.
+        CourseError: a setting has the wrong type, or lists too many modules.
     """
     chosen, learns = _settings(config)
     plain = [root / source / name for name in names if is_plain(root, name, source)]

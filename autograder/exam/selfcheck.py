@@ -4,8 +4,8 @@
         report = checker.check(Path("01_what_autograd_does.ipynb"))
 
 The code runs with the user's permissions, in a separate process. Nothing is sent anywhere, and the notebook
-is not changed. In a class's edition of the course, only the visible tests are run. Without a course, the
-notebook's own tests are run.
+is not changed. In the class edition of the course (without hidden tests), only the visible tests are run.
+Without a course, the notebook's own tests are run.
 """
 
 from collections.abc import Callable

@@ -25,7 +25,8 @@ MAX_CHILDREN = min(4, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaff
 class SharedCandidate(CandidateClient):
     """A candidate that runs several copies of the loaded process at once.
 
-    When a copy is killed, the loaded process is not asked to reap it.
+    When a copy is killed, the loaded process is not asked to reap it, because all forks of the examiner share
+    one channel to the loaded process.
     """
 
     def _ending_of_task(self, container: Container) -> Crashed:

@@ -92,9 +92,9 @@ def not_found(task: str, findings: Sequence[Finding]) -> Parts:
 
 
 def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
-    """Add notes about the names in an answer that later cells rebind.
+    """Return a message with a note for each name in the answer to which the notebook gave another meaning.
 
-    A note is not added if one of the message's parts already contains it.
+    A note is omitted if one of the message's parts already contains its text.
     """
     notes = (Part("note", describe_finding(finding)) for finding in findings if finding.kind in REBOUND)
     return (*parts, *(note for note in notes if all(note.text not in part.text for part in parts)))

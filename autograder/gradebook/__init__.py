@@ -1,1 +1,1 @@
-"""nbgrader's gradebook, extended by the autograder's result for each submission."""
+"""nbgrader's gradebook, extended with the autograder's result for each submission."""

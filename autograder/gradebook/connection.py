@@ -97,6 +97,6 @@ class Connection:
 
 
 def _may_pass(error: DBAPIError) -> bool:
-    """Return whether a database error, such as a lock or a lost connection, may be temporary."""
+    """Return whether a database error may have a temporary cause, such as a lock or a lost connection."""
     ours = isinstance(error.orig, sqlite3.Error)
     return isinstance(error, OperationalError) and (not ours or "locked" in str(error.orig))

@@ -30,7 +30,7 @@ _HOLDER = text(
     f"WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = {_LOCK_NUMBER} AND objsubid = 1 "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
-# With these settings, the server closes a connection about 90 seconds after the client's machine stops
+# The keepalive settings make the server close a connection about 90 seconds after the client's machine stops
 # responding.
 _NAME_SESSION = text(
     "SELECT set_config('application_name', :name, false), set_config('tcp_keepalives_idle', '60', false), "

@@ -71,8 +71,8 @@ def _newest_version() -> str:
     heads = {version for version, _ in steps} - {previous for _, previous in steps}
     if len(heads) == 1 and all(isinstance(version, str) for version, _ in steps):
         return str(heads.pop())
-    # Alembic is imported only here, because importing it takes longer than opening the gradebook. So far, the
-    # version could always be read from the scripts without it.
+    # Alembic is imported only if the scripts do not show the version, because importing it takes longer than
+    # opening the gradebook. So far, this import has never been necessary.
     from alembic.script import ScriptDirectory
 
     (head,) = ScriptDirectory(ALEMBIC_DIR).get_heads()
@@ -95,7 +95,7 @@ def _step(script: bytes) -> tuple[object, object]:
 
 
 def _migrate(db: Any) -> None:
-    """Add columns that are missing from the autograder's table because an earlier version created it."""
+    """Add the columns that a table created by an earlier version of the autograder does not have."""
     existing = {column["name"] for column in inspect(db.connection()).get_columns(Record.__tablename__)}
     for column in Record.metadata.tables[Record.__tablename__].columns:
         if column.name not in existing:

@@ -1,4 +1,4 @@
-"""Read plain assignments (ordinary nbgrader tests), their settings, and the files submitted for them."""
+"""Read plain assignments (with ordinary nbgrader tests), their settings, and the files submitted for them."""
 
 import json
 from collections.abc import Sequence

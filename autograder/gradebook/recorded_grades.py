@@ -82,7 +82,7 @@ class RecordedGrades:
 
 
 def _in_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
-    """Return the values for the cells of one notebook, keyed by grade_id."""
+    """Return the values of one notebook's cells, keyed by grade_id instead of by `cell_key`."""
     split = ((key.rpartition("/"), value) for key, value in cells.items())
     return {cell: value for (where, _, cell), value in split if where == notebook}
 

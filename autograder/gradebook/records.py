@@ -93,7 +93,7 @@ def stored_results_in(
 ) -> dict[tuple[str, str], StoredResult]:
     """Return the same results as `Book.stored_results`, but without taking the gradebook's lock.
 
-    If the autograder's table is missing or was made by an older version, there are no results.
+    If the autograder's table is missing or was made by an older version of the autograder, return {}.
     """
     database = inspect(gradebook.db.connection())
     if not database.has_table(Record.__tablename__):
@@ -195,7 +195,7 @@ def write_mark(
 ) -> None:
     """Note in a submission's record that the grade was given for an earlier file or test.
 
-    If the record refers to another submitted notebook, the record's key and result are cleared.
+    If the record refers to a notebook other than `notebook_id`, the record's key and result are cleared.
 
     Args:
         db: the session of the gradebook.
@@ -222,7 +222,7 @@ def _store(db: Any, student: str, lesson: str, values: Mapping[str, Any], *, is_
 
 
 def read_result(result: str) -> Result | None:
-    """Return a record's result; None if the result is empty or in another version's format."""
+    """Return a record's result; None if it is empty or in the format of another autograder version."""
     try:
         return Result.from_json(json.loads(result))
     except (ValueError, TypeError, KeyError):

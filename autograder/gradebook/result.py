@@ -54,7 +54,7 @@ class GradedTask(TaskResult):
 
     @property
     def is_note(self) -> bool:
-        """True if the task has no test, so that a person has to grade it."""
+        """True if the task has no test and therefore has to be graded by a person."""
         return self.key == self.id and not self.has_test
 
 
@@ -123,7 +123,7 @@ class Result:
 
     @property
     def _totals(self) -> dict[str, Any]:
-        """The submission and its score: the first entries of both JSON forms."""
+        """The submission and its score, which are the first entries in `public` and in `as_text`."""
         return {
             "student": self.student,
             "lesson": self.lesson,
@@ -138,7 +138,7 @@ class Result:
 
     @property
     def earlier_points(self) -> tuple[float, float] | None:
-        """An earlier file's points and maximum points, set only if the current file could not be read."""
+        """The points and maximum points of an earlier file; None if the current file could be read."""
         points_before = [(task.before, task.max_points) for task in self.tasks if task.before is not None]
         return (
             (sum(points for points, _ in points_before), sum(available for _, available in points_before))

@@ -75,7 +75,7 @@ _MARK_COMMENTS = _MARK_COMMENTS.values(auto_comment=bindparam("why"))
 
 
 class NotebookForm(NamedTuple):
-    """The ids of one of an assignment's notebooks, and of the notebook's cells.
+    """The database ids of a notebook of an assignment, and of the notebook's cells.
 
     Attributes:
         id: the notebook's id.
@@ -209,7 +209,7 @@ def set_grades(db: Any, ids: Ids, result: Result, record: PreviousRecord | None,
     scores = auto_scores(result)
     lost = {task.key for task in result.tasks if task.outcome == "rejected"}
     if record and record.key == key:
-        # The key is unchanged. So an instructor who gave points had already seen this result.
+        # The result's key is unchanged, so an instructor who gave points had already seen this result.
         lost = set()
     rows = []
     for cell, grade in _by_key(db, _FIND_GRADES, ids):
@@ -231,7 +231,7 @@ def _by_key(db: Any, statement: Any, ids: Ids) -> Iterator[tuple[str, Any]]:
 
 
 def _answer(result: Result | None, cell: str) -> str | None:
-    """Return the hash of the answer that a graded cell belongs to; None if the hash is unknown."""
+    """Return the hash of the answer for which a graded cell gives points; None if the hash is unknown."""
     return next((task.answer for task in result.tasks if task.key == cell), None) if result else None
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 _FORMULA = re.compile(
     r"""((?:^|[,;\t|])[\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b])([^,;\t|]*)"""
 )
-# Numbers (including telephone numbers) and a lone + or -. They are not escaped, although they may begin with
-# the same character as a formula.
+# Matches a number (including a telephone number) and a lone + or -. Such text is not escaped, although it may
+# begin with the same character as a formula.
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?)?|\+\d+(?:[ -]\(?\d+\)?)+")
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -34,7 +34,10 @@ class Table:
     bom: bool = False
 
     def column(self, *names: str) -> int | None:
-        """Return the index of the first of these columns that the table has; None if it has none of them."""
+        """Return the index of the column with one of these normalized titles; None if there is none.
+
+        If the table has several such columns, the title that comes first in `names` decides.
+        """
         known = [plain(title) for title in self.head]
         return next((known.index(name) for name in names if name in known), None)
 

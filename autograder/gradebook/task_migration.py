@@ -184,5 +184,5 @@ def back_up(db: Session, file: Path | None, name: str) -> str:
 
 
 def backup_name(lesson: str, now: datetime) -> str:
-    """Return a name, made from the lesson and the time, for the copies saved before a change of tasks."""
+    """Return a name, made of lesson and time, for the gradebook's copy and the table of dropped grades."""
     return f"gradebook_before_{lesson[:24]}_{now:%Y%m%d_%H%M%S}"

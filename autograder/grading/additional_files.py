@@ -20,8 +20,8 @@ from pathlib import Path, PurePosixPath
 from autograder.intake.files import EXCHANGE_SECRET, TIMESTAMP, read_side_files, read_small_file
 
 _SECRET_BYTES = 500
-# The secret that nbgrader makes has 128 hexadecimal digits. A shorter secret could be guessed, and a secret
-# that is not ASCII would make nbgrader's release fail.
+# Matches a secret that can be used; nbgrader's own secrets have 128 hexadecimal digits. A secret of fewer
+# than 32 characters could be guessed, and a secret that is not ASCII would make nbgrader's release fail.
 _SECRET = re.compile(rb"[!-~]{32,}\n?")
 _CODE = (*all_suffixes(), ".pyd")
 

@@ -277,7 +277,8 @@ class _Batch:
         self._shown: dict[Entry, str] = {}  # fingerprints of the feedback pages that are being made
         # Submissions whose folders are written, although the gradebook does not record that yet.
         self._filed: dict[tuple[str, str], str] = {}
-        # The additional files of submissions whose second folder has not been written yet.
+        # The additional files of submissions for which only one of the folders in autograded/ and feedback/
+        # has been written so far.
         self._additional: dict[Entry, AdditionalFiles] = {}
         self._due: deque[Work] = deque()
 
@@ -396,7 +397,8 @@ class _Batch:
             return False
         self.outcome.graded_before += 1
         if stored.stale or stored.timestamp != in_progress.timestamp:
-            # Either the submitted file was replaced and then restored, or the same file was submitted again.
+            # The file is unchanged, but it was either replaced and then restored, or submitted again at
+            # another time.
             self.outcome.pages += 1
             self._finish(entry, in_progress, in_progress.submission.relocate_outputs(stored.result))
             return True
@@ -463,8 +465,8 @@ class _Batch:
         """Write the notebooks for formgrader, and queue the student's feedback pages."""
         notebooks = in_progress.submission.notebooks(result)
         if not page_alone and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
-            # Notebooks with undecoded pictures are written later, because no reader may open a picture before
-            # it is decoded.
+            # Notebooks with undecoded pictures are written later, because nobody may open a student's picture
+            # before it has been decoded in a sandbox.
             in_progress.illustrated.update(copy.deepcopy(dict(notebooks)))
         elif not page_alone:
             self._write_notebooks(entry, in_progress, notebooks)
@@ -538,10 +540,10 @@ class _Batch:
         return additional.left_out
 
     def _additional_files(self, entry: Entry) -> AdditionalFiles:
-        """Return the additional files for a submission's two folders, excluding files that quote a test.
+        """Return the additional files for a folder of a submission, excluding files that quote a hidden test.
 
-        The files read for the first folder are kept for the second one, because reading takes as long as
-        writing.
+        A submission has a folder in autograded/ and one in feedback/. The files are read only once for both
+        folders, because reading takes as long as writing.
         """
         if entry in self._additional:
             return self._additional.pop(entry)

@@ -120,7 +120,7 @@ def _verdict(task: GradedTask, why: str) -> NotebookNode:
     if task.outcome == "passed":
         return output("stream", name="stdout", text="\n\n".join(filter(None, [task.message, why])) + "\n")
     head = f"{task.outcome}: {task.message}" if task.outcome != "wrong" else task.message
-    # HideTests leaves a message with this error name unchanged, because the message contains no stack frames.
+    # HideTests leaves an error named CheckFailed unchanged, because its traceback contains no stack frames.
     return output("error", ename="CheckFailed", evalue=head.split("\n")[0], traceback=head.split("\n"))
 
 
@@ -213,7 +213,7 @@ class Pages:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
-        # Of the hidden tests, the student's process receives only the probes: the functions that run in that
+        # The student's process receives only the probes of the hidden tests: the functions that run in that
         # process. If an output contains any other line of a hidden test, the student wrote that line. So it
         # is enough to clear the tests with ClearTests.
         ours = {GetGrades: _Grades, HideTests: ClearTests}
@@ -350,7 +350,7 @@ def headings(release: NotebookNode) -> dict[str, str]:
 
 
 def bare(page: Page) -> Page:
-    """Return a job for the same page without the student's text and outputs, to replace a job that failed."""
+    """Return a job that replaces a failed one. It makes the page without the student's text and outputs."""
     notebook = nbformat.from_dict(json.loads(page.notebook))
     for cell in notebook.cells:
         if not is_test(cell) and (cell.cell_type == "code" or is_answer(cell) or is_extra_text(cell)):
@@ -403,7 +403,7 @@ def replace_folder(
             (new / path).parent.mkdir(parents=True, exist_ok=True)
             with (new / path).open("xb") as file:
                 file.write(data)
-    # Most submissions have only these files, so there is no need to search the folder for others.
+    # Most submissions have only the files in `texts`, so there is no need to search the folder for others.
     places = new.rglob("*") if has_extra or additional.side_files else [new / name for name in texts]
     for place in places:
         os.chmod(place, (0o2770 if shared else 0o755) if place.is_dir() else (0o664 if shared else mode))

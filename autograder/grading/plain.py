@@ -1,4 +1,4 @@
-"""Classes for plain assignments (ordinary nbgrader tests) and their submissions.
+"""Classes for plain assignments (with ordinary nbgrader tests) and their submissions.
 
 They implement the batch grader's protocols (protocols.py). Each graded cell has a row in the result. The
 message about a test with a hidden part never quotes the test.
@@ -74,7 +74,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 
 
 class GradedPlain:
-    """A plain assignment (ordinary nbgrader tests) that is entered into the gradebook and ready to be graded.
+    """A plain assignment (with ordinary nbgrader tests) that is in the gradebook and ready to be graded.
 
     Args:
         course: the course directory.
@@ -335,7 +335,10 @@ class PlainSubmission:
         return self.assigned.everywhere(self.student, "rejected", message, f"rejected:{why.reason}")
 
     def relocate_outputs(self, result: Result) -> Result:
-        """Return the result unchanged: the same file has the same cells at the same positions."""
+        """Return the result unchanged.
+
+        A result is reused only if the submitted files are identical, so its outputs have not moved.
+        """
         return result
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
@@ -433,8 +436,9 @@ class PlainSubmission:
     def _answer(self, name: str, cell: PlainCell, own: Sequence[PlainCell]) -> str:
         """Return a hash of the submitted cells that a graded cell's score depends on.
 
-        The score of a manual answer depends on that cell, and the score of a test on the answers in `own`.
-        The score of a task, or of a test with an empty `own`, depends on all cells.
+        The score of a manually graded answer depends only on the answer's own cell, and the score of a test
+        only on the answers in `own`. The score of a task, or of a test with an empty `own`, depends on all
+        cells.
         """
         cells = self._cells.get(name, ()) if not isinstance(self._cells, Rejected) else ()
         ids = (

@@ -1,4 +1,4 @@
-"""Make the notebook that staff see for a submission of a plain assignment (ordinary nbgrader tests).
+"""Make the notebook that staff see for a submission of a plain assignment (with ordinary nbgrader tests).
 
 Cells that students must not edit are taken from the assignment, and all other cells from the submission. The
 autograder makes all outputs from the text that a cell printed during grading and from the pictures in the
@@ -204,5 +204,5 @@ def _test_outputs(task: GradedTask) -> list[NotebookNode]:
     if task.outcome == "wrong" and task.points:
         return [output("stream", name="stdout", text=f"{task.points:g} of {task.max_points:g} points\n")]
     lines = task.message.split("\n")
-    # HideTests leaves a message with this error name unchanged, because the message contains no stack frames.
+    # HideTests leaves an error named CheckFailed unchanged, because its traceback contains no stack frames.
     return [output("error", ename="CheckFailed", evalue=lines[0], traceback=lines)]

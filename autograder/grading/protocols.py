@@ -48,7 +48,7 @@ class GradedSubmission(Protocol):
         """
 
     def relocate_outputs(self, result: Result) -> Result:
-        """Return an earlier result of the same files after moving outputs to the cells' current positions."""
+        """Return an earlier result for these files, with the outputs at the cells' current positions."""
 
     def notebooks(self, result: Result) -> Mapping[str, NotebookNode]:
         """Return the notebooks for staff, with the results as outputs.
@@ -77,7 +77,10 @@ class GradedSubmission(Protocol):
 
 
 class GradedAssignment(Protocol):
-    """An assignment to be graded. An empty name stands for the notebook that has the assignment's name."""
+    """An assignment to be graded.
+
+    If a notebook has the same name as the assignment, an empty string is used instead of its name.
+    """
 
     @property
     def notebooks(self) -> Sequence[str]:

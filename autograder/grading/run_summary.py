@@ -140,8 +140,8 @@ def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict
     """Return advice about each id that has a submission but is not on the class list.
 
     Grading adds neither names nor students without a submission. So a class list exists if some student in
-    the gradebook has a name or has no submission. A grading run adds unknown ids to the gradebook, so later
-    runs find them there. So if most students have names, those without a name are treated as unknown.
+    the gradebook has a name or has no submission. Grading does add unknown ids to the gradebook, where later
+    runs find them. Therefore, if most students have names, those without a name are treated as unknown.
     """
     on_class_list = {
         listed_student.id

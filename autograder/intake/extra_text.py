@@ -1,4 +1,4 @@
-"""Text that a student added to a lesson: the parts that belong to a written answer, and the other text."""
+"""Find the text that a student added to a lesson, and the parts of it that belong to a written answer."""
 
 import keyword
 import re
@@ -24,7 +24,7 @@ _MAX_COPIES = 4
 # Maximum number of changed lines of a cell that are compared character by character. Further lines are shown
 # in full.
 _MAX_CHANGED_LINES = 50
-# Unrelated text is unlikely to contain a given line of at least this many characters.
+# Minimum length, in characters, of a line that is unlikely to occur in unrelated text by chance.
 _DISTINCTIVE_CHARS = 8
 # Minimum number of letters or digits of an addition. Ticking a check box adds only one.
 _MIN_LETTERS = 2
@@ -40,7 +40,7 @@ _MIN_WORDS = 3
 
 
 def added_text(unclaimed: list[Cell], texts: Collection[str]) -> list[Cell]:
-    """Return the text cells that the student added, excluding text from other editions of the lesson.
+    """Return the text cells that the student added, excluding text from any version of the lesson.
 
     Args:
         unclaimed: the submitted cells that match no cell of the lesson.
@@ -60,7 +60,7 @@ def _has_content(cell: Cell) -> bool:
 
 
 def _is_of_another_edition(cell: Cell) -> bool:
-    """Return whether a cell's text comes from another edition of the lesson.
+    """Return whether a cell's text comes from another version of the lesson, such as an earlier one.
 
     The build gave such a cell an id that is a hash of its text.
     """
@@ -141,11 +141,11 @@ def is_words(source: str) -> bool:
 def in_place_of(
     index: int, cells: list[Cell], claims: Mapping[int, list[Cell]], added: list[Cell]
 ) -> list[Cell]:
-    """Return the added cells near a lesson's cell and its copies, or where the cell was if it was deleted.
+    """Return the cells that were added near a cell of the lesson, or near its place if it was deleted.
 
     The search covers gaps. A gap is a run of submitted cells between two cells that match other cells of the
-    lesson. If submitted cells match the lesson's cell, every gap that contains such a cell is searched. If
-    not, the gaps right after the lesson's previous cell and right before its next cell are searched.
+    lesson. If the submission has the lesson's cell or copies of it, the gaps that contain them are searched.
+    If not, the gaps right after the lesson's previous cell and right before its next cell are searched.
 
     Args:
         index: the position of the cell in the lesson.
@@ -174,8 +174,9 @@ def in_section_of(
 ) -> list[Cell]:
     """Return the added cells in the section of the lesson that a written answer belongs to.
 
-    The section begins after the last graded cell before the written answer. It includes the lesson's cell
-    right after the answer unless that cell is graded. A student may have typed at the top of that cell.
+    The section begins after the last graded cell before the written answer. It ends with the lesson's cell
+    right after the answer, because a student may have typed at the top of that cell. If that cell is graded,
+    the section ends with the answer.
 
     Args:
         index: the position of the written answer's cell in the lesson.

@@ -25,8 +25,8 @@ MAX_FOLDER_ENTRIES = 1_000
 MAX_SIDE_FILES = 100
 MAX_SIDE_FOLDERS = 20
 PICTURES = (".png", ".jpg", ".jpeg", ".jfif", ".gif", ".webp")
-# Maximum number of notebooks to read from one submission. Notebooks that do not have the lesson's own name
-# together share the size limit of a single notebook.
+# Maximum number of notebooks to read from one submission. All notebooks without the lesson's own name share
+# the size limit of a single notebook.
 MAX_NOTEBOOKS = 6
 
 _STUDENT_ID = re.compile(r"[^\W_][\w.@-]{0,63}")
@@ -42,7 +42,7 @@ _COPY_MARK = re.compile(
 )
 _COPY_OF = re.compile(r"(?:copy(?: \d+| \(\d+\))? of |복?사본 (?:\(\d+\) )?(?:[-–—] )?)")
 _ENDINGS = (".txt", ".json")  # endings that editors and browsers append to .ipynb
-_O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows does not define these three flags
+_O_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows defines neither this flag nor the next two
 _O_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 _O_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -290,7 +290,10 @@ def _refuse_special(status: os.stat_result) -> None:
 
 
 def _names(folder: _Folder) -> list[str]:
-    """Return the names in a folder, sorted; only some of them if the folder is huge."""
+    """Return the sorted names in a folder, excluding names that begin with a dot.
+
+    For a huge folder, return only some of the names.
+    """
     target = folder.path if folder.descriptor is None else folder.descriptor
     with os.scandir(target) as entries:
         # macOS adds a file ._NAME for each file that it copies. Such a file is never a notebook.
@@ -336,7 +339,7 @@ def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
 
 
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
-    """Return the other notebooks: first the copies of the lesson's notebook, then all others.
+    """Return the notebooks that are not in `first`: the copies of the lesson's notebook, then the rest.
 
     Within each group, longer names come first, and names of equal length are in descending order.
     """

@@ -231,10 +231,10 @@ def kind_of(data: bytes) -> Kind | None:
 
 
 def _conflict(line: int) -> Kind:
-    """Return the type of a file that contains git's merge conflict markers.
+    """Return the file type (a `Kind`) for a file with git's merge conflict markers.
 
     Args:
-        line: the line number of the first marker.
+        line: the line number of the first marker, which the type's name mentions.
     """
     return _kind(
         f"a file with the marks of a merge conflict (<<<<<<<), at line {line}",

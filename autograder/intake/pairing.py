@@ -31,7 +31,7 @@ from autograder.intake.submission import Refused
 from secant.language import LANGUAGES, Language, supported_language
 
 _MAX_COMPARED = 3  # maximum number of copies of a lesson's cell that are compared with it
-# Unrelated text is unlikely to contain a given line of at least this many characters.
+# Minimum length, in characters, of a line that is unlikely to occur in unrelated text by chance.
 _DISTINCTIVE_CHARS = 8
 _MAX_DEFINITIONS = 50  # maximum number of definitions that are read from one text cell
 # Maximum total bytes of all code cells, so that they fit into one message to the sandbox.
@@ -171,7 +171,7 @@ def _choose_note(pairing: Pairing, index: int) -> None:
 
 
 def _without_copies(cells: list[Cell]) -> list[Cell]:
-    """Remove cells that have the same text and pictures as another cell."""
+    """Keep only the last of several cells that have the same text and pictures."""
     different = {(cell.source.strip(), *sorted(cell.attachments.items())): cell for cell in cells}
     return list(different.values())
 
@@ -402,7 +402,7 @@ def _language(submitted: Submitted) -> Language:
 
 
 def _leave_out_long(pairing: Pairing, language: Language) -> None:
-    """Skip code cells until the others fit in one message to the sandbox.
+    """Skip code cells until the remaining ones fit in one message to the sandbox.
 
     The longest cells are skipped first. Answers are skipped only after all other cells.
     """

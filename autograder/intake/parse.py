@@ -130,7 +130,8 @@ def _decode(data: bytes) -> str:
 def _depth(text: str) -> int:
     """Return the nesting depth of a JSON text.
 
-    The parser limits the depth itself, because the json module's limit depends on the version of Python.
+    This parser has its own limit on the depth, because the json module's limit depends on the version of
+    Python.
     """
     tokens = (match[0] for match in _STRING_OR_BRACKET.finditer(text))
     return max(accumulate((part in "[{") - (part in "]}") for part in tokens), default=0)
@@ -164,7 +165,8 @@ def _json(text: str) -> Any:
 
 
 def _int(digits: str) -> int:
-    # A longer integer has no meaning in a notebook, and int() raises an error for more than 4300 digits.
+    # An integer of 20 or more digits has no meaning in a notebook, and int() raises an error for more than
+    # 4300 digits.
     return int(digits) if len(digits) < 20 else 0
 
 

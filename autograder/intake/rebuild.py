@@ -80,10 +80,10 @@ def layout_of(pairing: Pairing) -> Layout:
 
 
 def _shown_text(pairing: Pairing) -> list[Cell]:
-    """Return those cells of text added by the student that the rebuilt notebook shows.
+    """Return the text cells that the student added and that the rebuilt notebook shows.
 
-    If the lesson has written answers, all cells of added text are shown. Otherwise, only those cells are
-    shown that contain the code of a task's function or class.
+    If the lesson has written answers, all added text cells are shown. Otherwise, an added text cell is shown
+    only if it contains the code of a task's function or class.
     """
     if any(map(is_manual, pairing.lesson)):
         return pairing.added

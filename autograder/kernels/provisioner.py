@@ -70,7 +70,7 @@ _KNOWN_OPTIONS = {"cwd", "env", "extra_arguments", "independent", "kernel_id", "
 
 
 class CannotFork(Exception):
-    """A kernel cannot be a fork of the template. The message gives the reason."""
+    """Raised if a kernel cannot be a fork of the template. The message gives the reason."""
 
 
 class KernelTemplate:

@@ -105,7 +105,7 @@ class Archive:
             Unreadable: if the table cannot be read to its end, or if files were skipped.
         """
         counts: Counter[str] = Counter()
-        # The same error is raised below, after the readable files have been yielded.
+        # If the table is damaged, the second loop raises the error again, after yielding the readable files.
         with suppress(Unreadable):
             for member in self._entries():
                 counts[_student_part(member.path)] += 1

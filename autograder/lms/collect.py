@@ -299,7 +299,7 @@ class _Collector:
         return reading, Person(own_id, name, last_name=name, lms_id=reading.keys[-1] if is_canvas else "")
 
     def _has_other_owner(self, attempt: Attempt) -> bool:
-        """Return whether the student had another id in an earlier archive of the LMS; if so, report it.
+        """Return whether the student had a different id in an earlier archive of the LMS; if so, report it.
 
         If the roster contains the LMS's id of the student, earlier archives are ignored.
         """
@@ -415,9 +415,9 @@ def _in_fair_order(attempts: Sequence[Attempt]) -> Iterator[File]:
 
 
 def _members(archive: Archive) -> tuple[list[Member], str]:
-    """Return an archive's readable entries, and the reason why others are unreadable ("" if none are).
+    """Return an archive's entries, and the reason why entries are missing ("" if the list is complete).
 
-    If several entries have the same name, the last one counts, and the others are not read.
+    If several entries have the same name, the last one counts, and the others are marked as refused.
     """
     members: list[Member] = []
     cut = ""

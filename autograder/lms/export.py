@@ -2,8 +2,8 @@
 
 The table is either a new table in the LMS's format, or a table that the LMS exported, with the grades filled
 in. A blank cell does not mean zero. A submission that needs manual grading, could not be read or does not
-exist gets no points, and a note gives the reason. If the table already has a value in such a cell, the value
-stays, because Canvas would delete a grade if the cell were empty.
+exist gets no points, and a note gives the reason. If the LMS's table already has a grade for the submission,
+that grade stays in the table, because Canvas would delete the grade if its cell were empty.
 
 - Moodle: `mod/assign/feedback/offline/importgradeslib.php`, the columns Identifier, Grade and Last modified
   (grade); `mod/assign/feedback/file/importziplib.php`, the folders of the feedback.
@@ -38,7 +38,7 @@ EXPORTED = "exported"  # the course's folder for exported grades and feedback
 ExportSystem = Literal["moodle", "canvas", "brightspace"]
 
 _NOT_IN_FOLDER_NAMES = re.compile(r'[/\\:*?"<>|]')  # characters that cannot occur in a folder's name
-# Rows of Canvas's table that do not belong to a student.
+# Matches the name in a row of Canvas's table that does not belong to a student.
 _CANVAS_SPECIAL_ROWS = re.compile(r"^\s*Points Possible|^Student, Test$")
 _MAX_LISTED_NAMES = 20  # maximum number of names listed in one note; the others are only counted
 _END_OF_LINE = "End-of-Line Indicator"
@@ -51,8 +51,8 @@ _GRADE_COLUMNS = (
 _MAXIMUM_COLUMNS = ("maximumgrade", "최고성적", "최대점수", "최고점수")
 _IDENTIFIER_COLUMNS = ("identifier", "식별자")
 _NAME_COLUMNS = ("fullname", "student", "이름", "성명", "전체이름")
-# Titles of the columns with the number that an LMS assigns to a person, followed by titles of other id
-# columns.
+# Titles of columns that contain the number that an LMS assigns to a person, and titles of columns that
+# contain other ids.
 _NUMBER_COLUMNS: Mapping[str, Sequence[str]] = {"moodle": _IDENTIFIER_COLUMNS, "canvas": ("id",)}
 _ID_COLUMNS = (
     *("idnumber", "학번", "id번호", "emailaddress", "email", "이메일주소", "이메일"),

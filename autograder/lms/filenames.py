@@ -152,7 +152,10 @@ def _moodle(part: str, below: list[str]) -> Iterator[PathReading]:
 
 
 def _blackboard(part: str, below: list[str]) -> Iterator[PathReading]:
-    """Yield an interpretation for each underscore that may precede the username, from right to left."""
+    """Yield an interpretation of a file or folder name for each underscore that may precede the username.
+
+    The underscores are tried from right to left.
+    """
     match = _BLACKBOARD.fullmatch(part)
     words = match["before"].split("_") if match else []
     for at in range(len(words) - 1, 0, -1):
@@ -170,7 +173,10 @@ def _blackboard(part: str, below: list[str]) -> Iterator[PathReading]:
 
 
 def _brightspace(part: str, below: list[str]) -> Iterator[PathReading]:
-    """Yield an interpretation for each possible timestamp, both with and without an institution's id."""
+    """Yield an interpretation of a file or folder name for each part that may be the timestamp.
+
+    If an institution's id may precede the student's name, also yield an interpretation with this id.
+    """
     match = _BRIGHTSPACE.fullmatch(part)
     if not match:
         return
@@ -204,7 +210,7 @@ def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str
 
 
 def _canvas(part: str, below: list[str]) -> Iterator[PathReading]:
-    """Yield an interpretation for each pair of numbers that may be the user's and the file's.
+    """Yield an interpretation of a file name for each pair of numbers that may identify user and file.
 
     The pairs are tried from left to right.
     """
@@ -226,8 +232,8 @@ def _canvas(part: str, below: list[str]) -> Iterator[PathReading]:
             return
         if char == "_" and (match := _CANVAS.fullmatch(part, at)):
             file = match["file"] or ""
-            # When feedback is uploaded, Canvas takes the first two numbers of a label to be the user's and
-            # the file's.
+            # When feedback is uploaded, Canvas takes the first two numbers of a label to be the user's number
+            # and the file's number.
             begin = at + 1 if any(word.isdecimal() for word in part[:at].split("_")) else 0
             yield PathReading(
                 system="canvas",

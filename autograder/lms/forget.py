@@ -23,9 +23,10 @@ from autograder.lms.export import EXPORTED
 from autograder.lms.placing import COLLECTED_FOLDER, read_names, write_names
 
 _STEPS = ("submitted", "autograded", "feedback")
-# Suffixes of the course's own files. In the course's top folder, such files are not searched.
+# Suffixes of the course's own files. In the course's top folder, such files are not searched for the
+# student's name.
 _COURSE_SUFFIXES = (".py", ".md", ".toml", ".ipynb")
-# Suffixes of compressed files. Such files are never searched.
+# Suffixes of compressed files, which are never searched for the student's name.
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz", ".zst")
 _MAX_BYTES = 100_000_000  # maximum number of bytes read from one file or unpacked from one archive
 # Compression methods whose output can be limited while unpacking; others can turn 4 KB into gigabytes in one

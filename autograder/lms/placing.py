@@ -211,14 +211,14 @@ def record_names(course: Course, attempts: Sequence[Attempt]) -> None:
 def recorded_names(course: Course, lesson: str) -> Mapping[str, Mapping[str, str]]:
     """Return the data by which the LMS identifies each submission, keyed by student id.
 
-    `record_names` recorded this data; its keys are `system`, `key`, `name` and `label`. If the file is
-    missing or damaged, the result is empty.
+    The data was recorded by `record_names`. The data of each submission has the keys `system`, `key`, `name`
+    and `label`. If the file is missing or damaged, the result is empty.
     """
     return read_names(names_file(course, lesson)) or {}
 
 
 def names_file(course: Course, lesson: str) -> Path:
-    """Return the path of the file in which `record_names` records a lesson's names."""
+    """Return the path of the file in which `record_names` stores its data about a lesson."""
     return course.root / COLLECTED_FOLDER / f"{lesson}.json"
 
 
@@ -277,7 +277,7 @@ def _note(attempt: Attempt) -> str:
 
 
 def safe_path(path: str) -> PurePosixPath:
-    """Return a student's path as a relative path that is safe to write.
+    """Convert the path that a student gave a file into a relative path that is safe to write.
 
     `_safe` cleans each part, and parts below the maximum depth are dropped. A name that is reserved for
     nbgrader's exchange or the autograder gets a prefix.

@@ -34,8 +34,8 @@ class Limits:
 
     Attributes:
         max_bytes: the maximum size of all files together.
-        skips: a function of a file's or folder's name and status; if it returns True, the entry is not even
-            opened.
+        skips: a function that takes the name of a file or folder and the result of os.stat, and returns
+            True if the entry is to be left out. Such an entry is not even opened.
         shared: True if a group of instructors may write to the copy.
     """
 
@@ -123,7 +123,7 @@ class _Copy:
         os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def _names(self, source: int) -> list[str]:
-        """Return the names in a folder, and subtract their number from the entries that are still allowed."""
+        """Return the names in a folder, and reduce the number of entries that may still be copied."""
         with os.scandir(source) as entries:
             names = sorted(entry.name for entry in islice(entries, self._entries_left + 1))
         self._entries_left -= len(names)
@@ -182,7 +182,7 @@ def _no_folder(name: str, parent: int | None) -> NotCopied:
 
 
 def _special(status: os.stat_result, path: PurePosixPath | str) -> NotCopied:
-    """Return the error for an entry of the wrong type; an empty path stands for the submitted folder."""
+    """Return the error for an entry of the wrong type. An empty `path` means the submitted folder itself."""
     kinds = {
         stat.S_IFLNK: ("a link", "링크"),
         stat.S_IFIFO: ("a pipe", "파이프"),

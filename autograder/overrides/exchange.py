@@ -146,8 +146,9 @@ class CollectFiles(ExchangeCollect):
                     ko="학생 이름을 학생 ID로 쓸 수 없습니다. 글자(NFC), 숫자, _.@-만 최대 64자까지 됩니다.",
                 )
             )
-        # The name may end with a plus sign and a random string, depending on `add_random_string`. Because the
-        # timestamp's UTC offset may also have a plus sign, try the text both with and without its last part.
+        # Depending on `add_random_string`, a plus sign and a random string may follow the timestamp. Because
+        # the timestamp's UTC offset may also have a plus sign, try to read the timestamp both with and
+        # without the part after the last plus sign.
         for text in (rest, rest.rpartition("+")[0]):
             if (earliest := self._clock.read(text).earliest) is not None:
                 return student, earliest
@@ -192,7 +193,8 @@ class CollectFiles(ExchangeCollect):
             self.coursedir.course_id,
         )
         left_out = []
-        # Links are allowed here: the instructor owns this folder, and may have put it on another disk.
+        # The path of the inbound folder may contain links: the instructor owns this folder, and may have put
+        # it on another disk.
         with open_folder(os.path.realpath(self.inbound_path)) as inbound:
             for record in self.src_records:
                 student, error = record.get("why") or (record["username"], None)
@@ -280,14 +282,14 @@ class _InvalidStudentId(NotCopied):
 
 
 def _size_read(folder: str) -> int:
-    """Return the maximum number of bytes that `nbgrader list` reads from a folder."""
+    """Return the total size, in bytes, of the files that `nbgrader list` may read in a folder."""
     with os.scandir(folder) as entries:
         read = (entry for entry in entries if entry.name.endswith(".ipynb") or entry.name == EXCHANGE_SECRET)
         return sum(entry.stat(follow_symlinks=False).st_size for entry in read)
 
 
 def _describe_not_collected(owner: int, student: str, error: Exception) -> _NotCollected:
-    """Return the table row for a folder that was not collected; the row's advice fits the error."""
+    """Return the table row for a folder that was not collected, with advice that depends on the error."""
     shown_student = visible(student)[:60]
     if isinstance(error, _WrongOwner):
         to_do = say(
@@ -395,12 +397,15 @@ class ReleasePages(ExchangeReleaseFeedback):
     """
 
     def init_dest(self) -> None:
-        """Find the folder for the pages in the exchange."""
+        """Find the folder in the exchange to which the feedback pages are released."""
         _refuse_link(self)
         super().init_dest()
 
     def copy_files(self) -> None:
-        """Release the pages, and copy each page under the names of the submission's other notebooks."""
+        """Release the feedback pages.
+
+        Each submitted notebook that has no page gets a copy of the submission's page.
+        """
         super().copy_files()
         for page in map(Path, glob(f"{self.src_path}/*.html")):
             student, secret = page.parent.parent.name, (page.parent / EXCHANGE_SECRET).read_text()

@@ -96,7 +96,7 @@ def _without(secret: set[str], text: Any) -> Any:
 
 
 def _censor(output: NotebookNode, secret: set[str]) -> None:
-    """Replace each string in an output that contains a hidden line with an empty string."""
+    """Replace each of an output's strings with an empty string if the string contains a hidden line."""
     if output.output_type == "stream":
         output.text = _without(secret, output.text)
     elif output.output_type == "error":

@@ -74,7 +74,10 @@ class ScoresGiven(ExportPlugin):
     def _students_with_old_grade(
         self, gradebook: Gradebook, lesson: str, current: CurrentSubmissions
     ) -> set[str]:
-        """Return the students whose files, tests or grader have changed since they were graded."""
+        """Return the students whose grade is out of date.
+
+        Their files, the tests or the grader have changed since the grading.
+        """
         students_found: set[str] = set()
         students = sorted(current.students)
         for at in range(0, len(students), _BATCH_SIZE):

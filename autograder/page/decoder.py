@@ -81,7 +81,7 @@ _FROM_URL_SAFE = str.maketrans("-_", "+/")
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """Return a picture's first frame, upright, on a white background and scaled down to LONGEST_SIDE."""
+    """Return a picture's first frame, upright, on white, scaled down so that no side exceeds LONGEST_SIDE."""
     picture = ImageOps.exif_transpose(image)
     if picture.mode.startswith("I"):  # 16-bit greyscale is reduced to 8 bits
         picture = picture.point(lambda value: value / 256).convert("L")
@@ -96,7 +96,7 @@ def _upright(image: Image.Image) -> Image.Image:
 
 
 def _encoded(picture: Image.Image) -> bytes:
-    """Return a picture's pixels, and nothing else from its file, as PNG or, if that is large, as JPEG."""
+    """Return a picture's pixels, and nothing else from its file, as PNG, or as JPEG if the PNG is large."""
     plain = Image.frombytes(picture.mode, picture.size, picture.tobytes())
     file = io.BytesIO()
     plain.save(file, "PNG")
@@ -107,7 +107,7 @@ def _encoded(picture: Image.Image) -> bytes:
 
 
 def _import_codecs() -> None:
-    """Use each codec once, so that nothing has to be imported after the system calls are given up."""
+    """Use each picture format's codec once, so that no import is needed after system calls are given up."""
     Image.preinit()
     for kind in FORMATS:
         file = io.BytesIO()

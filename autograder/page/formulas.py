@@ -56,10 +56,10 @@ def mathml(latex: str, display: Display) -> str:
 
 
 def _clean(node: Element) -> None:
-    """Remove a node's attributes that mathematics does not need.
+    """Remove the attributes that mathematics does not need from an element of a formula.
 
     Raises:
-        ValueError: the node has an unknown tag, or its text contains an unknown command.
+        ValueError: the element has an unknown tag, or its text contains an unknown command.
     """
     if node.tag not in _TAGS:
         raise ValueError(f"unknown tag {node.tag}")
@@ -82,7 +82,7 @@ def _add_thin_spaces(row: Element) -> None:
 
 
 def _is_name(node: Element) -> bool:
-    """Return whether a node is a function's name, possibly with an index or a power."""
+    """Return whether a MathML element is a function's name, possibly with an index or a power."""
     while node.tag in _WITH_SCRIPTS and len(node):
         node = node[0]
     return node.tag == "mi" and len(node.text or "") > 1
@@ -110,7 +110,10 @@ def keep_together(page: str) -> str:
 
 
 class Renderer(IPythonRenderer):
-    """A version of nbconvert's Markdown renderer that converts formulas, so that the page needs no script."""
+    """A version of nbconvert's Markdown renderer that converts formulas to MathML.
+
+    A page with MathML needs no script to show its formulas.
+    """
 
     def formula(self, latex: str, display: Display) -> str:
         """Return a formula as HTML, or its source if it cannot be converted."""

@@ -91,7 +91,7 @@ def _template() -> Template:
 
 
 def _fill(text: str, **points: float) -> str:
-    """Insert points into a sentence as numbers with at most two decimals and no trailing zeros."""
+    """Insert numbers of points into a sentence, with at most two decimals and without trailing zeros."""
     return text.format(**{name: f"{round(value, 2):g}" for name, value in points.items()})
 
 

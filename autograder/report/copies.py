@@ -24,7 +24,9 @@ MIN_SHARE = 0.5  # minimum `Pair.share` of a reported pair
 MIN_USUAL, MAX_USUAL = 5, 20
 
 Answers = Mapping[str, Mapping[str, SubmittedAnswer]]  # answers, keyed by student and then by task
-_Own = dict[int, str]  # maps the hash of each of a student's own sequences to the task in which it occurs
+# The sequences of tokens in a student's answers that do not come from the course. The hash of each sequence
+# is mapped to the task in which the sequence occurs.
+_Own = dict[int, str]
 
 
 @dataclass(frozen=True)

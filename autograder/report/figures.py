@@ -86,8 +86,9 @@ class TaskFigures:
             that failed only in the hidden tests.
         difficulty: the mean fraction of the task's points that students who tried it earned. An easy task has
             a high value. None if no student tried the task.
-        discrimination: see the module's docstring. None if fewer than MIN_ATTEMPTS students can be compared,
-            or if one of the two fractions is the same for all of them.
+        discrimination: the correlation between the fraction of points earned on this task and the fraction
+            earned on the lesson's other tasks. None if fewer than MIN_ATTEMPTS students can be compared, or
+            if one of the two fractions is the same for all of them.
     """
 
     id: str
@@ -144,7 +145,10 @@ def _discrimination(attempted: Sequence[tuple[Work, GradedTask]]) -> float | Non
 
 
 def _rest(work: Work, left_out: GradedTask) -> float | None:
-    """Return the fraction of points earned in the other tasks, or None if no other task is graded."""
+    """Return the fraction of points that a student earned in the graded tasks other than `left_out`.
+
+    The result is None if these tasks give no points.
+    """
     others = [task for task in work.tasks if task.id != left_out.id and task.auto is not None]
     available = sum(task.max_points for task in others)
     return sum(task.points for task in others) / available if available else None
@@ -161,7 +165,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Misconception:
-    """A recorded mistake, identified by the name of its hint and therefore the same in every language.
+    """A mistake for which the tests gave a hint, identified by the hint's name (the same in every language).
 
     Attributes:
         scope: the id of the task that the hint belongs to, `all` for a hint that the lesson's tasks share, or
@@ -189,7 +193,7 @@ class Misconception:
 
 
 def misconceptions(works: Iterable[Work], text: LessonText) -> list[Misconception]:
-    """Return the recorded mistakes that students made, the most common first."""
+    """Return the mistakes for which the tests gave students a hint, the most common mistake first."""
     rows_by_hint: dict[tuple[str, str], list[tuple[Work, GradedTask]]] = {}
     for work in works:
         for task in work.tasks:
@@ -243,7 +247,7 @@ class LessonFigures:
             grade are excluded.
         tasks: the figures of the tasks, in the order of the lesson.
         misconceptions: the students' misconceptions, the most common first.
-        unnamed: the number of answers that failed without matching a recorded mistake, keyed by task.
+        unnamed: the number of failed answers for which the tests gave no hint, keyed by task.
         struggling: the work of students who earned less than half of the points graded so far, with the
             lowest score first.
         absent: the students who handed in nothing.
@@ -320,7 +324,8 @@ class CourseFigures:
         lessons: the work of each student, keyed by lesson. Only lessons that at least one student has handed
             in are included, in the order of the course.
         means: the mean score as a fraction of the points, keyed by lesson, for the lessons with grades.
-        due: the lessons that at least half of the active students have handed in.
+        due: the lessons that at least half of the active students (those who have handed in any lesson) have
+            handed in.
         drifting: the students who have missed the latest due lessons, or whose score has fallen. Those who
             missed the most lessons come first.
         never: the students who have handed in nothing at all.

@@ -61,7 +61,7 @@ class PageSettings:
 
 @dataclass(frozen=True)
 class SimilarAnswers:
-    """Two similar answers to a task: the lines of each, and whether each line is shared with the other."""
+    """Two similar answers to a task: the lines of each, and whether the other answer contains each line."""
 
     pair: Pair
     task: str

@@ -23,7 +23,7 @@ _ID = re.compile(r' id="[^"]*"')
 
 @contextmanager
 def _drawing(height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Yield a figure without a frame, and its axes in the placeholder colours."""
+    """Yield a figure and its axes, without a frame and with tick labels in a placeholder colour."""
     with mpl.rc_context({"svg.fonttype": "none", "font.size": 9}):
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes = figure.add_subplot()
@@ -45,7 +45,8 @@ def _svg(figure: Figure, label: str, words: Mapping[str, str]) -> Markup:
     figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     svg = text.getvalue()
     svg = svg[svg.index("<svg") :]
-    # Matplotlib's style would apply to the whole page, and its ids would repeat in every plot.
+    # Remove Matplotlib's style sheet, which would apply to the whole page, and its ids, which are the same in
+    # every plot.
     svg = re.sub(r"<metadata>.*?</metadata>|<defs>.*?</defs>", "", svg, flags=re.DOTALL)
     svg = _ID.sub("", svg)
     for colour, name in _STANDING.items():

@@ -31,7 +31,8 @@ from secant.bindings import Finding
 
 Limiting = Callable[[float], AbstractContextManager[FairDeadline]]
 _REAP_SECONDS = 3.0
-_MAX_FINDINGS = 5  # maximum number of findings about one error or answer
+# Maximum number of findings about one error or answer; see `Finding` in secant/bindings.py.
+_MAX_FINDINGS = 5
 # Maximum number of characters in the outputs of all cells together; a feedback page shows fewer.
 _MAX_OUTPUT = 1_000_000
 
@@ -96,8 +97,8 @@ class CandidateClient:
             cells: the label and the source of each cell.
             timeout: seconds for all cells together.
             seed: the seed of every random number generator.
-            answers: for each task, the label of its answer cell. The labels are needed for findings about the
-                notebook's names.
+            answers: for each task, the label of its answer cell. The labels are used to find names in the
+                answers that do not mean what the answers expect.
 
         Raises:
             TimedOut, Crashed: a cell did not finish. The error has that cell's label and the results of the
@@ -401,7 +402,7 @@ def _line(line: object) -> TraceLine:
 
 
 def _findings_by_key(reply: object, name: str) -> dict[str, tuple[Finding, ...]]:
-    """Return the findings that the candidate reports, keyed by task or cell."""
+    """Return the candidate's findings about the notebook's names, keyed by task or cell."""
     about = field(reply, name)
     if not isinstance(about, dict) or not all(isinstance(key, str) for key in about):
         raise Crashed("garbage")

@@ -2,8 +2,8 @@
 
 Time counts while a submission computes or waits. Time does not count while the submission is ready to
 compute, but other processes occupy the processor. The supervisor of the submission's container measures the
-time that does not count (inside/stopwatch.py). So the same file is held to the same limit, regardless of what
-else runs on the machine.
+time that does not count (inside/stopwatch.py). So a submission gets the same amount of time, regardless of
+what else runs on the machine.
 """
 
 import time

@@ -51,7 +51,7 @@ def probe_machine() -> list[CheckResult]:
     ]
     findings = [finding for check in checks if (finding := check()) is not None]
     forked = _wall("forked", needed=False)
-    # Grading needs only one of the two modes. So the second mode is needed only if the first one fails.
+    # Grading needs only one of the sandbox's two modes, so "single" is needed only if "forked" fails.
     return [*findings, forked, _wall("single", needed=not forked.ok)]
 
 

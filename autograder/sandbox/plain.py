@@ -23,7 +23,8 @@ class TestCode:
     Attributes:
         body: the code of everything before the cell's last expression, marshalled and decoded as Latin-1.
         last: the code of the cell's last expression, marshalled and decoded as Latin-1.
-        builtins: the names of the builtins that the test uses in their original versions.
+        builtins: the names of the Python builtins that the test uses. The test gets their original versions,
+            even if the notebook has replaced them.
         proof: a token that is sent back only if the test runs to its end.
     """
 

@@ -96,7 +96,7 @@ def _prefixes() -> list[str]:
 
 @cache
 def extra_packages() -> tuple[str, ...]:
-    """Return the folders that contain needed packages but do not belong to Python itself.
+    """Return the folders with packages that notebooks need, except folders that belong to Python itself.
 
     An example is a folder that `pip install --target` has filled.
     """
@@ -113,7 +113,7 @@ def extra_packages() -> tuple[str, ...]:
 
 @cache
 def _pip_paths(folder: str) -> tuple[str, ...]:
-    """Return the paths that pip has installed in a folder, and those of the needed packages.
+    """Return the paths in a folder that pip has installed or that belong to packages that notebooks need.
 
     Anything else in the folder is not made visible inside the sandbox, because it may be a user's own file.
     """

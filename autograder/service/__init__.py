@@ -1,4 +1,4 @@
-"""A Jupyter server extension that checks the learner's notebook: endpoints below `secant/api`.
+"""A Jupyter server extension that checks the learner's notebook: endpoints under `secant/api`.
 
 It also escapes names in nbgrader's formgrader, if the server has it (formgrader.py).
 

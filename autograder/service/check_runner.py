@@ -1,4 +1,8 @@
-"""Import what checks need before the first check: the examiner, torch, and modules that tests import late."""
+"""The class that checks notebooks for the worker, and the imports that checks need.
+
+Importing this module imports the examiner, torch, and the modules that tests would otherwise import late. So
+the first check does not have to wait for them.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +37,7 @@ class CheckRunner:
 
     Args:
         pool: the pool that candidates come from.
-        reader: the reader of the notebooks to examine.
+        reader: the `NotebookReader` that reads the notebooks to examine.
         side_by_side: whether several tasks may be tested at the same time.
     """
 
@@ -69,7 +73,7 @@ class CheckRunner:
     def run_plain(
         self, notebook: Path, below: Path, on_row: Callable[[dict[str, Any]], None]
     ) -> dict[str, Any]:
-        """Run a notebook's own nbgrader tests, and return the data that ends the check.
+        """Run a notebook's own nbgrader tests, and return the data of the check's last event.
 
         The data of each cell that gives points is passed to `on_row`.
         """

@@ -1,7 +1,7 @@
 """Have a notebook checked, from the command line, by a Jupyter server that is already running.
 
-A server is found by the file that it leaves in Jupyter's runtime folder, which only its owner can read. A
-server that does not answer quickly is skipped.
+Each running server is found by its file in Jupyter's runtime folder. Only the user who owns the folder can
+read this file. A server that does not answer quickly is skipped.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ SILENCE_SECONDS = 10.0
 
 
 class NoAnswer(Exception):
-    """The error for a server that cannot be asked, or stops answering before the end of the check."""
+    """The error for a server that cannot be reached, refuses the check, or does not finish it."""
 
 
 def servers(notebook: Path) -> Iterator[dict[str, Any]]:

@@ -20,7 +20,7 @@ _LOCK_SECONDS = 2.0  # seconds to wait while another server writes the file
 
 
 def is_agreed(notebook: Path) -> bool:
-    """Return whether a notebook may be run without asking."""
+    """Return whether a notebook may be run without asking the user."""
     return _is_own(notebook) or str(notebook) in _agreed()
 
 

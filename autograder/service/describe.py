@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from autograder.exam.own_plain import OwnReport
     from autograder.exam.plain_report import Grade
 
-# Limits on a task's title and on its hints, four times those of Secant's own lessons. Without limits, a
-# notebook could make the answer to the page huge, because all tasks below one heading have the same title and
-# hints.
+# Limits on a task's title and on its hints, four times what Secant's own lessons need. Without limits, a
+# notebook could make the response to the panel huge, because all tasks under one heading repeat the same
+# title and hints.
 _MAX_TITLE_CHARS, _MAX_HINTS, _MAX_HINT_CHARS = 300, 20, 10_000
 _HINT = re.compile(r"(?:Hint|힌트) \d+")
 
@@ -79,7 +79,7 @@ def lesson_number(notebook: CheckedNotebook) -> int | None:
 
 
 def tasks_of(notebook: CheckedNotebook) -> list[dict[str, Any]]:
-    """Return a lesson's tasks in order, each with the opened hints and the most points earned so far."""
+    """Return the data of a lesson's tasks, in order, with opened hints and the most points earned so far."""
     texts, progress = task_texts(notebook), _progress(notebook.assignment.lesson)
     lesson = notebook.assignment.lesson
     return [
@@ -122,8 +122,8 @@ def row(result: TaskResult, hints: int) -> dict[str, Any]:
 def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
     """Yield the data of each cell that gives points in a notebook with ordinary nbgrader tests.
 
-    `said` is Secant's own sentence. `error`, `message` and `output` come from the student's process and
-    cannot be trusted, so a page shows them separately.
+    The field `said` holds Secant's own sentence. The fields `error`, `message` and `output` come from the
+    student's process and cannot be trusted, so a page shows them separately.
     """
     for test in report.tests:
         yield {"kind": "test", **_plain_row(test)}
@@ -147,7 +147,7 @@ def _plain_row(test: "Grade") -> dict[str, Any]:
 
 
 def plain_end(report: "OwnReport") -> dict[str, Any]:
-    """Return the data that ends the check of a notebook with ordinary nbgrader tests.
+    """Return the data of the last event in the check of a notebook with ordinary nbgrader tests.
 
     The data contains a warning that the result is not a grade. It also lists the cells that stopped with an
     error and are not tests.

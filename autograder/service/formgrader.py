@@ -34,7 +34,8 @@ from jinja2.ext import Extension
 from jinja2.runtime import Context
 from nbconvert.exporters import HTMLExporter
 
-# Formgrader's own event handlers, such as onclick="toggleAllNames()". The policy allows them by their hashes.
+# Formgrader's own event handlers, such as onclick="toggleAllNames()". The Content-Security-Policy allows them
+# by their hashes.
 HANDLERS = (
     "createAssignmentModal();",
     "createStudentModal();",
@@ -48,8 +49,8 @@ _TAGS = {
     *("pre", "s", "span", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr"),
 }
 _ATTRIBUTES = ("alt", "colspan", "height", "href", "open", "rowspan", "src", "style", "title", "width")
-# Classes to keep: those of highlighted code, and that of the link next to a heading. Formgrader's style sheet
-# hides this link.
+# The CSS classes that remain in rendered Markdown: those of highlighted code, and that of the link next to a
+# heading. Formgrader's style sheet hides this link.
 _CLASSES = re.compile(r"highlight( hl-\w+)?|[a-z]{1,2}\d?|anchor-link")
 _VALUE = re.compile(r"\{\{\s*([a-z]\w*(?:\.\w+)*)\s*\}\}")
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)

@@ -1,4 +1,4 @@
-"""The endpoints below `secant/api`. They check the caller and the notebook, and send or stream answers."""
+"""The endpoints under `secant/api`. They check the caller and the notebook, and send or stream responses."""
 
 import asyncio
 import json
@@ -22,9 +22,8 @@ MAX_BODY_BYTES = 10_000
 _LONGEST_PATH = 2_000  # maximum number of characters in a path
 _LONGEST_NAME = 200
 _DOCTOR_SECONDS = 120.0
-_HEARTBEAT_SECONDS = (
-    2.0  # seconds between two writes to a stream, so that each side notices if the other has closed it
-)
+# Idle seconds after which a space is sent on a stream, so that both sides notice a closed connection.
+_HEARTBEAT_SECONDS = 2.0
 SETTING = "secant_service"
 _WORKER_ENDED = {
     "en": "The process that checks has ended. Please try again.",
@@ -33,7 +32,7 @@ _WORKER_ENDED = {
 
 
 def add_handlers(server: Any) -> None:
-    """Add the endpoints to a server. The worker process starts with the first request."""
+    """Add the endpoints to a server. The worker process starts at the first request."""
     worker = server.web_app.settings[SETTING] = WorkerClient(_root(server.contents_manager))
     base = server.web_app.settings["base_url"]
     handlers = {
@@ -93,7 +92,7 @@ class _Handler(APIHandler):
             raise web.HTTPError(403)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Send the sentence of a refusal, or the default answer for any other error."""
+        """Send the sentence of a refusal, or the default response for any other error."""
         _, error, _ = kwargs.get("exc_info", (None, None, None))
         if isinstance(error, Refusal):
             self.finish(json.dumps({"message": error.sentence}))
@@ -146,7 +145,7 @@ class _Handler(APIHandler):
         """Return a command for the worker about the notebook that the request names.
 
         Raises:
-            Refusal: the path is not that of a notebook below the server's root, or the contents API would not
+            Refusal: the path is not that of a notebook under the server's root, or the contents API would not
                 show it.
         """
         path = self.parameters.get("path")
@@ -196,7 +195,7 @@ class _Handler(APIHandler):
         return answer
 
     def send(self, content: Any) -> None:
-        """Send an answer as JSON that must not be cached."""
+        """Send data as a JSON response that must not be cached."""
         self.set_header("Cache-Control", "no-store")
         self.finish(json.dumps(content))
 
@@ -236,7 +235,7 @@ class Check(_Handler):
             self.request.connection.stream.set_nodelay(True)  # type: ignore[attr-defined]
         try:
             await self._stream(first, answers)
-        except StreamClosedError:  # the page was closed, so there is nothing left to answer
+        except StreamClosedError:  # the page was closed, so nobody receives the response
             await self._stop()
             return
         finally:
@@ -260,7 +259,7 @@ class Check(_Handler):
                 while not (await asyncio.wait([following], timeout=_HEARTBEAT_SECONDS))[0]:
                     self.write(" ")  # spaces before a line of JSON are ignored
                     await self.flush()
-            finally:  # `answers` cannot be closed while its next answer is awaited, so the wait is cancelled
+            finally:  # `answers` cannot be closed while its next answer is awaited, so cancel the wait first
                 following.cancel()
                 await asyncio.wait([following])
             answer = following.result()
@@ -336,14 +335,14 @@ class Progress(_Handler):
 
 
 class Review(_Handler):
-    """The endpoint that records whether a repeated prediction was right, or turns repetition on or off."""
+    """The endpoint for reviews, in which the start page asks earlier predictions again."""
 
     auth_resource = "contents"
 
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
-        """Record whether a repeated prediction was right, or turn repetition on or off.
+        """Record whether a prediction in a review was right, or whether the learner wants reviews.
 
         Send the problem if this could not be recorded, otherwise null.
         """

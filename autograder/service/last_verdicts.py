@@ -14,7 +14,7 @@ from secant.progress import store
 
 
 def save(notebook: CheckedNotebook, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store the verdicts of a check, and keep the stored verdicts of other tasks.
+    """Store the verdicts of a check, and keep the stored verdicts of tasks that were not checked.
 
     An error in writing the file is ignored.
     """
@@ -58,7 +58,10 @@ def load(notebook: CheckedNotebook) -> dict[str, Any] | None:
 
 
 def _read_rows(path: Path, hidden: bool) -> list[dict[str, Any]]:
-    """Return the stored verdicts if they come from a check with the same value of `hidden`, otherwise []."""
+    """Return the verdicts that an earlier check stored.
+
+    The result is [] if that check ran hidden tests and `hidden` is false, or the other way round.
+    """
     record = _read_file(path)
     return record["rows"] if record.get("hidden") == hidden else []
 

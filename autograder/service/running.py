@@ -152,8 +152,8 @@ class Forked(Running):
             os.setpgid(self._pid, self._pid)
 
     def _in_fork(self, write_end: int) -> None:
-        # the process gets its own process group, so that the forks that test tasks are killed together with
-        # it
+        # the process gets its own process group, so that killing the group also kills the forks in which
+        # tasks are tested
         os.setpgid(0, 0)
         with open(write_end, "wb", buffering=0) as pipe:
             pipe.write(json.dumps(self._run_to_end(lambda row: _write(pipe, row))).encode() + b"\n")
@@ -215,7 +215,7 @@ class CancellablePool:
         return self._taken[-1]
 
     def refill(self) -> None:
-        """Start as many processes as are missing, and return at once."""
+        """Start processes until the pool is full, and return without waiting for them."""
         self._pool.refill()
 
     def close(self) -> None:

@@ -156,8 +156,8 @@ class Worker:
         Raises:
             OSError, WallError: the pool cannot be made.
         """
-        # collapse() makes forks quick, but it copies memory that is shared with kernels. On a JupyterHub,
-        # memory is scarce, so collapse() is not called there.
+        # collapse() moves memory into large pages. This makes forks quick, but it copies memory that is
+        # shared with kernels. On a JupyterHub, memory is scarce, so collapse() is not called there.
         if "JUPYTERHUB_USER" not in os.environ:
             pages.collapse()
         # no command may run during the fork; otherwise the fork would keep the command's open files for ever

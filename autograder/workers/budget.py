@@ -16,13 +16,14 @@ _GIGABYTE = 2**30
 #: Bytes of memory for a worker: its own process, and the template process from which its containers are
 #: forked (see benchmarks/memory.py).
 WORKER_BYTES = 600 * _MEGABYTE
-#: Bytes of memory reserved for the command itself, and for other programs, which may later need more.
+#: Bytes of memory reserved for the process that starts the workers, and for other programs, which may need
+#: more memory later.
 RESERVE_BYTES = 512 * _MEGABYTE
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The processors and the memory that this machine has to spare.
+    """The processors and the memory that this machine can spare.
 
     Attributes:
         cores: the number of processors that this process may use.
@@ -37,7 +38,7 @@ class Budget:
 
     @classmethod
     def of_this_machine(cls) -> Self:
-        """Return the current budget of this machine."""
+        """Return the processors and the memory that this machine can spare now."""
         worker_bytes = WORKER_BYTES + EXTRA_BYTES + WallOptions().limits.memory_mb * _MEGABYTE
         return cls(_cores(), _free_memory(), worker_bytes)
 

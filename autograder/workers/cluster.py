@@ -18,7 +18,7 @@ from autograder.workers.executors import Work
 CONNECT_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0  # seconds that the cluster may be without a worker; workers may still be starting
 _POLL_SECONDS = 1.0
-# Number of jobs given to each worker at once: one runs and one is queued, so that no worker has to wait for
+# Number of jobs that each worker has at a time: one runs and one is queued, so that no worker has to wait for
 # the network.
 _JOBS_PER_WORKER = 2
 _HINT = "Finished grades are kept; run the same command to continue."
@@ -69,7 +69,7 @@ class ClusterWorkers:
 
     @property
     def places(self) -> int:
-        """The number of jobs to give out at once."""
+        """The number of jobs that the workers may have at a time."""
         return max(1, _JOBS_PER_WORKER * self._workers)
 
     def check_workers(self) -> None:

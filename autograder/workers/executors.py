@@ -39,7 +39,7 @@ class Workers(Protocol):
 
     @property
     def places(self) -> int:
-        """The number of jobs to give out at once. It is at least one, and may change."""
+        """The number of jobs that the workers may have at a time. It is at least one, and may change."""
 
     def check_workers(self) -> None:
         """Check that there is at least one worker left. This is called about once a second.
@@ -76,8 +76,8 @@ class LocalWorkers:
         template: a template that `start_preparations` has started. It is used if it hides the same paths,
             and closed otherwise.
         pages_only: True if the workers only make feedback pages. Torch is then not imported, and no process
-            is started before the first page. Later workers of this process get the same imports as its first
-            workers.
+            is started before the first page. The process from which workers are forked keeps its imports, so
+            workers that are needed later for other jobs start without torch as well.
         plain: True if the workers only grade assignments that need no torch; see `needs_no_torch`.
 
     Raises:

@@ -118,7 +118,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class NoWall:
-    """The worker's machine cannot build a sandbox; see WallUnavailable."""
+    """The result of a job on a machine that cannot build a sandbox; see WallUnavailable."""
 
     reason: str
     fix: str
@@ -126,16 +126,16 @@ class NoWall:
 
 @dataclass(frozen=True)
 class Failed:
-    """The grader itself has failed. This does not count against the student."""
+    """The result of a job in which the grader itself failed. This does not count against the student."""
 
     why: str
 
 
 @dataclass(frozen=True)
 class Busy:
-    """The machine was too busy to judge a time limit.
+    """The result of a job on a machine that was too busy to judge a time limit.
 
-    There is no verdict, and the job has to be repeated alone.
+    There is no verdict, and the job has to be repeated while no other job runs.
     """
 
     why: str

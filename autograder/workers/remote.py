@@ -41,7 +41,7 @@ _one_job = threading.Lock()
 
 
 class OtherVersion(Exception):
-    """A worker and this process have different versions of software that affects the results.
+    """The error raised if a worker and this process have different versions of software that affects results.
 
     Attributes:
         where: the name of the worker's machine.
@@ -74,7 +74,7 @@ def pack(job: Work) -> bytes:
 
 
 def do(work: Callable[[Work], Done], packed: bytes) -> bytes:
-    """Do a packed job on a worker, and return the result as bytes."""
+    """Do a job that `pack` has converted to bytes, and return the result as bytes."""
     order = json.loads(packed)
     if order["versions"] != versions():
         return _dump({"kind": _REFUSED, "versions": versions(), "where": platform.node()})

@@ -65,7 +65,8 @@ def work(job: Work) -> Done:
     seconds = RENDER_SECONDS if isinstance(job, Page) else EXAMINE_SECONDS
     if isinstance(job, PlainJob):
         seconds *= max(1, len(job.notebooks))
-    # This ends the process even if Python itself hangs. The process that sent the job will notice.
+    # This timer ends the process even if Python itself hangs. The process that sent the job will notice that
+    # this process has ended.
     faulthandler.dump_traceback_later(seconds, exit=True)
     try:
         return render(job) if isinstance(job, Page) else _thread.submit(examine, job).result()
@@ -181,7 +182,10 @@ _plain_examiners: dict[tuple[str, str, float | None], Any] = {}
 
 
 def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, timeout: float | None) -> Any:
-    """Return the examiner of a notebook. Only the examiners of the last assignment are cached."""
+    """Return the examiner of a notebook in a plain assignment.
+
+    Only the examiners of the last assignment are cached.
+    """
     from autograder.exam.plain import PlainExaminer
 
     key = (digest, notebook, timeout)
@@ -195,7 +199,7 @@ def _plain_examiner(digest: str, assignment: PlainAssignment, notebook: str, tim
 
 @lru_cache(maxsize=16)
 def _find_leak(lesson: str, source: str, suspects: tuple[str, ...]) -> str | None:
-    """Return a file that is visible inside the sandbox and gives away this lesson.
+    """Return a file that is visible inside the sandbox and contains answers or hidden tests of a lesson.
 
     The result is None if there is no such file.
     """
@@ -211,7 +215,7 @@ def _leak_message(file: str, lesson: str) -> str:
     )
 
 
-# The sandboxes of this process. The key is a pair: the hidden paths, and whether torch is not imported.
+# The sandboxes of this process. The key is a pair: the hidden paths, and whether torch is left out.
 _walls: dict[tuple[tuple[str, ...], bool], Any] = {}
 _handles: dict[tuple[str, ...], TemplateHandle] = {}
 

@@ -100,8 +100,8 @@ PEERS = {  # the peers of lesson 1's explorer, keyed by the name of their module
 PICTURE = """[...document.querySelectorAll('.jp-OutputArea :is(img, canvas, svg)')]
   .sort((a, b) => a.clientWidth - b.clientWidth).at(-1)"""
 
-# The cells of the peer's notebook for each lesson except lesson 1. There, ipywidgets' `interact` draws the
-# figure of the lesson's explorer, from the numbers that the explorer itself computes.
+# The cells of the peer's notebook for each lesson except lesson 1. In this notebook, ipywidgets' `interact`
+# draws the figure of the lesson's explorer, from the numbers that the explorer itself computes.
 OTHER_DRAW = """
 %matplotlib inline
 from IPython.display import display

@@ -1042,7 +1042,7 @@ return (f(there) - f(x)) / ...
 def forward_difference(f, x, h):
     """Return (f(x + h) - f(x)) / (the step really taken), a tensor like x.
 
-    f: a function that works on each element; x: a tensor; h: a number other than 0.
+    f: a function that works element by element; x: a tensor; h: a number other than 0.
     """
     ### BEGIN SOLUTION
     there = x + h
@@ -1082,7 +1082,7 @@ _CALL, _NEXT = "forward_difference(f, x, h)", "forward_difference(f, x.detach() 
 
 @probe
 def _settings():
-    """Return gradient mode and the default dtype after a call that found both changed."""
+    """Return the gradient mode and default dtype after a call made under no_grad with float64 as default."""
     torch.set_default_dtype(torch.float64)
     try:
         with torch.no_grad():
@@ -1137,7 +1137,7 @@ for _dtype, _coefficients, _x, _h in (
     ("float32", check.draws(2, -5, 5), 0.0, -1.0),
 ):
     check.smallest(_compare, _coefficients, _x, _h, _dtype, hint.elementwise)
-# Five sizes of x: in float32 each has a step of its own.
+# The elements of x have five magnitudes. In float32 the step actually taken differs between them.
 _sizes = [check.draw(low, 2 * low) for low in (0.5, 1, 2, 4, 8)]
 for _h in (1e-5, -3e-6):
     for _x in (_sizes, [[_sizes[0]], [_sizes[4]]]):
@@ -1219,7 +1219,7 @@ $t^2$에서 $x = 5$, $h = 2$이면 두 점은 3과 7, 두 함숫값은 9와 49�
 def central_difference(f, x, h):
     """Return the slope of the secant from x - h to x + h, a tensor like x.
 
-    f: a function that works on each element; x: a tensor; h: a number greater than 0.
+    f: a function that works element by element; x: a tensor; h: a number greater than 0.
     """
     ### BEGIN SOLUTION
     return (f(x + h) - f(x - h)) / (2 * h)
@@ -1259,7 +1259,7 @@ _CALL, _NEXT = "central_difference(f, x, h)", "central_difference(f, x.detach() 
 
 @probe
 def _settings():
-    """Return gradient mode and the default dtype after a call that found both changed."""
+    """Return the gradient mode and default dtype after a call made under no_grad with float64 as default."""
     torch.set_default_dtype(torch.float64)
     try:
         with torch.no_grad():
@@ -1326,9 +1326,10 @@ for _layout, _dtype, _x in check.draw_layouts():
 for _dtype, _x in (("float64", []), ("float32", [[], []])):
     _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, hint.empty)
 for _kink in ("torch.relu(t)", "torch.abs(t)"):
-    # At a kink the quotient of one side may be twice the right one: no mistake is named there.
+    # No mistakes are listed here: at a kink a one-sided quotient may be twice the central one, so a wrong
+    # answer may match more than one mistake.
     _compare(_kink, [0.0], 0.5, "float64", hint.kinks, mistakes=lambda *_: {})
-# From x - h = -h/2 to x + h = 3h/2, |t| grows by h: half of the distance.
+# Here x = h/2. From x - h = -h/2 to x + h = 3h/2, |t| grows by h, half of the distance 2h.
 _compare("torch.abs(t)", [5e-10], 1e-9, "float64", hint.exactly, rtol=1e-6)
 
 _x, _errors = tensor(check.draw(-1, 1)), []
@@ -1416,9 +1417,9 @@ point.grad.tolist()
 
 # %% answer="autograd_slope"
 def autograd_slope(f, x):
-    """Return the slope of f at the number x, a float, by autograd.
+    """Return the slope of f at the number x as a float, computed by autograd.
 
-    f: a function from a tensor with a single element to another such tensor.
+    f: a function that maps a tensor with a single element to another such tensor.
     """
     ### BEGIN SOLUTION
     leaf = torch.tensor(float(x), dtype=torch.float64, requires_grad=True)
@@ -1471,7 +1472,10 @@ _parabola, _cubic, _wave, _size, _level, _bend = _slopes
 
 @probe
 def _settings():
-    """Return gradient mode and the default dtype after a call that found both changed; it may fail."""
+    """Return the gradient mode and default dtype after a call made under no_grad with float64 as default.
+
+    The call may raise a RuntimeError.
+    """
     torch.set_default_dtype(torch.float64)
     try:
         with torch.no_grad():
@@ -1578,7 +1582,7 @@ $x^5 + 3 \cos x$의 도함수는 $5x^4 - 3 \sin x$이고, 파이썬으로는 `5 
 
 # %% answer="hand_derivative"
 def hand_derivative(x):
-    """Return the derivative of x^3 + 2 sin x at the number x, a float."""
+    """Return the derivative of x^3 + 2 sin x at the number x, as a float."""
     ### BEGIN SOLUTION
     return 3 * x**2 + 2 * math.cos(x)
     ### END SOLUTION
@@ -1657,7 +1661,7 @@ r"""
 from secant import graphs
 
 try:
-    with graphs.limit_steps():  # so that an endless loop stops
+    with graphs.limit_steps():  # stops an endless loop
         for point in (-2.0, 0.5, 3.0):
             by_hand = hand_derivative(point)
             by_autograd = autograd_slope(lambda x: x**3 + 2 * torch.sin(x), point)
@@ -1736,7 +1740,7 @@ $u$가 `torch.finfo(dtype).eps / 2`일 때 반올림 오차는 약 $2u|f|/h$, �
 
 # %% answer="best_step"
 def best_step(dtype):
-    """Return a power of ten, a float, that is a good step for a forward quotient in this dtype.
+    """Return a good step for a forward quotient in this dtype: a power of ten, as a float.
 
     dtype: torch.float32 or torch.float64.
     """
@@ -1756,7 +1760,7 @@ hint = hints("best_step")
 def _asked(dtype):
     answer = ask(f"best_step(torch.{dtype})").changes_nothing()
     h = answer.result
-    # 1e-6: a float32 tensor's .item() is a power of ten only to 7 digits.
+    # The tolerance is 1e-6 because .item() of a float32 tensor matches a power of ten to only 7 digits.
     right = isinstance(h, float) and 0 < h < 1 and abs(math.log10(h) - round(math.log10(h))) < 1e-6
     return answer.holds(right, hint.power.format(h=repr(h)))
 
@@ -1775,7 +1779,7 @@ from secant import probe
 
 @probe
 def _elsewhere():
-    """Return both steps where float64 is the default dtype, and this default after the calls."""
+    """Return both steps, found with float64 as the default dtype, and the default dtype after the calls."""
     torch.set_default_dtype(torch.float64)
     try:
         steps = [float(best_step(dtype)) for dtype in (torch.float32, torch.float64)]
@@ -1895,7 +1899,7 @@ for _ in range(4):
 
 # %% answer="doubling_slope"
 def doubling_slope(x, limit):
-    """Return the slope, a number, of the loop's result with respect to x. The number x is not 0."""
+    """Return the slope, a number, of the loop's result with respect to the number x, which is not 0."""
     ### BEGIN SOLUTION
     slope = 1.0
     while abs(slope * x) < limit:

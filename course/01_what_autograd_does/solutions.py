@@ -1,4 +1,5 @@
-# Worked solutions of lesson 1: why each answer is right, and a detour. The code itself stands in the lesson.
+# Explanations of the course's own answers to lesson 1: why each is right, and a common detour.
+# `autograder check 1 --solution TASK` shows one.
 
 # %% [markdown] task="forward_difference" lang="en"
 r"""

@@ -1,4 +1,4 @@
-# Misconceptions of lesson 1. Each must lose its task, and be told why in the words given here.
+# Wrong answers to lesson 1 (misconceptions). Each must lose points and get the feedback recorded with it.
 
 # %%
 import math

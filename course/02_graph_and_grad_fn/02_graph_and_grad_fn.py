@@ -1030,7 +1030,7 @@ return "leaf" if ... else "constant leaf"
 
 # %% answer="classify"
 def classify(t):
-    """Return 'leaf', 'constant leaf' or 'intermediate', a str, for any tensor t."""
+    """Return the kind of any tensor t as a str: 'leaf', 'constant leaf' or 'intermediate'."""
     ### BEGIN SOLUTION
     if t.grad_fn is not None:
         return "intermediate"
@@ -1193,7 +1193,7 @@ while todo:
 
 # %% answer="graph_nodes"
 def graph_nodes(t):
-    """Return the name of each node of the graph behind the tensor t, a list of str in any order."""
+    """Return the name of each node in the graph behind the tensor t, as a list of str in any order."""
     ### BEGIN SOLUTION
     names, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -1247,12 +1247,12 @@ from secant import graphs, leaf, tensor
 
 
 def _look(t, want, why, known=_KNOWN, **how):
-    """Compare, and see that t itself is as it was."""
+    """Compare the answer with want, and check that the call does not make t retain its gradient."""
     _compare(t, want, why, known, **how).then("t.retains_grad").equals(False, hint=hint.retained)
 
 
 def _nodes_of(inputs, steps):
-    """Return the names of the nodes behind the last tensor, worked out from the program alone."""
+    """Return the names of the nodes behind the last tensor, derived from the program alone, without torch."""
     behind = [set() if kind == "constant" else {(i, "AccumulateGrad")} for i, kind in enumerate(inputs)]
     for name, *places in steps:
         nodes = set().union(*(behind[place] for place in places))
@@ -1305,7 +1305,7 @@ with _credit.part("nodes", "depth"):
     _answer = ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT)
     _answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
     _answer.then("graph_nodes(t) is graph_nodes(t)").equals(False, hint=hint.kept)
-    # Graphs drawn at random, small ones first.
+    # The random graphs grow from round to round, so that the first one that fails is small.
     _kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
     for _round in range(20):
         _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 6, 2 + _round * 2 // 3)
@@ -1313,7 +1313,7 @@ with _credit.part("nodes", "depth"):
         _look(list(_known)[-1], _nodes_of(_inputs, _steps), hint.missing, _known, **_how)
     _answer = ask("len(graph_nodes(t))", t="torch.stack([leaf([1.0]) for _ in range(999)])")
     _answer.equals(1000, hint=hint.to_the_end)
-    _passed = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node takes more steps
+    _passed = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node would exceed this limit
     _passed.holds(not _passed.seen["stopped"], hint.left)
     with _credit.part("depth"):
         _doubled = "[x := x + x for _ in range(60)][-1]"
@@ -1388,7 +1388,7 @@ r"""
 
 # %% answer="leaves_of"
 def leaves_of(t):
-    """Return the tracked leaves behind the tensor t: a list of the tensors themselves, each once."""
+    """Return the tracked leaves behind the tensor t as a list of the tensors themselves, each once."""
     ### BEGIN SOLUTION
     leaves, seen, todo = [], set(), [t.grad_fn]
     while todo:
@@ -1441,12 +1441,12 @@ from secant import graphs, tensor
 
 
 def _look(t, want, why=hint.missing, known=_KNOWN, **how):
-    """Compare, and see that t itself is as it was."""
+    """Compare the answer with want, and check that the call does not make t retain its gradient."""
     _compare(t, want, why, known, **how).then("t.retains_grad").equals(False, hint=hint.retained)
 
 
 def _behind(inputs, steps):
-    """Return the tracked leaves from which a recorded path leads to the last tensor."""
+    """Return the names of the tracked leaves from which a recorded path leads to the last tensor."""
     sources = [set() if kind == "constant" else {f"x{place}"} for place, kind in enumerate(inputs)]
     for name, *places in steps:
         cut = name == "detach" or name.startswith("untracked ")
@@ -1519,7 +1519,7 @@ with _credit.part("leaves", "depth"):
         ["nn.Linear(3, 2)", "nn.Linear(2, 2)", "nn.Linear(2, 2)"],
         ["nn.Linear(3, 2).requires_grad_(False)", "nn.Linear(2, 1)"],
     ):
-        # Under these names the parameters come back.
+        # With by_name, the result contains these names in place of the parameters.
         _names = [
             f"model[{2 * place}].{part}" for place in range(len(_layers)) for part in ("weight", "bias")
         ]
@@ -1527,7 +1527,7 @@ with _credit.part("leaves", "depth"):
         _known |= {name: name for name in _names}
         _want = _names[2:] if "False" in _layers[0] else _names
         _look("model(torch.ones(3, 3)).square().mean()", _want, known=_known)
-    # Graphs drawn at random, small ones first.
+    # The random graphs grow from round to round, so that the first one that fails is small.
     _kinds, _how = (
         ["leaf", "constant", "parameter", "twin"],
         {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000},
@@ -1538,9 +1538,8 @@ with _credit.part("leaves", "depth"):
         _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
     _answer = ask("len(leaves_of(t))", t="torch.stack([leaf([1.0]) for _ in range(500)])")
     _answer.equals(500, hint=hint.to_the_end)
-    _passed = _answer.then(
-        "t.sum().backward()", steps=1000
-    )  # a hook left on every leaf's node takes more steps
+    # A hook left on every leaf's node would exceed this limit.
+    _passed = _answer.then("t.sum().backward()", steps=1000)
     _passed.holds(not _passed.seen["stopped"], hint.left)
     with _credit.part("depth"):
         _doubled = "[x := x + x for _ in range(60)][-1]"
@@ -1626,7 +1625,7 @@ $48$을 그대로 넘기고, 곱셈은 `x`에 $5 \cdot 48 = 240$을 넘깁니다
 
 # %% answer="derivatives_by_hand"
 def derivatives_by_hand():
-    """Return {'loss/x': number, 'loss/y': number, 'loss/z': number, 'y.grad': as it is after backward()}."""
+    """Return {'loss/x': number, 'loss/y': number, 'loss/z': number, 'y.grad': its value after backward()}."""
     ### BEGIN SOLUTION
     return {"loss/x": 20, "loss/y": 10, "loss/z": 10, "y.grad": None}
     ### END SOLUTION
@@ -1652,7 +1651,7 @@ if isinstance(_got, dict):
     check.equal(sorted(map(str, _got)), _four, "sorted(derivatives_by_hand())", hint=hint.keys)
 else:
     check.equal(_got, dict.fromkeys(_four, 0), "derivatives_by_hand()", hint=hint.keys)
-# A difference quotient of (2x + 3)^2, exact for a square.
+# This central difference quotient of (2x + 3)^2 is exact, because the function is quadratic.
 _slope = ((2 * 1.5 + 3) ** 2 - (2 * 0.5 + 3) ** 2) / (1.5 - 0.5)
 _wrong = {hint.double: 10.0, hint.both: 5.0, hint.sum: 8.0, hint.loss: 25.0}
 _wrong |= {hint.alone: 2.0, hint.program: 4.0}
@@ -1758,7 +1757,7 @@ y = x + 1        y = x * x        y = x.sum()        y = x.exp()        y = x + 
 
 # %% answer="second_backward_works"
 def second_backward_works():
-    """Return for each program, a str, whether y.backward() works a second time, a bool."""
+    """Return a dict from each program (a str) to whether y.backward() works a second time (a bool)."""
     ### BEGIN SOLUTION
     return {"x + 1": True, "x * x": False, "x.sum()": True, "x.exp()": False, "x + x": True}
     ### END SOLUTION

@@ -1,4 +1,5 @@
-# Why the answers of lesson 2 are right, and a detour to each: `autograder check 2 --solution TASK` shows it.
+# Explanations of the course's own answers to lesson 2: why each is right, and a common detour.
+# `autograder check 2 --solution TASK` shows one.
 
 # %% [markdown] task="classify" lang="en"
 r"""

@@ -571,7 +571,7 @@ for i, (inputs, targets) in enumerate(zip(X.split(16), Y.split(16), strict=True)
     loss.backward()
     if i % accumulation_steps == 0:
         rows = slice(first_row, 16 * i)
-        # Only to compare: real training never passes all the rows through the model at once.
+        # For comparison only: real training with micro-batches never runs the model on all rows at once.
         (whole,) = torch.autograd.grad(mse_loss(model(X[rows]), Y[rows]), model.weight)
         same = torch.allclose(model.weight.grad, whole, atol=1e-6)
         n = rows.stop - rows.start
@@ -826,7 +826,7 @@ of_p, of_q = torch.autograd.grad((p * q).mean(), (p, q))
 
 # %% answer="fresh_grad"
 def fresh_grad(f, x):
-    """Return the gradient of f(x).sum() with respect to x, a tensor like x; touch no .grad.
+    """Return the gradient of f(x).sum() with respect to x, a tensor like x, without changing any .grad.
 
     f: a function from a tensor to a tensor of any shape; x: a tracked leaf.
     """
@@ -858,9 +858,9 @@ import torch
 
 _CALL, _OTHER = "fresh_grad(f, x)", "fresh_grad(lambda t: -2 * f(t), x)"
 _MODEL = "lambda t: torch.tanh(w * t + b)"
-_LINEAR = "lambda t: torch.inner(t, w.repeat(len(t)))"  # refuses a t of another dtype than w
-_PRODUCTS = "lambda t: t[..., None] * t[..., None, :]"  # of every two elements of a row
-# The gradient of f(x).sum(), by what f is.
+_LINEAR = "lambda t: torch.inner(t, w.repeat(len(t)))"  # raises an error unless t has the dtype of w
+_PRODUCTS = "lambda t: t[..., None] * t[..., None, :]"  # products of all pairs of elements in a row
+# Each f, with the gradient of f(x).sum() as a function of x and of the model's w and b.
 _SLOPES = {
     "lambda t: t**2": lambda x, w, b: 2 * x,
     "lambda t: t": lambda x, w, b: torch.ones_like(x),
@@ -893,7 +893,7 @@ def _compare(f, x, dtype, grad=None, layout="", w=1.0, b=0.0):
 for _dtype in ("float64", "float32"):
     _grads = None, 9.0, check.draw(-9, -1)
     for _turn in (0, 1):
-        # Of the five, each meets two of the three.
+        # Over both turns, each of the five calls below gets two of the three values of grad.
         _one, _other, _third = (_grads[(_turn + place) % 3] for place in range(3))
         _slopes = check.draw(0.3, 1.5), check.draw(-0.5, 0.5)
         _rows = [check.draws(2, 1, 3), check.draws(2, 1, 3), check.draws(2, -1, 1)]
@@ -987,9 +987,9 @@ for n in (1, 2, 3):
 
 # %% answer="grad_history"
 def grad_history(fs, x):
-    """Return x.grad as it was after backward() on each f(x), a list of tensors like x.
+    """Return the value that x.grad has after backward() on each f(x), as a list of tensors like x.
 
-    fs: functions from a tensor to a tensor with a single element; x: a tracked leaf with x.grad None.
+    fs: functions from a tensor to a tensor with a single element; x: a tracked leaf whose .grad is None.
     """
     ### BEGIN SOLUTION
     history = []
@@ -1051,7 +1051,8 @@ _SLOPES = {
     "cube": lambda t: 3 * t**2,
     "linear": lambda t: 3 + 0 * t,
     "sine": torch.cos,
-    "bent": lambda t: 0.25 + 0.75 * torch.sign(t),  # at 0 both sides are as large, and torch takes the mean
+    # At 0 both arguments of maximum are equal, and torch takes the mean of their slopes.
+    "bent": lambda t: 0.25 + 0.75 * torch.sign(t),
     "framed": lambda t: 2 * t,
 }
 
@@ -1167,9 +1168,9 @@ for _ in range(5):
 
 # %% answer="train5"
 def train5(w0, lr, zero):
-    """Return |w| after each of five steps on the loss w**2, a list of numbers.
+    """Return |w| after each of five training steps on the loss w**2, as a list of numbers.
 
-    w0: the number to start with; lr: the learning rate; zero: whether to empty the buffer before backward().
+    w0: the initial value of w; lr: the learning rate; zero: whether to empty w.grad before each backward().
     """
     ### BEGIN SOLUTION
     w = torch.tensor(float(w0), dtype=torch.float64, requires_grad=True)
@@ -1214,7 +1215,7 @@ check.visible_passed()
 
 
 def _walk(w, lr, zero):
-    """Return where w begins and where each of the five steps leads, with its sign, in plain numbers."""
+    """Return the signed values of w, before the first step and after each of the five, as plain numbers."""
     places, buffer = [float(w)], 0.0
     for _ in range(5):
         buffer = 2 * places[-1] + (0.0 if zero else buffer)
@@ -1417,9 +1418,9 @@ r"""
 
 # %% answer="accumulate"
 def accumulate(model, batches):
-    """Leave in each parameter's .grad the gradient of the mean squared error over all rows of all batches.
+    """Set each parameter's .grad to the gradient of the mean squared error over all rows of all batches.
 
-    model: a module whose parameters have .grad None; batches: a list of pairs (X, Y), rows by columns.
+    model: a module whose parameters have .grad None; batches: a list of pairs (X, Y) of 2-D tensors.
     """
     ### BEGIN SOLUTION
     rows = sum(len(X) for X, _ in batches)
@@ -1477,7 +1478,7 @@ _ELSEWHERE = "model.zero_grad(); [p.data.add_(0.25) for p in model.parameters()]
 
 
 def _by_piece(weights, pieces):
-    """Return for each piece the gradient of its mean square, by name of the weight."""
+    """Yield, for each piece, a dict from weight names to the gradients of the piece's mean squared error."""
     leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
     for X, Y in pieces:
         out = torch.tanh(X @ leaves["inner"]) @ leaves["outer"] + leaves["bias"]
@@ -1486,7 +1487,11 @@ def _by_piece(weights, pieces):
 
 
 def _wrong_shares(sizes, columns):
-    """Return by hint what a piece may have been multiplied by in the place of its share of the rows."""
+    """Return a dict from each hint to the wrong factors that it explains.
+
+    A hint has one or more lists, each with one factor for every piece's gradient. The right factor of a piece
+    is its share of the rows.
+    """
     rows, n = sum(sizes), len(sizes)
     last = [0.0] * (n - 1)
     fixed = (sizes[0] * n, sizes[0] * (n - 1) + sizes[-1])
@@ -1560,7 +1565,7 @@ def _compare(sizes, columns, dtype, tracked=True, training=True, twice=False, in
     answer.after(_ELSEWHERE).then(filled, hint.stale).returns(grads(right, there))
 
 
-# From small to large, so that the first case that fails is a small one.
+# The cases start small, so that the first case that fails is a small one.
 for _dtype in ("float64", "float32"):
     for _sizes, _columns in (([1], 1), ([2, 1], 2), ([4], 1), ([7, 3], 1), ([5, 5], 3)):
         _compare(_sizes, _columns, _dtype)
@@ -1705,7 +1710,7 @@ for _x0 in (2.0, 1, 3, 12, 5.0, 0.3, 0.01, 1000, check.draw(100, 900)):
 for _x0 in (*check.draws(3, 0.2, 0.9), *check.draws(3, 1.1, 9)):
     _compare_twice(_x0)
 with _credit.part("y_and_z"):
-    # `warned` switches torch.set_warn_always on, here it is off
+    # The option `warned` switches torch.set_warn_always on. This call runs with it off.
     ask("all_grads(x0)", x0=2.0).changes_nothing()
 ### END HIDDEN TESTS
 _credit.points()

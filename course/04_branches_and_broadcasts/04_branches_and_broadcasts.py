@@ -993,7 +993,7 @@ def derivative(node):
 
 # %% answer="total_derivative"
 def total_derivative(edges, src, out):
-    """Return the derivative of out with respect to src, a number: over all paths, the sum of the products.
+    """Return the derivative of out with respect to src, a number: the slope products summed over all paths.
 
     edges: a list of tuples (from, to, local slope), in any order; src, out: nodes.
     """
@@ -1055,7 +1055,7 @@ import random
 
 
 def _products(edges, src, out):
-    """The products along all paths, one by one: for small graphs."""
+    """Return a list of the slope products of all paths from src to out. The graph must be small."""
     onward = ((end, slope) for start, end, slope in edges if start == src and src != out)
     found = [slope * rest for end, slope in onward for rest in _products(edges, end, out)]
     return [1.0] if src == out else found
@@ -1070,7 +1070,7 @@ def _compare(edges, ends, why=hint.general):
 
 
 with _credit.part("sums", "many_paths"):
-    # Results of any size, however small: 0 is wrong by all of it.
+    # The right results range from tiny to huge. With atol=0, an answer of 0 is wrong even for a tiny result.
     for _graph, _want, _why in (
         (_edges("xy yz", 1e-150, 3e-50), 3e-200, hint.small),
         (_edges("xy yz", 1e-150, 3e-157), 3e-307, hint.small),
@@ -1092,7 +1092,8 @@ with _credit.part("sums", "many_paths"):
         (hint.middle, "wz", _edges("xy xw yz wz", _a, -_b, _c, _d)),
         (hint.several, "xy", _edges("xy xy", _a, _b), _edges("xy xy xy xy", _a, _a, _a, _a)),
         (hint.several, "uz", _edges("ux xy yz xy xy", _c, _a, 2, _b, -1)),
-        # Whole numbers, zeros, paths that cancel, and slopes of every size: a small product is not 0.
+        # The next three entries have integer slopes, zeros, paths that cancel, and slopes of very different
+        # magnitudes: a tiny product must not be taken for 0.
         (hint.general, "xz", _edges("xy yz", _a, _b), _edges("xy xw yz wz", 2, 3, 5, -7)),
         (hint.general, "xz", _edges("xy xy yz", _a, -_a, _b), _edges("xy yw wz xz", 1e-200, 1e150, 3e50, _a)),
         (
@@ -1112,7 +1113,8 @@ with _credit.part("sums", "many_paths"):
             for _order in (_graph, _graph[::-1], _mixed, _mixed[::-1]):
                 _compare(_order, _ends, _why)
 
-    # Nodes of all kinds: some count as false, some do not compare, some look alike, and 1 and 1.0 are one.
+    # The nodes are of all kinds: some are falsy, some cannot be ordered, some print alike, and 1 and 1.0 are
+    # the same node.
     _judge(_asked("[('x', 1, 2.0), (1.0, 'z', 3.0)]", "xz"), 6.0, hint.kinds, {})
     _nodes = [3, 2, 1, 0, "", (), None, "x", (0, "x"), (1, "x"), (1, "y"), "1", 1, (1,), "(1,)", 2.5, (1, 2)]
     _nodes += map(frozenset, "xywz")
@@ -1123,7 +1125,8 @@ with _credit.part("sums", "many_paths"):
     _given |= {"src": "x", "out": "z"}
     _answer = ask(_CALL, **dict.fromkeys("xywz", "nn.Identity()"), **_given)
     _judge(_answer, -29.0, hint.kinds, {hint.one_path: (6.0, -35.0)})
-    _other = "[(w, z, 2.0), (x, y, 3.0), (y, z, -5.0), (x, w, 7.0)]"  # printed, it is the same list
+    # Printed, this list looks like the edges above, because all nn.Identity objects print alike.
+    _other = "[(w, z, 2.0), (x, y, 3.0), (y, z, -5.0), (x, w, 7.0)]"
     _there = _answer.then(f"total_derivative({_other}, x, z)", hint.kinds)
     _there.returns(-1.0, mistakes={hint.kept: -29.0})
 
@@ -1133,7 +1136,8 @@ with _credit.part("sums", "many_paths"):
         check.fewest(_compare, _graph, (_names[1], _names[-2]))
 
     with _credit.part("many_paths"):
-        # Many paths: every diamond doubles them. The limit leaves room for a slow but honest answer.
+        # Every diamond doubles the number of paths. The step limit leaves room for a slow answer that does
+        # not follow every path.
         for _count, _last in ((20, 1.0), (40, 1.0), (40, -1.0)):
             _code, _sum = f"graphs.diamonds([(1.0, 1.0, 1.0, {_last})] * {_count})", (1.0 + _last) ** _count
             for _graph, _ends, _want in (
@@ -1147,7 +1151,7 @@ with _credit.part("sums", "many_paths"):
                 _answer = _asked(_graph, _ends, steps=2 * (4 * _count) ** 3, ahead=())
                 _answer.ends(hint.slow).returns(_want, nearly=hint.precise, hint=hint.general)
 
-        # Shuffled: diamonds, a long chain, and a wide fan.
+        # The edges of diamonds, of a long chain and of a wide fan come in random order.
         _random = random.Random(check.draw(0, 1e6))
         _slopes = [check.draws(4, 0.7, 1.4) for _ in range(40)]
         _fan = [edge for k in range(80) for edge in ((0, (k, "y"), 0.5), ((k, "y"), 80, float(k)))]
@@ -1239,7 +1243,7 @@ PyTorch에는 이 일을 하는 메서드 `Tensor.sum_to_size`가 있습니다. 
 
 # %% answer="unbroadcast"
 def unbroadcast(g, shape):
-    """Return the gradient of a tensor of this shape that was broadcast to g.shape: sums over the copies.
+    """Return the gradient of a tensor that was broadcast from shape to g.shape: g summed over the copies.
 
     g: the gradient of the broadcast tensor; shape: a tuple or torch.Size.
     """
@@ -1262,7 +1266,11 @@ _CALL = "unbroadcast(g, shape)"
 
 
 def _compare(g, shape, want, why, copies, error="", dtype="float64", wrong=None, ahead=(), **how):
-    """`copies` are parts of g that may pass for its sum; `why` is empty if only shapes matter."""
+    """Compare unbroadcast(g, shape) with want.
+
+    copies: parts of g that a wrong answer may return in place of the sum; why: the hint for all other wrong
+    answers, or "" if only a wrong shape deserves a hint.
+    """
     made = leaf(g, dtype, **{"tracked": False, **how})
     error = error or {"numpy()": hint.detach, "": why or hint.lost}
     answer = ask(_CALL, {"errors": error, "ahead": ahead}, g=made, shape=str(shape))
@@ -1296,23 +1304,23 @@ _MOVED = "unbroadcast(g.detach() + 1, shape)"
 
 
 def _shapes(big, step=1):
-    """The shapes that broadcast to this one: all of them, or one in so many."""
+    """Return a list of every step-th shape that broadcasts to the shape big."""
     sizes = [sorted({1, size}) for size in big]
     found = (itertools.product(*sizes[start:]) for start in range(len(big) + 1))
     return list(itertools.chain.from_iterable(found))[::step]
 
 
 def _copies(g, shape):
-    """The first copy, and the last."""
+    """Yield the parts of g that belong to the first and to the last copy of the original tensor."""
     for place, piece in ((0, slice(0, 1)), (-1, slice(-1, None))):
         added = [place] * (g.dim() - len(shape))
         yield g[(*added, *(piece if size == 1 else slice(None) for size in shape))]
 
 
 def _compare_drawn(big, shape, dtype="float64", digits=1.0, **how):
-    # What is expanded is the gradient that sum() sends back.
+    # With the layout "expanded", g is an expanded tensor. sum() sends back such a gradient.
     drawn = check.draw_tensor(*(shape if how.get("layout") == "expanded" else big), low=0.5) / digits
-    drawn.flatten()[1::2] *= -1  # with both signs, and never nearly 0
+    drawn.flatten()[1::2] *= -1  # g has both signs; because of `low`, no element is nearly 0
     g = tensor(drawn.expand(big), dtype)
     left, ones, want = len(big) > len(shape), 1 in shape, g.double().sum_to_size(shape).to(g.dtype)
     why = hint.both if left and ones else hint.left if left else "" if ones else hint.equal
@@ -1345,7 +1353,8 @@ for _shape in _shapes((2, 3)):
     _compare_drawn((2, 3), _shape, digits=3)
 _lost = {hint.uneven: (tensor([[0.0], [4e9]]), tensor([[3e-8], [2e6]]))}
 _compare([[1e-8, 2e-8], [1e9, 3e9]], (2, 1), [[3e-8], [4e9]], hint.uneven, copies=[], wrong=_lost)
-for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):  # however tiny, 0 is wrong by all of it
+# With atol=0, an answer of 0 is wrong even if the right value is tiny.
+for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):
     for _g, _shape, _want in (
         ([[1e9, 3e9], [1e-20, 2e-20]], (2, 1), [[4e9], [3e-20]]),
         ([[1e9, 1e-20], [3e9, 2e-20]], (2,), [4e9, 3e-20]),
@@ -1458,9 +1467,9 @@ ratio = torch.where(x == 0, 1.0, torch.sin(safe) / safe)
 
 # %% answer="pow_backward"
 def pow_backward(x, q, g):
-    """Return (gx, gq), the gradients of x and q in x**q, from g, the gradient of x**q.
+    """Return (gx, gq), the gradients of x and q, given g, the gradient of x**q.
 
-    x: a tensor, not negative; q: a tensor that broadcasts with it; g: a tensor of the broadcast shape.
+    x: a tensor with x >= 0; q: a tensor that broadcasts with x; g: a tensor of the broadcast shape.
     """
     ### BEGIN SOLUTION
     log_x = torch.log(torch.where(x > 0, x, 1.0))
@@ -1522,9 +1531,10 @@ def _gradients(x, q, g):
 def _compare_drawn(dtype, x, q, why=_none, scale=1.0, **how):
     shape = torch.broadcast_shapes(tensor(x).shape, tensor(q).shape)
     g = scale * check.draw_tensor(*shape, low=0.5, high=2)
-    if how.get("layout") == "expanded":  # what sum() sends back
+    if how.get("layout") == "expanded":  # sum() sends back such a gradient
         g.fill_(1.5)
-    g.flatten()[1::2] *= -1 if "layout" not in how else 1  # with both signs, and never nearly 0
+    # Without a layout, g has both signs. Because of `low`, no element is tiny compared with scale.
+    g.flatten()[1::2] *= -1 if "layout" not in how else 1
     x, q, g = (tensor(part, dtype) for part in (x, q, g))
     how = {"tracked": False, **how}
     leaves = {name: leaf(part, dtype, **how) for name, part in zip("xqg", (x, q, g), strict=True)}
@@ -1541,7 +1551,7 @@ def _compare_drawn(dtype, x, q, why=_none, scale=1.0, **how):
     _judge(answer.again(), want, dtype)
     there = answer.then(_MOVED, hint.stale)
     _judge(there, _gradients(x + 1, q - 1, 2 * g), dtype)
-    if not _credit.failures:  # else it differs already
+    if not _credit.failures:  # after a failure, the answer differs from want anyway
         answer.still_returns(tuple(tensor(part, dtype) for part in want))
 
 
@@ -1553,7 +1563,10 @@ _up, _low = check.draws(3, 1.1, 3), check.draws(3, 0.2, 0.9)
 
 
 def _pairs(first, second, step):
-    """All pairs, or one in so many: with 3, still each of the first and each of the second."""
+    """Return an iterator over every step-th pair of an element of first and an element of second.
+
+    With step 3, every element still occurs if first has at least three elements and second has four.
+    """
     return itertools.islice(itertools.product(first, second), None, None, step)
 
 
@@ -1565,16 +1578,17 @@ with _credit.part("gx", "gq"):
             _compare_drawn(_dtype, _x, _q, _slopes)
         for _x, _q in _pairs(_shaped, _shaped, _step):
             _compare_drawn(_dtype, *_drawn(_x, _q))
-        # x is 0: the gradient of q is 0 there, and elsewhere what it was.
+        # Elements of x that are 0 contribute 0 to the gradient of q. The others contribute as usual.
         _bases = 0.0, [0.0, _up[0]], [[_up[0]], [0.0]], [[0.0], [0.0]]
         _powers = 1.0, _up[1], 0.8, [2.0, _low[0]], [1.0, _up[2]], [[0.5], [2.0]]
         for _x, _q in _pairs(_bases, _powers, _step):
             _compare_drawn(_dtype, _x, _q, _zeros)
-        # x is nearly 0.
+        # Now x is nearly 0, but positive.
         _compare_drawn(_dtype, [1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], _tiny)
         for _x in (1e-30, 1e-200) if _dtype == "float64" else (1e-30,):
             _compare_drawn(_dtype, _x, 1e-30, (hint.exactly, hint.tiny))
-        _compare_drawn(_dtype, [0.0, _up[0], 0.0, 0.0], [2.0, -_low[0], _up[1], 1.000001], _zeros)  # not 1
+        # The exponent 1.000001 must not be treated as 1.
+        _compare_drawn(_dtype, [0.0, _up[0], 0.0, 0.0], [2.0, -_low[0], _up[1], 1.000001], _zeros)
         _compare_drawn(_dtype, [1e10, 2e9], 3.0, (hint.any_size, hint.any_size), scale=1e-20)
     _compare_drawn("float64", [1e-200, 1e-100], -0.5, (hint.any_size, hint.any_size))
     for _how in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
@@ -1655,9 +1669,9 @@ $\text{weights}_k$에서 $\text{out}_i$를 지나 loss까지 가는 경로의 �
 
 # %% answer="shared_weight_grad"
 def shared_weight_grad(data, weights, g):
-    """Return dL/dweights, a vector like weights. There, out[i] = sum over k of weights[k] * data[i + k].
+    """Return dL/dweights, a vector like weights, where out[i] = sum over k of weights[k] * data[i + k].
 
-    data: (n + m - 1,); weights: (n,); g: (m,), dL/dout.
+    Shapes: data (n + m - 1,), weights (n,), g (m,). The vector g is dL/dout.
     """
     ### BEGIN SOLUTION
     return torch.stack([(g * data[k : k + len(g)]).sum() for k in range(len(weights))])
@@ -1737,10 +1751,11 @@ for _size, _positions in ((3, 4), (4, 1)):
     _compare_drawn(_size, _positions, tracked=True, grad=7.0)
 _x, _w = ([number / 3 for number in check.draws(count, 1, 3)] for count in (6, 3))
 _compare_again(_x, _w, [number / 7 for number in check.draws(4, 1, 3)])
-_compare_again(_x, _w, [1.5] * 4, layout="expanded")  # what sum() sends back
+_compare_again(_x, _w, [1.5] * 4, layout="expanded")  # sum() sends back such a gradient
 _answer = _compare([1, 2, 5], [3, 4], [10, 100], [210, 520], wrong={}, why=hint.every)
 _answer.after("g.data *= -2").returns(tensor([-420, -1040]))
-for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):  # however tiny, 0 is wrong by all of it
+# With atol=0, an answer of 0 is wrong even if the right value is tiny.
+for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):
     for _x, _g, _want in (
         ([2e-20, 3e-20, 1e9], [10, 0.5], [2.15e-19, 5e8]),
         ([1e9, 2e-20, 3e-20], [10, 0.5], [1e10, 2.15e-19]),

@@ -1,4 +1,4 @@
-# Right answers to lesson 4 in other styles. Each must get full points.
+# Right answers to the tasks of lesson 4, in styles other than the course's own. Each must get full points.
 
 # %%
 import torch

@@ -1,4 +1,5 @@
-# What is said about the course's own answers to lesson 4, once a task is passed or on request.
+# Explanations of the course's own answers to lesson 4: why each is right, and a common detour.
+# `autograder check 4 --solution TASK` shows one.
 
 # %% [markdown] task="total_derivative" lang="en"
 r"""

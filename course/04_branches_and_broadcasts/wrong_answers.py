@@ -1,4 +1,4 @@
-# Misconceptions of lesson 4. Each must lose its task, and be told why in the words given here.
+# Wrong answers to lesson 4 (misconceptions). Each must lose points and get the feedback recorded with it.
 
 # %%
 import torch
@@ -210,7 +210,7 @@ def total_derivative(edges, src, out):
                 waiting[end] -= 1
                 if waiting[end] == 0:
                     ready.append(end)
-    # A node that waits for what does not come from src never gets its turn.
+    # A node with an incoming edge from a node that src does not reach never becomes ready.
     return value.get(out, 0.0) if not waiting.get(out) else 0.0
 
 
@@ -455,7 +455,7 @@ def unbroadcast(g, shape):
 def unbroadcast(g, shape):
     added = g.dim() - len(shape)
     dims = [i for i in range(g.dim()) if i < added or (shape[i - added] == 1 and g.shape[i] > 1)]
-    total = g.sum(dims, keepdim=True)  # over no dimensions means over all of them
+    total = g.sum(dims, keepdim=True)  # an empty `dims` means a sum over all dimensions
     return total.reshape(total.shape[added:])
 
 
@@ -474,7 +474,7 @@ def unbroadcast(g, shape):
 # %% backward through g too task="unbroadcast" en="g.grad is not what it was" ko="g.grad가 호출하기 전과 다릅니다"
 def unbroadcast(g, shape):
     original = torch.zeros(shape, dtype=g.dtype, requires_grad=True)
-    (original.expand(g.shape) * g).sum().backward()  # adds 0 to g.grad, and makes one where there was none
+    (original.expand(g.shape) * g).sum().backward()  # adds zeros to g.grad, or creates it if it is None
     return original.grad
 
 
@@ -1206,7 +1206,8 @@ remembered_vectors = {}
 def shared_weight_grad(data, weights, g):
     key = id(data), id(weights), id(g)
     if key not in remembered_vectors:
-        remembered_vectors[key] = data, weights, g, data.unfold(0, len(g), 1) @ g  # keeps the ids in use
+        # Storing the vectors keeps them alive, so that Python does not reuse their ids.
+        remembered_vectors[key] = data, weights, g, data.unfold(0, len(g), 1) @ g
     return remembered_vectors[key][-1]
 
 

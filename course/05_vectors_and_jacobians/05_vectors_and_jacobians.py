@@ -927,7 +927,7 @@ r"""
 def matrix_vjp(W1, W2, inp, v):
     """Return (g1, g2), the gradients of v . (W2 @ (W1 @ inp)) with respect to W1 and W2.
 
-    W1: (k, n); W2: (m, k); inp: (n,); v: (m,). g1 is like W1, g2 like W2.
+    Shapes: W1 (k, n), W2 (m, k), inp (n,), v (m,). g1 has the shape and dtype of W1, g2 those of W2.
     """
     ### BEGIN SOLUTION
     return torch.outer(W2.T @ v, inp), torch.outer(v, W1 @ inp)
@@ -975,7 +975,7 @@ _EXACT = {
 
 
 def _reference(W1, W2, inp, v):
-    """Return both gradients, element by element: v . y2 is the sum of all v_a W2_ab W1_bc inp_c."""
+    """Return both gradients of v . (W2 @ (W1 @ inp)), the sum of v_a W2_ab W1_bc inp_c over a, b and c."""
     return torch.einsum("a,ab,c->bc", v, W2, inp), torch.einsum("a,bc,c->ab", v, W1, inp)
 
 
@@ -996,7 +996,7 @@ def _compare_drawn(part, W1, W2, inp, v, dtype, tracked=(), layout="", why=hint.
         want = tensor(_reference(*given.values())[place], dtype)
         answer = answer.after(f"{name}.data *= -2").changes_nothing()
         answer.parts("g1", "g2", hint=hint.pair)[place].returns(want, **exact)
-    if part == "g2":  # once for both
+    if part == "g2":  # one check of the whole result covers g1 and g2
         first.still_returns(first.result)
 
 
@@ -1016,7 +1016,7 @@ def _all_drawn(part):
             _drawn(part, 3, 4, 2, dtype, layout=layout)
         _drawn(part, 2, 3, 4, dtype, v=[0.0, 0.0, -1.0, 0.0])
     _drawn(part, 2, 3, 2, "float64", v=[0.0, 0.0])
-    # Zeros in inp, in W2 and in y1 = W1 @ inp: nothing may be divided by them.
+    # inp, W2 and y1 = W1 @ inp contain zeros, so an answer must not divide by their elements.
     W1 = [[check.draw(1, 3), 2.0, 2.0], check.draws(3, 1, 3)]
     W2 = [[0.0, 3.0], [check.draw(1, 3), 0.0]]
     _compare_drawn(part, W1, W2, [0.0, 5.0, -5.0], [1.0, -2.0], "float64", why=hint.zero)
@@ -1112,9 +1112,9 @@ return torch.stack(rows)
 
 # %% answer="jacobian_by_rows"
 def jacobian_by_rows(f, x):
-    """Return the Jacobian of f at x, (m, n), detached.
+    """Return the Jacobian of f at x as a detached tensor of shape (m, n).
 
-    f: from (n,) to (m,); x: a leaf, (n,), with requires_grad=True.
+    f: a function from (n,) tensors to (m,) tensors; x: a leaf of shape (n,) with requires_grad=True.
     """
     ### BEGIN SOLUTION
     y = f(x)
@@ -1192,7 +1192,7 @@ _CASES = (
     ("(t**2).sum().reshape(1)", 3, hint.shape),
     ("(t[0] * t[1]).expand(3)", 2, hint.shape),
 )
-# So curved that no difference quotient comes near 12 digits.
+# sin(40 t) is so strongly curved that no difference quotient comes close to 12 correct digits.
 _x = [number / 7 for number in check.draws(2, -7, 7)]
 _compare("torch.sin(40 * t)", _x, [[0.0]], "float64", why=hint.digits)
 for _dtype, _grad, _layout in (("float64", None, ""), ("float64", 3.0, "slice"), ("float32", -1.0, "")):
@@ -1268,9 +1268,9 @@ $J v$, 곧 **방향도함수**(directional derivative)의 값을 돌려주세요
 
 # %% answer="directional_derivative"
 def directional_derivative(f, x, v):
-    """Return J v, (m,), for the Jacobian J of f at x.
+    """Return J v, of shape (m,), where J is the Jacobian of f at x.
 
-    f: from (n,) to (m,); x: (n,), the point; v: (n,), the direction.
+    f: a function from (n,) tensors to (m,) tensors; x: the point, (n,); v: the direction, (n,).
     """
     ### BEGIN SOLUTION
     return torch.func.jvp(f, (x,), (v,))[1]
@@ -1316,7 +1316,7 @@ def _compare(f, x, v, A, dtype="float64", layout="", why=hint.shape):
     slopes = [jacobian(function, place) for place in (here, here + 1)]
     want, moved = (tensor(J @ along, dtype) for J in slopes)
     near = 1e-12 if dtype == "float64" else 2e-4
-    # J v is linear in J and in v, and so is what rounding leaves of it.
+    # J v is linear in J and in v, so its rounding error is proportional to the size of both.
     size = max(map(abs, v)) * max(J.abs().max().item() for J in slopes)
     exact = {"rtol": near, "atol": near * size / 3, "nearly": hint.digits}
     x, v = (leaf(numbers, dtype, layout=layout, tracked=False) for numbers in (x, v))
@@ -1331,7 +1331,7 @@ def _compare(f, x, v, A, dtype="float64", layout="", why=hint.shape):
     answer.then(_OTHER, hint.other_function).returns(-2 * want, **exact)
     for statement, right in moves:
         answer = answer.after(statement).changes_nothing().is_untracked().returns(right, **exact)
-    if f != "t":  # jvp returns v itself for the identity
+    if f != "t":  # for the identity, jvp returns v itself, and `moves` change v
         first.still_returns(first.result)
 
 
@@ -1350,7 +1350,7 @@ _CASES = (
     ("(t[0] * t[1]).expand(3)", 2, 1, hint.shape),
 )
 _compare(_three, check.draws(2, -3, -1), check.draws(2, 1, 3), [[0.0]])
-# So curved that no difference quotient comes near 12 digits.
+# sin(40 t) is so strongly curved that no difference quotient comes close to 12 correct digits.
 _compare("torch.sin(40 * t)", check.draws(2, -1, 1), check.draws(2, -3, 3), [[0.0]], why=hint.digits)
 for _dtype, _layout in (("float64", ""), ("float64", "slice"), ("float32", "")):
     for _f, _n, _m, _why in _CASES:
@@ -1452,9 +1452,9 @@ mean.backward()
 
 # %% answer="weighted_backward"
 def weighted_backward(y, v):
-    """Add the gradient of the sum of v * y to the .grad of the leaves behind y.
+    """Add the gradient of the sum of v * y to the .grad of every leaf behind y.
 
-    y: a result that is not a scalar; v: a tensor of the same shape, or a ValueError is raised.
+    y: a result that is not a scalar; v: a tensor. Raise a ValueError unless v has the shape of y.
     """
     ### BEGIN SOLUTION
     if v.shape != y.shape:
@@ -1570,13 +1570,13 @@ with _credit.part("gradient"):
 _PAIRS = [((2,), v) for v in ((2, 1), (1,), (), (1, 2), (3,), (2, 2))]
 _PAIRS += [((2, 3), v) for v in ((3,), (1, 3), (2, 1), (3, 2), (6,))]
 _PAIRS += [((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3)), ((0,), (0, 3))]
-# Alike in some sizes, in their number, in all but the order.
+# In each pair, both shapes have the same number of dimensions. Most pairs differ only in the order of sizes.
 _PAIRS += [((2, 3, 1), (2, 1, 3)), ((2, 3, 4), (2, 1, 4)), ((3, 1, 2), (1, 3, 2)), ((1, 2), (2, 1))]
 with _credit.part("shapes"):
     for _y, _v in _PAIRS:
         _dtype, _grad = "float32" if len(_y) == 1 else "float64", check.draw(1, 9)
         _answer = _refused(_y, _v, _dtype, _grad)
-        # How much it adds is the other part's matter.
+        # This call only has to change .grad. The part "gradient" tests how much it adds.
         _answer.then("weighted_backward(y, torch.ones_like(y))", errors=hint.early)
         _added = _answer.then(f"bool(x.grad.ne(torch.tensor({_grad}, dtype=x.dtype)).all())")
         _added.holds(_added.result, hint.early)
@@ -1642,9 +1642,9 @@ $x \cdot w - y$입니다. $u$를 $w$로 미분하면 무엇인가요? 모든 샘
 
 # %% answer="per_sample_grads"
 def per_sample_grads(w, X, Y):
-    """Return the gradient of each sample's loss (x . w - y)^2 with respect to w, (n, d).
+    """Return the gradient of each sample's loss (x . w - y)^2 with respect to w, as an (n, d) tensor.
 
-    w: (d,), the weights; X: (n, d), one sample a row; Y: (n,), the targets.
+    w: the weights, (d,); X: one sample per row, (n, d); Y: the targets, (n,).
     """
 
     ### BEGIN SOLUTION
@@ -1726,7 +1726,7 @@ for _dtype in ("float64", "float32"):
         _drawn(_n, _d, _dtype, "tracked", _grad)
     for _layout in ("slice", "transposed"):
         _drawn(4, 3, _dtype, _layout)
-# A sample that is hit exactly has the gradient 0, and so has one with x = 0.
+# The gradient is 0 for a sample whose target is predicted exactly, and for a sample with x = 0.
 _X, _Y = [[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]], [1.0, check.draw(1, 5), 2.0]
 _compare([2.0, -1.0], _X, _Y, "float64")
 _X, _Y, _every_size = [[300.0, 200.0], [1e-15, 1e-15]], [-check.draw(1, 5), 0.0], {"rtol": 1e-7, "atol": 0.0}

@@ -1,3 +1,6 @@
+# Explanations of the course's own answers to lesson 5: why each is right, and a common detour.
+# `autograder check 5 --solution TASK` shows one.
+
 # %% [markdown] task="matrix_vjp" lang="en"
 r"""
 **Why it works.** Grouped by the elements of `y1 = W1 @ inp`, the number v · (W2 y1) is (W2ᵀ v) · y1, so `W2.T @ v` is what arrives at `y1`.

@@ -928,9 +928,10 @@ w = ...                                      # 값이 y와 같은 leaf
 
 # %% answer="splice"
 def splice(f, g, x):
-    """Return the gradient of g(f(x)) with respect to x, a tensor like x, with the graph cut between f and g.
+    """Return the gradient of g(f(x)) with respect to x, as a tensor like x. Cut the graph between f and g.
 
-    f: from a tensor to a tensor; g: from that to a single number; x: a tracked leaf. No .grad changes.
+    f: a function from a tensor to a tensor; g: a function from f's result to a single number;
+    x: a tracked leaf. Leave every .grad as it is.
     """
     ### BEGIN SOLUTION
     y = f(x)
@@ -1097,9 +1098,11 @@ with torch.no_grad():
 
 # %% answer="sgd_step_"
 def sgd_step_(params, lr):
-    """Move each parameter in place by -lr times its .grad; one without a .grad stays. Return nothing.
+    """Move each parameter in place by -lr times its .grad. Return nothing.
 
-    params: tracked leaves, in a list, a tuple or a generator; lr: a number, 0 or larger.
+    A parameter whose .grad is None stays where it is.
+
+    params: a list, a tuple or a generator of tracked leaves; lr: a number, 0 or larger.
     """
     ### BEGIN SOLUTION
     with torch.no_grad():
@@ -1175,7 +1178,7 @@ for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
         _pairs = [_rows, check.draws(2, 1, 3)], [_rows, check.draws(2, 1, 3)]
         for _layout in ("slice", "transposed"):
             check.smallest(_compare_drawn, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, _layout)
-    # A gradient with a 0 in it, and one whose sum is 0, are steps like any other.
+    # A gradient that contains a 0, or whose elements sum to 0, must not be skipped.
     _pair = [[1.0, -2.0], [3.0, 0.5]]
     _compare_drawn(_form, 0.5, ["float64", "float32"], _pair, [[0.0, 2.0], [3.0, -3.0]])
     _compare_drawn(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
@@ -1268,7 +1271,10 @@ finally:
 
 # %% answer="evaluate"
 def evaluate(model, x):
-    """Return model(x) in evaluation mode, untracked, with no graph recorded; every module keeps its mode."""
+    """Return model(x), computed in evaluation mode, as an untracked tensor.
+
+    Record no graph. Afterwards every module has the mode that it had before.
+    """
     ### BEGIN SOLUTION
     modes = {module: module.training for module in model.modules()}
     model.eval()
@@ -1490,7 +1496,10 @@ r"""
 
 # %% answer="stop_gradient"
 def stop_gradient(x):
-    """Return (autograd's slope, the true slope) of x * (x**2).detach() at the number x, two numbers."""
+    """Return a tuple of two numbers: autograd's slope and the true slope of x * (x**2).detach() at x.
+
+    x: a number.
+    """
     ### BEGIN SOLUTION
     return x**2, 3 * x**2
     ### END SOLUTION
@@ -1590,7 +1599,7 @@ r"""
 
 # %% answer="running_loss"
 def running_loss(step, n):
-    """Return the sum of the losses of n calls of step(), a number, keeping no graph alive."""
+    """Return the sum of the losses from n calls of step(), as a plain number. Keep no graph alive."""
     ### BEGIN SOLUTION
     total = 0.0
     for _ in range(n):
@@ -1644,7 +1653,7 @@ def _compare_drawn(part, losses, n, dtype, shape=()):
     _compare(part, losses, n, dtype, shape, float(sum(each)), each[-1] if each else 0.0)
 
 
-# A step that trains: w becomes half of what it was.
+# A step() that really trains: each call halves w.
 _MOVES = "loss.backward(inputs=[w]), w.data.sub_(0.25 * w.grad), setattr(w, 'grad', None)"
 _TRAINS = f"lambda: (loss := w**2, {_MOVES})[0]"
 for _part in ("sum", "memory"):
@@ -1737,7 +1746,7 @@ for p in frozen:
 def freeze_first(model, x):
     """Run the backward pass from model(x).sum() with model[0] frozen.
 
-    It fills .grad of the other layers' parameters and of a tracked x.
+    The pass adds to the .grad of the other layers' tracked parameters, and of x if x is tracked.
     """
     ### BEGIN SOLUTION
     frozen = [p for p in model[0].parameters() if p.requires_grad]
@@ -1805,7 +1814,10 @@ _SAME = (
 
 
 def _layers_of(sizes, nested):
-    """Return the code of Linears with Tanhs between, the first few nested, and the places of Linears."""
+    """Return the code of Linears with a Tanh between each two, and the position of each Linear in the model.
+
+    nested: the number of layers, from the first on, that form an inner nn.Sequential.
+    """
     layers = [layer for n, m in pairwise(sizes) for layer in (f"nn.Linear({n}, {m})", "nn.Tanh()")][:-1]
     places = [f"0.{k}" if k < nested else str(k - max(nested - 1, 0)) for k in range(0, len(layers), 2)]
     first = [f"nn.Sequential({', '.join(layers[:nested])})"] if nested else []
@@ -1813,7 +1825,7 @@ def _layers_of(sizes, nested):
 
 
 def _wants_of(sizes, numbers, x):
-    """Return the gradients of the loss, those of the parameters in their order and that of x."""
+    """Return the gradients of the loss with respect to the parameters, in their order, and to x."""
     shapes = [shape for n, m in pairwise(sizes) for shape in ((m, n), (m,))]
     parts = tensor(numbers).split([torch.Size(shape).numel() for shape in shapes])
     leaves = [part.reshape(shape).requires_grad_() for part, shape in zip(parts, shapes, strict=True)]
@@ -1942,7 +1954,7 @@ $f(\cdot)$의 결과는 두 번씩 쓰입니다. 한 번은 예측값을 만드�
 def agreement_loss(f, h, a, b):
     """Return half the mean squared difference of h(f(a)) and f(b), plus half that of h(f(b)) and f(a).
 
-    f, h: from a tensor to a tensor; a, b: tensors. The gradient flows through h(f(a)) and h(f(b)) only.
+    f, h: functions from a tensor to a tensor; a, b: tensors. Gradients flow only through h(f(a)) and h(f(b)).
     """
     ### BEGIN SOLUTION
     z_a, z_b = f(a), f(b)
@@ -1958,7 +1970,12 @@ hint = hints("agreement_loss")
 
 
 def _compare(f, h, given, loss, slopes, near=None):
-    """loss: the right one, and wrong ones by the hint; slopes: the same, by name of a tensor."""
+    """Check the loss and its gradients, and recognise typical mistakes.
+
+    loss: the right loss, and the wrong losses that mistakes produce, keyed by hint.
+    slopes: for each tensor, keyed by name, the right gradient, and the wrong ones, keyed by hint.
+    near: the tolerances for the gradients.
+    """
     functions = {"f": f"lambda t: {f}", "h": f"lambda t: {h}"}
     answer = ask("loss = agreement_loss(f, h, a, b)", {"noting": ("f", "h")}, **functions, **given)
     called = [len(answer.given(name).result) for name in "fh"]
@@ -1994,7 +2011,10 @@ _NEAR = {"float64": {"rtol": 1e-6, "atol": 1e-7}, "float32": {"rtol": 1e-3, "ato
 
 
 def _halves(f, h, values, targets=None):
-    """Return both terms of the loss. targets: f(a) and f(b), where they are not to move with the values."""
+    """Return both terms of the loss.
+
+    targets: f(a) and f(b), to hold both targets constant; None to compute them from the values.
+    """
     z_a, z_b = (formula(f, **values)(values[view]) for view in "ab")
     target_a, target_b = targets or (z_a, z_b)
     from_a, from_b = (formula(h, **values)(z) for z in (z_a, z_b))
@@ -2002,7 +2022,7 @@ def _halves(f, h, values, targets=None):
 
 
 def _quotients(f, h, values, name, targets):
-    """Return the central quotient for each element of one of the values."""
+    """Return the central quotient of the loss with respect to each element of values[name]."""
     value = values[name]
     steps = _STEP * torch.eye(value.numel(), dtype=value.dtype)
     ends = (

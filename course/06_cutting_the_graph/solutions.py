@@ -1,4 +1,5 @@
-# Why the course's own answers to lesson 6 are right, and a detour that many take. `autograder check` shows them.
+# Explanations of the course's own answers to lesson 6: why each is right, and a common detour.
+# `autograder check 6 --solution TASK` shows one.
 
 # %% [markdown] task="splice" lang="en"
 r"""

@@ -838,7 +838,10 @@ y = x.exp()        y = x.sin()        y = x.sqrt()        y = x.log()        y =
 
 # %% answer="breaks_backward"
 def breaks_backward():
-    """Return for each program, a str, whether backward() raises after y.add_(1), a bool."""
+    """Return a dict that says for each program whether backward() raises an error after y.add_(1).
+
+    Its keys are the programs, as strings; its values are bools.
+    """
     ### BEGIN SOLUTION
     return {"x.exp()": True, "x.sin()": False, "x.sqrt()": True, "x.log()": False, "x + 1": False}
     ### END SOLUTION
@@ -964,7 +967,7 @@ with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept):
 
 # %% answer="saved_shapes"
 def saved_shapes(f, x):
-    """Return the shapes of the tensors that f(x) saves for backward(), a list of tuples in any order.
+    """Return the shapes of the tensors that f(x) saves for backward(), as a list of tuples in any order.
 
     f: a function from a tensor to a tensor; x: a tracked leaf.
     """
@@ -1056,7 +1059,7 @@ _first.equals([(3,)])
 _then = _first.then("saved_shapes(lambda t: t.exp() * t, x)", hint.stale).equals([(3,)] * 3)
 _then.then("saved_shapes(lambda t: t + 1, x)", hint.stale).equals([]).changes_nothing()
 _first.still_returns([(3,)], hint.anew)
-# The graph of f(x) is not used, and can be used.
+# saved_shapes must run no backward pass through the graph of f(x), and must leave that graph usable.
 _x, _w = (tensor(check.draws(2, 0.5, 1.5)) for _ in range(2))
 _sum = "w.sin() * w + t.exp() * t + t[[1, 0]]"
 _f = f"lambda t: (made.append({_sum}), made[0].register_hook(passed.append), made[0])[-1]"
@@ -1140,7 +1143,7 @@ z = checkpoint(g, y, use_reentrant=False)
 
 # %% answer="checkpoint_chain"
 def checkpoint_chain(fs, x):
-    """Return fs[-1](... fs[0](x)), each function in a checkpoint of its own.
+    """Return fs[-1](... fs[0](x)), with each function in a separate checkpoint.
 
     fs: a list of functions from a tensor to a tensor; x: a tensor.
     """
@@ -1163,7 +1166,11 @@ _GRAD = "grads = torch.autograd.grad(y.sum(), {}, allow_unused=True)", "list(gra
 
 
 def _compare(chain, fs, x, dtype, want, slopes, backward=_BACKWARD, wrong=None, before="", **more):
-    """chain: the names of the functions in turn; slopes: of x and the weights, by name."""
+    """Check the result, the gradients and the calls of the functions for one chain.
+
+    chain: the names of the functions, in the order in which they are applied.
+    slopes: the expected gradients of x and of the weights, keyed by name.
+    """
     given = {**more, **{name: f"lambda t: {f}" for name, f in fs.items()}}
     given |= {"fs": f"[{', '.join(chain)}]", "x": leaf(x, dtype)}
     how = {"noting": tuple(fs), "before": before}
@@ -1171,7 +1178,8 @@ def _compare(chain, fs, x, dtype, want, slopes, backward=_BACKWARD, wrong=None, 
     answer.returns(tensor(want, dtype), mistakes=wrong).is_tracked(hint.tracked)
     check.equal(answer.ran, list(chain), answer.call + ": " + hint.order)
     same = f"fs == [{', '.join(chain)}]"
-    answer.holds(answer.then(same).result, hint.changed)  # which a backward pass may undo
+    # Check this before the backward pass too, because the backward pass may undo the change.
+    answer.holds(answer.then(same).result, hint.changed)
     run, grads = (text.format(f"[{', '.join(slopes)}]") for text in backward)
     passed = answer.then(run, errors={"use_reentrant": hint.older, "": hint.late})
     found = passed.then(grads, words=f"{passed.call}: {hint.slopes}")
@@ -1337,14 +1345,18 @@ hint = hints("clip_hook")
 
 
 def _compare(t, x, c, m, dtype, want, mistakes, grad=None, uses=1, layout=""):
-    """want: x.grad after two backward passes through t, which y uses so many times."""
+    """Register the hook on t, run two backward passes from y, and check the gradients.
+
+    want: the expected x.grad after both backward passes; uses: how many times y uses t.
+    """
     factor = leaf(c, dtype, layout=layout, tracked=False)
     given = {"c": factor, "u": leaf(x, dtype), "x": leaf(x, dtype, grad, layout=layout)}
     made, run = f"y = ((t + v) * c{' + t * c' * (uses - 1)}).sum()", "y.backward(retain_graph=True)"
     ahead = "hasattr(handle, 'remove')", made, run, run, "x.grad", "u.grad"
     how = {"errors": {"view size": hint.flat}, "ahead": ahead}
     answer = ask("handle = clip_hook(t, m)", how, **given, v="u * 1", t=t, m=m)
-    answer.changes_nothing(but=[("hooks", name) for name in ("t", t)])  # t may be x itself
+    # If t is x itself, then x has the new hook too.
+    answer.changes_nothing(but=[("hooks", name) for name in ("t", t)])
     found = answer.then("hasattr(handle, 'remove')").result
     answer.holds(found, hint.handle + f" ({check.kind(answer.result)})")
     passed = answer.then(made).then(run).then(run)
@@ -1390,7 +1402,7 @@ for _dtype in ("float64", "float32"):
     _x, _c = ([check.draws(2, -3, 3), check.draws(2, -3, 3)] for _ in range(2))
     check.smallest(_compare_drawn, "x", 1, _x, _c, _m, _dtype, None, 1, "transposed")
     _compare_drawn("x * 3", 3, [], [], 1.0, _dtype)
-    # Two tensors; what arrives at each is its own value.
+    # Two tensors, each with a hook. The gradient that arrives at a tensor equals the tensor's values.
     _values, _n = tensor([check.draws(2, -9, 3), check.draws(2, -9, -3)], _dtype), check.draw(1, 2)
     _given = {"p": leaf(_values[0], _dtype), "q": leaf(_values[1], _dtype), "a": "p * 1", "b": "q * 1"}
     _first = ask(f"first = clip_hook(a, {_m})", {"before": "a.retain_grad()"}, **_given)
@@ -1400,7 +1412,7 @@ for _dtype in ("float64", "float32"):
     _made.then("[p.grad, q.grad]").returns(_limited, hint=hint.own)
     _made = _made.then("first.remove()").then("y.backward()")
     _made.then("[p.grad, q.grad]").returns([_limited[0] + _values[0], 2 * _limited[1]], hint=hint.stays)
-# Two hooks on one tensor, which has a hook already and comes from an operation with two results.
+# Two hooks on one tensor. The tensor has another hook already, and is one of two results of an operation.
 _how, _c = {"before": "t.register_hook(lambda g: g * 2)"}, tensor([check.draw(0.3, 0.45), check.draw(-3, -1)])
 _given = {"c": _c, "x": leaf([[0.0, 0.0], [0.0, 0.0]]), "both": "(x * 1).unbind(1)", "t": "both[0]"}
 _made = ask("clip_hook(t, 1.0)", _how, **_given).then("second = clip_hook(t, 0.5)")
@@ -1483,9 +1495,9 @@ for p in params:
 
 # %% answer="step_in_backward"
 def step_in_backward(params, lr):
-    """Let every later backward() move each parameter by -lr * p.grad and empty its buffer.
+    """Make every later backward() move each parameter p by -lr * p.grad and reset p.grad to None.
 
-    params: a list of tracked leaves; lr: the step size.
+    params: a list of tracked leaves; lr: the learning rate.
     """
 
     ### BEGIN SOLUTION
@@ -1504,13 +1516,16 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("step_in_backward")
 
-# A hook of the test counts the buffers that are full when a gradient is complete.
+# The test's own hook counts, whenever a parameter's gradient is complete, how many .grad buffers are full.
 _COUNT = "lambda _: full.append(sum(p.grad is not None for p in [{}]))"
 _STATE = "all(p.is_leaf and p.requires_grad for p in [{0}]), [p.grad for p in [{0}]], full"
 
 
 def _compare(call, values, loss, passes, dtype, otherwise=hint.each, before="", layout="", **exact):
-    """passes: the parameters after each backward pass, and what they are after a mistake."""
+    """Register the hooks, run backward passes from the loss, and check the parameters after each pass.
+
+    passes: for each pass, the expected parameters, and those that mistakes produce, keyed by hint.
+    """
     given = {n: leaf(value, dtype, layout=layout) for n, value in zip("ab", values, strict=False)}
     names = ", ".join(given)
     given |= {"full": [], "count": _COUNT.format(names), "kept": f"[p.detach() for p in [{names}]]"}
@@ -1543,7 +1558,11 @@ _EXACT = {"float64": {"rtol": 1e-11, "atol": 1e-12, "nearly": hint.digits}, "flo
 
 
 def _compare_drawn(lrs, values, loss, slopes, dtype, alone=False, layout=""):
-    """slopes: of the loss, for the values; alone: a call for each parameter."""
+    """Check the parameters after each of three backward passes.
+
+    slopes: a function that returns the gradients of the loss for given values of the parameters.
+    alone: whether step_in_backward is called once for each parameter, with a separate lr.
+    """
     now, passes = [tensor(value) for value in values], []
     for _ in range(3):
         still = [tensor(p, dtype) for p in now]
@@ -1654,7 +1673,7 @@ b = g(a)
 
 # %% answer="first_bad_op"
 def first_bad_op(fs, x):
-    """Return where the backward pass first makes a gradient that is not finite: a place in fs, or None.
+    """Return the index in fs at which the backward pass first makes a gradient that is not finite, or None.
 
     fs: functions from a tensor to a tensor, applied one after the other; x: a tracked leaf.
     """
@@ -1826,9 +1845,11 @@ step = torch.tensor([h, 0.0], dtype=x.dtype)
 
 # %% answer="find_culprit"
 def find_culprit(f, x):
-    """Return what makes the gradient of f(x) wrong: "data", "hook", "nan" or "view"; None if it is right.
+    """Return what makes the gradient of f(x) wrong: "data", "hook", "nan" or "view".
 
-    f: a function from a tensor to a tensor with one element; x: a tracked leaf of one dimension.
+    Return None if the gradient is right.
+
+    f: a function from a tensor to a tensor with one element; x: a tracked leaf with one dimension.
     """
     ### BEGIN SOLUTION
     try:
@@ -1862,7 +1883,10 @@ _ERRORS = {"inplace": hint.raises, "register a hook": hint.tracked}
 
 
 def _compare(part, want, steps, result, x, **given):
-    """steps: what f does before it returns the result, as the elements of a tuple."""
+    """Make a function f, and check the culprit that the student's function finds in f.
+
+    steps: the code that f runs before it returns the result, written as the elements of a tuple.
+    """
     given |= {"f": f"lambda x: ({steps}, {result})[-1]" if steps else f"lambda x: {result}"}
     how = {"errors": _ERRORS, "ahead": ("find_culprit(f, x)",)}
     answer = ask("find_culprit(f, x)", how, **given, x=leaf(x, grad=5.0))
@@ -1894,7 +1918,7 @@ def _compare_drawn(part, want, steps, result, x, a, b, w):
     _compare(part, want, steps, result, x, a=a, b=b, w=leaf(w, grad=7.0))
 
 
-# b stays away from 1, the elements of w and x from each other: what is wrong is wrong by more than 0.01.
+# b is not near 1, and no two elements of w or of x are close, so a wrong gradient is off by more than 0.01.
 for _round in range(2):
     _a, _b, _w = check.draw(1.5, 3), check.draw(0.3, 0.8), [check.draw(i, i + 0.5) for i in (1, 2, 3)]
     _x, _one = [check.draw(i, i + 0.5) for i in (0.4, 1.2, 2)], [check.draw(0.5, 1.5)]
@@ -1927,7 +1951,7 @@ for _round in range(2):
         (None, _HOOK + "None)", "(t**2).sum()", _mixed, _one),
         (None, _HOOK + "g * 1)", "(t.sin() * w).sum()", _mixed),
         (None, "", "(w * x**3).sum(0, True) / a", _mixed, _x),
-        # At 0 the central quotient of this one is off by 0.00006, a one-sided quotient by 0.05.
+        # At 0 this function's central quotient is off by 0.00006, and its one-sided quotient by 0.05.
         (None, "", "((150 * x).sin() - 150 * x + a * x + 5000 * x**2).sum()", [0.0, 0.0]),
         (None, "", "torch.where(x > 0, x.exp(), a * x).sum()", _mixed),
         ("data", _HOOK + "g * 1), y := (t**2).sum(), t.data.mul_(b)", "y", _x, _one),

@@ -1,4 +1,5 @@
-# Why the course's own answers to lesson 7 are right, and a detour that many take. `autograder check` shows them.
+# Explanations of the course's own answers to lesson 7: why each is right, and a common detour.
+# `autograder check 7 --solution TASK` shows one.
 
 # %% [markdown] task="breaks_backward" lang="en"
 r"""

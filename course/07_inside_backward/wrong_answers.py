@@ -1,4 +1,4 @@
-# Misconceptions of lesson 7. Each must lose its task, and be told why in the words given here.
+# Wrong answers to lesson 7 (misconceptions). Each must lose points and get the feedback recorded with it.
 
 # %%
 import torch
@@ -220,7 +220,7 @@ def saved_shapes(f, x):
         seen.add(node)
         values = [getattr(node, name) for name in dir(node) if name.startswith("_saved_")]
         tensors = [value for value in values if isinstance(value, torch.Tensor)]
-        # A number of Python's own is there as int64 or float64.
+        # A Python number appears among these attributes as a tensor of the dtype int64 or float64.
         shapes += [tuple(t.shape) for t in tensors if t.dim() or t.requires_grad or t.dtype is torch.float32]
         todo += [after for after, _ in node.next_functions]
     return shapes

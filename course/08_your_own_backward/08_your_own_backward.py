@@ -913,7 +913,7 @@ $\frac{a}{b}$에서 $a$만 추적되면 `backward`는 $\frac{g}{b}$만 계산하
 
 # %% answer="MyPow"
 class MyPow(torch.autograd.Function):
-    """x**q, with a backward of its own."""
+    """The operation x**q with a custom backward."""
 
     @staticmethod
     def forward(x, q):
@@ -994,7 +994,7 @@ def _apply(x, q, g, dtype, tracked=("x", "q"), **how):
 
 
 def _with_signs(shape):
-    """Return x of both signs, and whole q."""
+    """Return a tensor x with elements of both signs, and a tensor q of whole numbers."""
     size = torch.Size(shape).numel()
     signs = tensor([(-1.0, 1.0)[place % 2] for place in range(size)]).reshape(shape)
     q = tensor([(3.0, -1.0, 2.0, 1.0, 0.0)[place % 5] for place in range(size)]).reshape(shape)
@@ -1078,7 +1078,7 @@ r"""
 
 # %% answer="backward_is_right"
 def backward_is_right(fn, inputs):
-    """Return whether the backward of fn agrees with its difference quotient, in float64, at these inputs.
+    """Return whether the backward of fn agrees with the difference quotient of fn in float64 at these inputs.
 
     fn: a function from tensors to a tensor; inputs: a tuple of floating-point tensors.
     """
@@ -1139,7 +1139,8 @@ _CASES = [
     ("x*q", ["g*q", "None"], False, 2),
     ("3*x", ["3*g", "None"], True, 2),
     ("x*q", ["g*q", "g*x*1.02"], False, 2),
-    # Right in the sum over the outputs, or in the sum over the inputs.
+    # These backwards are wrong, but for the sum of the outputs they give the right gradient, or at least a
+    # gradient whose elements have the right sum.
     ("2*x", ["2*g.flip(0)"], False, 1),
     ("x.cumsum(0)", ["g.cumsum(0)"], False, 1),
     ("x**2", ["2*g*x + g*torch.tensor([1.0, -1.0, 0.0], dtype=x.dtype)"], False, 1),
@@ -1227,7 +1228,7 @@ $\log \cosh x$도 중간에 너무 커집니다. $|x| + \log(1 + e^{-2|x|}) - \l
 
 # %% answer="StableSoftplus"
 class StableSoftplus(torch.autograd.Function):
-    """log(1 + exp(x)), finite for every x, with a backward of its own."""
+    """The operation log(1 + exp(x)), finite for every x, with a custom backward."""
 
     @staticmethod
     def forward(x):
@@ -1380,7 +1381,7 @@ r"""
 
 # %% answer="safe_sqrt"
 def safe_sqrt(x):
-    """Return the square root where x > 0 and 0 elsewhere, with a gradient of 0 there; a tensor like x."""
+    """Return a tensor like x: the square root where x > 0, and elsewhere 0 with a gradient of 0."""
     ### BEGIN SOLUTION
     positive = x > 0
     inside = torch.where(positive, x, 1.0)
@@ -1505,9 +1506,9 @@ r"""
 
 # %% answer="at_the_kink"
 def at_the_kink():
-    """Return autograd's slope at 0 of each function, a dict of numbers.
+    """Return a dict that gives autograd's slope at 0, a number, for each function.
 
-    Its keys: "relu", "where0", "maximum0", "abs", "relu(x)-relu(-x)".
+    The keys are "relu", "where0", "maximum0", "abs" and "relu(x)-relu(-x)".
     """
     ### BEGIN SOLUTION
     return {"relu": 0.0, "where0": 1.0, "maximum0": 0.5, "abs": 0.0, "relu(x)-relu(-x)": 0.0}
@@ -1608,7 +1609,10 @@ $\hat x_j$에 도착하는 gradient를 $h_j = g_j w_j$라고 합시다. $x_j$에
 
 # %% answer="MyLayerNorm"
 class MyLayerNorm(torch.autograd.Function):
-    """Each row of x brought to mean 0 and variance 1, times weight, with a backward of its own."""
+    """Layer normalization with a custom backward.
+
+    Each row of x is brought to mean 0 and variance 1, and then multiplied by weight.
+    """
 
     @staticmethod
     def forward(x, weight, eps):
@@ -1651,7 +1655,8 @@ _credit = PartialCredit(forward=1, backward=2)
 
 
 @probe
-def _seen(eps, *asked):  # the call in between, which is not tracked, has another eps
+def _seen(eps, *asked):
+    # Before the backward pass, walk_back makes a second, untracked call, which gets another eps.
     apply = lambda x, w: MyLayerNorm.apply(x, w, eps if (x + w).requires_grad else 5 * eps)
     return walk_back(apply, *asked)
 
@@ -1741,7 +1746,7 @@ def _apply(x, weight, g, eps, dtype, tracked=("x", "weight"), apart=False, why="
         for of, few in _mistakes(x, weight, g, eps).items()
     }
     asked = {of: both[of] for of in tracked}
-    why = why or (hint.zero if (weight == 0).any() else "")  # which may be drawn, too
+    why = why or (hint.zero if (weight == 0).any() else "")  # weight may also contain a 0 by chance
     call, found = _compare(x, weight, g, eps, weight * normal, asked, wrong, dtype, apart, why)
     if _credit.now == "forward":
         return
@@ -1751,7 +1756,7 @@ def _apply(x, weight, g, eps, dtype, tracked=("x", "weight"), apart=False, why="
 
 
 def _row_of(*shape):
-    """Return rows that are spread out, so that s is not small."""
+    """Return rows whose elements are spread out, so that s, the root of variance + eps, is not small."""
     return check.draw_tensor(*shape, low=-0.5, high=0.5) + 2 * torch.arange(shape[-1], dtype=torch.float64)
 
 

@@ -971,7 +971,7 @@ if ...:                      # 3x + 1: 그래프가 전혀 없는 경우
 
 # %% answer="second_derivative"
 def second_derivative(f, x):
-    """Return the second derivative of f at x, a tensor like x; touch no .grad.
+    """Return the second derivative of f at x, as a tensor like x. Leave every .grad as it is.
 
     f: a function from a tensor of shape () to one of shape (); x: a tracked leaf of shape ().
     """
@@ -1014,7 +1014,7 @@ check.visible_passed()
 import torch
 
 _OTHER = "second_derivative(lambda t: -2 * f(t), x)"
-# The first derivative, and the second.
+# For each function, its first and its second derivative.
 _FORMS = {
     "torch.log(t*t)": lambda x: (2 / x, -2 / x**2),
     "t**4 - 8*t**2": lambda x: (4 * x**3 - 16 * x, 12 * x**2 - 16),
@@ -1110,7 +1110,7 @@ r"""
 
 # %% answer="hvp"
 def hvp(f, x, v):
-    """Return the Hessian of f at x times v, a tensor like x, without building the Hessian.
+    """Return the product of the Hessian of f at x with v, as a tensor like x, without building the Hessian.
 
     f: a function from a tensor to one of shape (); x: a tracked leaf; v: a tensor of x's shape.
     """
@@ -1132,7 +1132,10 @@ hint = hints("hvp")
 
 
 def _compare(f, x, v, want, ones, diagonal, slope, dtype, grad=None, layout="", why="", ahead=()):
-    """`ones`: H times ones; `diagonal`: that of H; `slope`: the gradient."""
+    """Check the product of the Hessian H of f with v, and recognise typical mistakes.
+
+    ones: the product of H with a tensor of ones; diagonal: the diagonal of H; slope: the gradient of f.
+    """
     leaves = {"x": leaf(x, dtype, grad, layout=layout), "w": leaf(3.0, dtype)}
     leaves["v"] = leaf(v, dtype, layout=layout, tracked=False)
     answer = ask("hvp(f, x, v)", {"ahead": ahead}, f=f"lambda t: {f}", **leaves).changes_nothing()
@@ -1325,7 +1328,7 @@ import torch
 
 _OTHER = "newton_step(lambda t: f(t) + 5 * t**2, x)"
 _FACTS = "{0}.is_leaf, {0}.requires_grad, {0}.is_leaf and {0}.grad is None"
-# f, and its first two derivatives.
+# For each function, its value, its first and its second derivative.
 _FORMS = {
     "torch.exp(t) - w*t": lambda x: (torch.exp(x) - 3 * x, torch.exp(x) - 3, torch.exp(x)),
     "w*t**2 + t": lambda x: (3 * x**2 + x, 6 * x + 1, 6.0),
@@ -1431,9 +1434,11 @@ shape가 `(n, 3)`인 leaf `t`에서 `torch.autograd.grad((t**2).sum(), t)`는 `2
 
 # %% answer="gradient_penalty"
 def gradient_penalty(model, x):
-    """Return the mean over the samples of (norm of the model's gradient with respect to the sample - 1)**2.
+    """Return the mean of (norm - 1)**2 over the samples in x.
 
-    model: a module that gives one number for each sample; x: samples first, not tracked.
+    For each sample, norm is the norm of the gradient of the model's output with respect to the sample.
+
+    model: a module that gives one number for each sample; x: an untracked tensor, one sample per x[i].
     """
     ### BEGIN SOLUTION
     leaf = x.detach().clone().requires_grad_()
@@ -1451,7 +1456,10 @@ _credit = PartialCredit(value=1, gradient=2)
 
 @_credit.each
 def _compare(layers, weights, x, want, grads, dtype, wrong, grad=None, layout="", before=""):
-    """`grads` are those of the parameters that a backward pass from the penalty has to give."""
+    """Check the penalty and its gradients with respect to the tracked parameters.
+
+    grads: the gradients that a backward pass from the penalty must give to these parameters.
+    """
     made = {"weights": tensor(weights, dtype), "x": leaf(x, dtype, layout=layout, tracked=False)}
     made["model"] = f"graphs.filled(nn.Sequential({layers}), weights, {grad})"
     answer = ask("penalty = gradient_penalty(model, x)", {"before": before}, **made)
@@ -1486,7 +1494,7 @@ import torch
 
 
 def _norms(W, b, a, x):
-    """Of the gradients, and these, in closed form: (1 - tanh²) a W."""
+    """Return the norms of the gradients, and the gradients themselves, in closed form: (1 - tanh²) a W."""
     slopes = ((1 - torch.tanh(x.flatten(1) @ W.T + b) ** 2) * a) @ W
     return slopes.norm(dim=1), slopes.reshape(x.shape)
 
@@ -1598,7 +1606,7 @@ r"""
 
 # %% answer="Cube"
 class Cube(torch.autograd.Function):
-    """x**3 for every element of x, differentiable twice."""
+    """The elementwise operation x**3, differentiable twice."""
 
     @staticmethod
     def forward(x):
@@ -1629,7 +1637,10 @@ hint = hints("Cube")
 
 
 def _compare(x, g, u, wants, dtype, layout="", wrong=None):
-    """`wants`: x³, its gradient, and this one's own derivatives by x and by g, times u."""
+    """Apply Cube, differentiate twice, and compare all results with the right ones.
+
+    wants: x³, the gradient, and the derivatives of this gradient with respect to x and to g, each times u.
+    """
     cube, gradient, by_x, by_g = (tensor(want, dtype) for want in wants)
     leaves = {"x": leaf(x, dtype, layout=layout), "g": leaf(g, dtype, layout=layout)}
     y, nan = ask("y = Cube.apply(x)", **leaves, u=tensor(u, dtype)), {hint.zero: torch.isnan}
@@ -1670,7 +1681,7 @@ def _first_only(x, dtype):
 
 
 def _several(x):
-    """Several applications before the backward pass: side by side, and one inside the other."""
+    """Check two applications of Cube before one backward pass: added up, and one inside the other."""
     for f, first, second in (
         ("Cube.apply(x) + Cube.apply(3 * x)", 84 * tensor(x) ** 2, 168 * tensor(x)),
         ("Cube.apply(Cube.apply(x))", 9 * tensor(x) ** 8, 72 * tensor(x) ** 7),
@@ -1776,7 +1787,7 @@ r"""
 
 # %% answer="loss_after"
 def loss_after(f, x, lr, steps):
-    """Return f after so many steps of gradient descent from x, with a graph through all of them.
+    """Return the value of f after `steps` steps of gradient descent from x, with a graph through all steps.
 
     f: a function from a tensor to one of shape (); x, lr: tracked leaves; steps: an int, 0 or more.
     """
@@ -1812,12 +1823,12 @@ def _compare(f, x, lr, steps, want, grads, dtype, grad=None, layout="", wrongs=l
 
 
 _values = {hint.start_value: 10.0, hint.count: (2.5, 0.15625), hint.once: 0.0, hint.sign: 50.625}
-_rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}  # the point is (1 - lr)^k x
+_rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}  # after k steps, the point is (1 - lr)^k x
 _wrongs = _values, _rates, {hint.constant: [1, -0.5], hint.start: 0.0}, {}
 _compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, (-5, [0.25, -0.125], 0), "float64", 9.0)
 _values = {hint.start_value: 51.0, hint.sign: 21.75, hint.mean: (19.921875, 3.75, 48.75)}
 _wrongs = _values, {hint.rate: 0}, {hint.constant: [-3, 42], hint.start: 0}, {hint.constant: 49.25}
-_grads = [18, -1008], [1.5, 73.5], 92.75  # the step leads to [-0.5, 7], with a gradient [-3, 42]
+_grads = [18, -1008], [1.5, 73.5], 92.75  # the step leads to [-0.5, 7], where the gradient is [-3, 42]
 _compare("w * (t**2).sum()", [1, 4], [0.25, -0.125], 1, 147.75, _grads, "float32")
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
@@ -1840,7 +1851,10 @@ _FORMS = {
 
 
 def _descend(f, x, lr, steps, kind=""):
-    """Return the loss, right or with a mistake of some kind, and its gradients in lr, x and w."""
+    """Return the loss after gradient descent, and its gradients with respect to lr, x and w.
+
+    kind: the mistake to make; empty for no mistake.
+    """
     x, lr, w = (tensor(number).requires_grad_() for number in (x, lr, 3.0))
     function, place = formula(f, w=w), x
     for _ in range(steps):

@@ -1,4 +1,4 @@
-# Right answers to lesson 9 in other styles. Each must get full points.
+# Right answers to the tasks of lesson 9, in styles other than the course's own. Each must get full points.
 
 # %%
 import torch
@@ -34,7 +34,7 @@ def second_derivative(f, x):
 
     t = x.detach()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of torch's own, when it makes its forward formulas
+        warnings.simplefilter("ignore")  # torch itself warns when it creates its forward-mode formulas
         _, second = torch.func.jvp(torch.func.grad(f), (t,), (torch.ones_like(t),))
     return second.detach()
 
@@ -290,7 +290,7 @@ def loss_after(f, x, lr, steps):
 
     place = x.clone()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the reference cycle, which is opened below
+        warnings.simplefilter("ignore")  # torch warns of a reference cycle, which the loop breaks
         for _ in range(steps):
             place.retain_grad()
             f(place).backward(create_graph=True, inputs=[place])

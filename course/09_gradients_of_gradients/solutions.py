@@ -1,5 +1,5 @@
-# Why the course's own answers to lesson 9 are right, and a detour that many take.
-# `autograder check` shows them.
+# Explanations of the course's own answers to lesson 9: why each is right, and a common detour.
+# `autograder check 9 --solution TASK` shows one.
 
 # %% [markdown] task="second_derivative" lang="en"
 r"""

@@ -112,7 +112,7 @@ $x = 2$에서 $y = x^2$, $z = yx$, $t = yz$, $w = t + y$를 차례로 계산합�
 
 # %%
 def five_values():
-    """Return the graph of the prediction, made by hand: section 1 explains how."""
+    """Return the Values of the prediction's graph, keyed by name. Section 1 explains how to make them."""
     x = Value(2.0)
     y = Value(4.0, (x,), (4.0,))  # x**2
     z = Value(8.0, (y, x), (2.0, 4.0))  # y * x
@@ -572,7 +572,7 @@ class Value(Value):
     """A Value with + and *."""
 
     def __add__(self, other):
-        """Return self + other, a new Value with its parents and slopes. other: a Value or a number."""
+        """Return self + other as a new Value with its parents and slopes. other: a Value or a number."""
         ### BEGIN SOLUTION
         if isinstance(other, (int, float)):
             other = Value(other)
@@ -580,7 +580,7 @@ class Value(Value):
         ### END SOLUTION
 
     def __mul__(self, other):
-        """Return self * other, a new Value with its parents and slopes. other: a Value or a number."""
+        """Return self * other as a new Value with its parents and slopes. other: a Value or a number."""
         ### BEGIN SOLUTION
         if isinstance(other, (int, float)):
             other = Value(other)
@@ -616,7 +616,8 @@ for _call, _data, _slopes in (("a + b", 5.0, _ones), ("a * b", 6.0, _turned)):
         recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
-# For each operation: the sum or product, its slope with respect to a and b, the number in it and its slope.
+# For each operation: its result, the slopes with respect to a and to b, and, if one operand is a number, that
+# number and the slope with respect to it (else None).
 _OPERATIONS = {
     "a + b": lambda a, b: (a + b, 1.0, 1.0, None),
     "b + a": lambda a, b: (a + b, 1.0, 1.0, None),
@@ -630,7 +631,7 @@ _OPERATIONS = {
     "a * 0": lambda a, b: (0 * a, 0.0, 0.0, (0.0, a)),
     "a * 1": lambda a, b: (a, 1.0, 0.0, (1.0, a)),
 }
-# Parents and slopes of an operand that is an intermediate value: as a sum has them, and as a product.
+# The parents and slopes of a and b if both are intermediate values: a looks like a sum, and b like a product.
 _MADE = {"a": "(p, q), (1.0, 1.0)", "b": "(p, q), (7.0, -2.0)"}
 
 
@@ -750,7 +751,7 @@ class Value(Value):
     """A Value that knows the order of its backward pass."""
 
     def order(self):
-        """Return a list of self and all Values that it was made from, each once and before its parents."""
+        """Return a list of self and all Values that self was made from, each once and before its parents."""
         ### BEGIN SOLUTION
         done, seen, stack = [], set(), [(self, False)]
         while stack:
@@ -783,7 +784,7 @@ for _call, _names, _recipe in (
         _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe, alike=_recipe is _twice))
         recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
         recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1, is_later=True)
-# compared_in_steps: comparisons of Values count as steps, also those that `value in values` makes.
+# compared_in_steps makes each comparison of Values count as a step, also those that `value in values` makes.
 _deep = "recipes.build(recipes.compared_in_steps(Value), recipes.chain(5000))"
 _names = [f"v[{place}]" for place in range(5001)]
 with _credit.part("large"):
@@ -794,7 +795,7 @@ import random
 
 
 def _compare(names, recipe, roots, alike=False):
-    """Ask for the order of several Values of one graph, in turn."""
+    """Check order() for several Values of one graph, one after the other."""
     words = hint.graph.format(size=len(names)) if len(names) > 9 else ""
     how = {**_HOW, "words": words and f"{names[roots[0]]}.order(), {words}"}
     how["before"] = recipes.held(names, [0.5 - 2.0 * place * (not alike) for place in range(len(names))])
@@ -890,10 +891,13 @@ r"""
 
 # %% answer="backward_twice"
 class Value(Value):
-    """A Value whose backward() may be called again."""
+    """A Value whose backward() may be called more than once."""
 
     def backward(self):
-        """Add the slopes of self to the grad of the leaves, and set those of the intermediate values."""
+        """Store the slope of self with respect to each Value of its graph in that Value's grad.
+
+        A leaf adds the slope to its grad. An intermediate value replaces its grad by the slope.
+        """
         ### BEGIN SOLUTION
         order = self.order()
         for value in order:
@@ -915,7 +919,12 @@ _credit = PartialCredit(once=1, again=2)
 
 @_credit.each
 def _compare(names, recipe, roots, slopes, grads=None, words="", alike=False):
-    """Call backward() of these Values, of these slopes; the grads hold something beforehand."""
+    """Call backward() on several Values of a graph in turn, and check all grads after each call.
+
+    roots: the positions of these Values in the graph.
+    slopes: for each of these Values, its slopes with respect to all Values of the graph.
+    grads: the grad of each Value of the graph before the first call; None for zeros.
+    """
     if _credit.now == "once":
         roots, slopes, grads = roots[:1], slopes[:1], None
     grads = grads or [0.0] * len(names)
@@ -924,7 +933,7 @@ def _compare(names, recipe, roots, slopes, grads=None, words="", alike=False):
     if words:
         how["words"] = f"{first}, {words}"
     values = recipes.graph(names, recipe, alike)
-    # with_order: with an order() of the tests' own.
+    # with_order replaces the student's order() by the test's own.
     ordered = f"recipes.with_order(Value, {recipes.made_from(recipe)})"
     answer = ask(first, how, Value=ordered, **values)
     recipes.check_passes(answer, names, recipe, roots, grads, slopes)
@@ -943,7 +952,7 @@ import torch
 
 
 def _slopes_to(recipe, out):
-    """Return the slope of one Value of a recipe with respect to each: a triangular system of equations."""
+    """Return one Value's slopes with respect to all Values of a recipe, by solving a triangular system."""
     size = len(recipe)
     system = torch.eye(size, dtype=torch.float64)
     for value, (parents, slopes) in enumerate(recipe):
@@ -1056,27 +1065,27 @@ class Value(Value):
     """A Value with powers, log, exp and relu."""
 
     def __pow__(self, number):
-        """Return self ** number, a new Value. number: an int or a float."""
+        """Return self ** number as a new Value. number: an int or a float."""
         ### BEGIN SOLUTION
         slope = number * self.data ** (number - 1) if number else 0.0
         return Value(self.data**number, (self,), (slope,))
         ### END SOLUTION
 
     def log(self):
-        """Return the natural logarithm of self, a new Value."""
+        """Return the natural logarithm of self as a new Value."""
         ### BEGIN SOLUTION
         return Value(math.log(self.data), (self,), (1 / self.data,))
         ### END SOLUTION
 
     def exp(self):
-        """Return e to the power of self, a new Value."""
+        """Return e to the power of self as a new Value."""
         ### BEGIN SOLUTION
         power = math.exp(self.data)
         return Value(power, (self,), (power,))
         ### END SOLUTION
 
     def relu(self):
-        """Return max(self, 0), a new Value."""
+        """Return max(self, 0) as a new Value."""
         ### BEGIN SOLUTION
         positive = self.data > 0
         return Value(self.data if positive else 0.0, (self,), (float(positive),))
@@ -1091,7 +1100,11 @@ _credit = PartialCredit(powers=1, others=1)
 
 
 def _compare(call, number, data, slope, wrong=None, values=None, before="", made=False):
-    """`wrong` are slopes that betray a mistake, `values` such data; `made`: x has a parent."""
+    """Check the data, the slope and the parent of the new Value that an operation on x returns.
+
+    wrong: the slopes that mistakes produce, keyed by hint; values: the same for the data.
+    made: whether x has a parent.
+    """
     x = f"Value({number}, (p,), (7.0,))" if made else f"Value({number})"
     answer = ask(call, {"errors": "", "before": before}, p="Value(2.0)", x=x)
     slopes = {why: tuple({"x": s} for s in found) for why, found in (wrong or {}).items()}
@@ -1127,7 +1140,7 @@ def _torch(text, number):
 
 
 def _mistakes(text, number, data, slope):
-    """Return wrong slopes and wrong data."""
+    """Return the slopes and the data that typical mistakes produce, both keyed by hint."""
     if "relu" in text:
         wrong = {hint.kink: [0.5], hint.leaky: [1.0]} if number else {hint.kink: [0.5, 1.0]}
         return wrong, {hint.small: 0.0} if number > 0 else {}
@@ -1191,7 +1204,10 @@ r"""
 
 # %%
 def tried(kind):
-    """Return the slope at 2 that an engine finds after one pass over an uneven graph, and after two."""
+    """Return x.grad at x = 2 after one and after two backward passes of an engine.
+
+    The graph has paths of different lengths.
+    """
     x = kind(2)
     y = x**2
     w = y * (y * x) + y - (x.log().exp() - 2 * x.relu()) / 4
@@ -1210,12 +1226,12 @@ PIECES = {
 
 
 def reason(error):
-    """Return why an engine fails: the first task whose piece fails by itself, if any does, and the error."""
+    """Return the reason for a failure: the first task whose piece fails on its own, if any, and the error."""
     task = ""
     for number, use in PIECES.items():
         try:
             use(Value(2.0))
-        except Exception as its_own:  # whatever a piece that is not there yet may raise
+        except Exception as its_own:  # a piece that is missing may raise any error
             task = say(en=f"task {number} is missing or fails: ", ko=f"과제 {number}에서 막힙니다. ")
             error = its_own
             break
@@ -1351,9 +1367,9 @@ r"""
 
 # %% answer="fit_line"
 def fit_line(points, steps, lr):
-    """Return (slope, intercept), two numbers, after `steps` steps of gradient descent from (0, 0).
+    """Return the numbers (slope, intercept) after `steps` steps of gradient descent from (0, 0).
 
-    points: a list of pairs (x, y); steps: how many; lr: the learning rate.
+    points: a list of pairs (x, y); steps: the number of steps; lr: the learning rate.
     The loss is the mean squared error.
     """
     ### BEGIN SOLUTION
@@ -1375,7 +1391,7 @@ hint = hints("fit_line")
 
 
 def _compare(points, steps, lr, want, wrong, fit="recipes.on_torch(fit_line)", words=""):
-    # on_torch: with a Value of the tests' own, which is torch.
+    # on_torch runs fit_line with the tests' own Value class, which computes with torch.
     given = {"points": points, "steps": steps, "lr": lr}
     how = {"words": words, "errors": {"TorchValue.__init__": hint.count}}
     answer = ask("fit_line(points, steps, lr)", how, fit_line=fit, **given)
@@ -1435,7 +1451,7 @@ for _points, _steps, _lr in (
     ([(0.5, -2.0)], 3, 0.0),
     ([(2, 1), (2, 1), (-1, 0)], 4, 0.1),
     ([(30.0, 400.0), (-20.0, 100.0)], 3, 0.0001),
-    ([(1.0, 3.0), (2.0, 1.0)], 6, 0.9),  # too large a step: every one is worse than the last
+    ([(1.0, 3.0), (2.0, 1.0)], 6, 0.9),  # lr is too large: the loss grows with every step
     ([(1.0, 3.0)], 1, 0.1),
 ):
     _hidden(_points, _steps, _lr)
@@ -1535,11 +1551,11 @@ if abs(x.grad - 0.6) > 1e-9:
 
 # %% answer="which_bug"
 def which_bug(Engine):
-    """Return "none", "assign", "breadth" or "kept": the bug that a class of Values has in its backward()."""
+    """Return the bug in backward() of Engine, a class of Values: "none", "assign", "breadth" or "kept"."""
     ### BEGIN SOLUTION
     x = Engine(2.0)
     u = x**2
-    (u**2 + u * x**3).backward()  # x**4 + x**5: three edges on every path; they meet at u and at x
+    (u**2 + u * x**3).backward()  # x**4 + x**5: every path has three edges, and paths meet at u and at x
     if abs(x.grad - 112) > 1e-9:
         return "assign"
     x = Engine(2.0)
@@ -1636,7 +1652,7 @@ def mean_loss():
 
 
 def numbers_at(x1, x2):
-    """The score of many points at once, from the parameters' numbers alone, to draw it."""
+    """Return the scores of many points at once, for the plot, from the plain numbers of the parameters."""
     rows = [[value.data for value in row] for row in hidden]
     weights = [value.data for value in output]
     units = [np.maximum(u * x1 + v * x2 + c, 0) for u, v, c in rows]
@@ -1744,7 +1760,7 @@ def deep(number):
 
 
 def grad(f):
-    """Return the derivative of f, a function that can be given to grad again."""
+    """Return the derivative of f, as a function that can be passed to grad again."""
 
     def derivative(x):
         x = deep(x)
@@ -1802,7 +1818,7 @@ unbroadcast = globals().get("unbroadcast", torch.Tensor.sum_to_size)
 
 
 class Array:
-    """A tensor that remembers what it was made from, and for each of these a VJP."""
+    """A tensor that remembers the Arrays that it was made from, and a VJP for each of them."""
 
     recording, made = True, itertools.count()
 
@@ -1826,7 +1842,7 @@ class Array:
         return Array(self.data.clamp(min=0), (self,), [lambda g: g * (self.data > 0)])
 
     def mean_softplus(self):
-        """Return the mean of log(1 + exp(element))."""
+        """Return the mean of log(1 + exp(element)) over all elements."""
         vjp = [lambda g: g * self.data.sigmoid() / self.data.numel()]
         return Array(torch.nn.functional.softplus(self.data).mean(), (self,), vjp)
 

@@ -1,4 +1,4 @@
-# Right answers to lesson 10 in other styles. Each must get full points.
+# Right answers to the tasks of lesson 10, in styles other than the course's own. Each must get full points.
 
 # %%
 import math
@@ -489,7 +489,7 @@ def which_bug(Engine):
         s = a * b
         return s + (s**3) ** 2 * s
 
-    # even: b**2 a**2 + b a**3, deep: s + s**7
+    # even(a, b) is b**2 a**2 + b a**3, and deep(a, b) is s + s**7 with s = a b.
     if differs(grads(even), (2 * 1.5 * 0.25 - 0.5 * 3 * 2.25, 2 * 2.25 * -0.5 + 1.5**3)):
         return "assign"
     slope = 1 + 7 * 0.75**6

@@ -1,4 +1,5 @@
-# Why the course's own answers to lesson 10 are right, and a detour that many take. `autograder check` shows them.
+# Explanations of the course's own answers to lesson 10: why each is right, and a common detour.
+# `autograder check 10 --solution TASK` shows one.
 
 # %% [markdown] task="value_add_mul" lang="en"
 r"""

@@ -83,7 +83,7 @@ def make_course(folder: Path, lessons: Sequence[Lesson]) -> None:
     """Make a course with the lessons, and with settings that keep it out of a real class's exchange."""
     copy_lessons(lessons, folder)
     exchange = folder / "exchange"
-    exchange.mkdir()  # formgrader would warn if the exchange did not exist
+    exchange.mkdir()  # formgrader would warn if the exchange folder did not exist
     (folder / "nbgrader_config_local.py").write_text(SETTINGS.format(exchange=str(exchange)))
 
 
@@ -183,7 +183,7 @@ def show(pages: Sequence[Path], open_browser: bool) -> None:
     )
     if open_browser and has_screen:
         for page in pages:
-            webbrowser.open(page.as_uri())  # a failure does no harm, because the path has been printed
+            webbrowser.open(page.as_uri())  # if no browser opens, the printed path is enough
 
 
 def serve(folder: Path) -> None:
@@ -197,7 +197,8 @@ def serve(folder: Path) -> None:
     settings: Mapping[str, object] = {
         "Application.log_level": "ERROR",
         "ServerApp.answer_yes": True,  # so that a single Ctrl+C ends the server
-        "ServerApp.allow_root": True,  # in a container, the user is often root
+        # By default, Jupyter refuses to run as root, but in a container the user is often root.
+        "ServerApp.allow_root": True,
         "ServerApp.ip": "127.0.0.1",
         "ServerApp.port": port,
         "ServerApp.open_browser": False,
@@ -275,7 +276,8 @@ def grade_class(folder: Path, lessons: Sequence[Lesson], count: int = len(ROWS))
     students = make_students(count)
     enroll(folder, students)
     hand_in(folder, students, lessons)
-    # Exit code 1 means that some answers must be graded by hand, which is normal for a class of this size.
+    # Exit code 1 means that some submissions could not be graded. This is expected, because one student
+    # of the full class submits a damaged file.
     begin = time.monotonic()
     run(folder, "grade", "--json", RESULTS, allowed=(0, 1))
     seconds = time.monotonic() - begin

@@ -150,5 +150,5 @@ TWO_CURVES_KO = Notes(
     ),
 )
 
-#: The notes for each task that is graded by hand, keyed by the task and the language of the notebook.
+#: The notes (answers) for each task that is graded by hand, keyed by the task and the notebook's language.
 NOTES: Mapping[str, Mapping[Language, Notes]] = {"two_curves": {"en": TWO_CURVES_EN, "ko": TWO_CURVES_KO}}

@@ -28,8 +28,9 @@ _SEED = 27
 _TRICK_EVERY, _FIRST_TRICK = 6, 1
 _OTHER_SOLUTION = 0.4  # fraction of right answers that are not the course's own solution
 _SKIP_ABOVE = 0.97  # an unsolved task is left unanswered if a random number from 0 to 1 exceeds this
-# The quality of a note is the student's ability plus a random number with standard deviation _MOOD. The other
-# constants are the minimum quality of a good note, of a fair note, and of any note that is submitted.
+# A note is an answer to a task that is graded by hand. Its quality is the student's ability plus a random
+# number with standard deviation _MOOD. The other constants are the minimum quality of a good note, of a fair
+# note, and of any note that is submitted.
 _MOOD, _GOOD_NOTE, _FAIR_NOTE, _NO_NOTE = 0.12, 0.68, 0.45, 0.15
 _LONG = 90  # length in characters; a longer wrong answer is unlikely to be given twice by chance
 # Indices in the class: the students who miss the last lesson, the one who submits a damaged file, the one who
@@ -141,14 +142,17 @@ def _answer(task: str, student: DemoStudent, lesson: Lesson, used: set[str], dic
 
 
 def _note(task: str, student: DemoStudent, used: set[str], dice: random.Random) -> str:
-    """Return a note that fits the student's ability, or "" if the student writes none."""
+    """Return an answer to a task that is graded by hand, or "" if the student gives none.
+
+    The better the student's ability, the better the answer is likely to be.
+    """
     notes = NOTES.get(task, {}).get(student.language)
     quality = dice.gauss(student.ability, _MOOD)
     if notes is None or quality < _NO_NOTE:
         return ""
     kinds = [notes.good, notes.fair, notes.poor]
     best = 0 if quality > _GOOD_NOTE else 1 if quality > _FAIR_NOTE else 2
-    # If all notes of the best-fitting quality have been used, choose a note of another quality.
+    # If all prepared answers of the best-fitting quality have been used, choose one of another quality.
     order = [kinds[best], *kinds[best + 1 :], *kinds[:best]]
     return next(filter(None, (_choose_unused(texts, used, dice, longest=0) for texts in order)), "")
 

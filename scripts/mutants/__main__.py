@@ -96,7 +96,7 @@ class State:
         replace_file(self._path, json.dumps(data, indent=1, ensure_ascii=False).encode())
 
     def _passed(self, fault: Fault) -> list[str]:
-        """Return the stages that did not notice a fault at this commit."""
+        """Return the stages that have tried a fault at the current commit and did not notice it."""
         verdict = self.verdicts.get(fault.name, {})
         return list(verdict.get("passed", [])) if verdict.get("commit") == self._commit else []
 
@@ -207,7 +207,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--workers", default="auto", help="processes that run tests (pytest's -n)")
     parser.add_argument("--last-stage", choices=STAGES, default="whole", help="stop after this stage")
     options = parser.parse_args(arguments)
-    # A shell makes its background processes ignore Ctrl-C. Then the tests of Ctrl-C would also ignore it.
+    # A process that a shell runs in the background ignores Ctrl-C. The processes that it starts would ignore
+    # Ctrl-C too, and the tests that use Ctrl-C would fail.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that SIGTERM also ends the tests
     import_tool()

@@ -27,7 +27,7 @@ class Fault:
 
     Attributes:
         name: a short hash that identifies the fault; it is the same in every run with the same seed.
-        path: the file, below the repository's root.
+        path: the file's path relative to the repository's root.
         line: the line's number, from 1.
         old: the line, with its line ending.
         new: the replacement of the line, or "" if the line is removed.
@@ -75,7 +75,14 @@ def draw(
 
 
 def write(root: Path, faults: Iterable[Fault]) -> None:
-    """Write faults into the files below a folder, from the last line of a file to the first."""
+    """Write faults into the files below a folder.
+
+    Faults are written from the last line of a file to the first, so that removing a line does not change the
+    numbers of the lines that are still to be replaced.
+
+    Raises:
+        ValueError: if a line is not the one for which the fault was chosen.
+    """
     for fault in sorted(faults, key=lambda fault: fault.line, reverse=True):
         file = root / fault.path
         lines = file.read_text(encoding="utf-8").splitlines(keepends=True)

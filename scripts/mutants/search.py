@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from scripts.mutants.faults import Fault
 from scripts.mutants.tree import WHOLE_RUN
 
-#: A function that puts some faults into the code, runs the given tests (all tests if none are given), and
-#: returns the tests that failed.
+#: A function that puts the given faults into the code, runs the given tests (all tests if none are given),
+#: and returns the tests that failed.
 Run = Callable[[Sequence[Fault], Sequence[str]], list[str]]
 
 

@@ -77,7 +77,7 @@ def build(
     lessons: Sequence[int] = (),
     site: str = "",
 ) -> int:
-    """Make the missing pages of the lessons and return how many could not be made.
+    """Make the lessons' missing or outdated pages and the rest of the site; return how many pages failed.
 
     The reason for each failure is printed.
 
@@ -124,7 +124,8 @@ def _run(task: PendingPage) -> tuple[NotebookNode, Widgets]:
 
 
 def _write_page(task: PendingPage, future: Future[tuple[NotebookNode, Widgets]], site: str) -> None:
-    language(task.language)  # a setting of all threads, so only the thread that writes pages changes it
+    # All threads share the current language, so only the thread that writes pages changes it.
+    language(task.language)
     notebook, widgets = future.result()
     place = SyllabusPlace(task.number, read_course(ROOT, language()))
     page, files = lesson_page(notebook, widgets, place, task.mark, site)

@@ -18,7 +18,8 @@ FEW = {"a": 4, "first": 3, "second": 3, "v": 6, "u": 3}
 #: The possible distances between positions of log10 h. `_decades` uses the smallest one that does not give
 #: too many positions.
 DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)
-#: The minimum and maximum number of positions of x. The step of h is large enough for x to get the minimum.
+#: The minimum and maximum number of positions of x. The number of positions of h is limited, so that x can
+#: have at least the minimum.
 FEWEST, MOST = 9, 33
 #: The sliders that have an effect only if another control has one of these values. Otherwise all positions of
 #: the slider give the same state, which is recorded once.
@@ -31,7 +32,7 @@ EFFECTIVE_WHEN: Mapping[str, tuple[str, tuple[Any, ...]]] = {
 MENTIONED: Mapping[str, Mapping[str, set[float]]] = {
     "backward": {"x": {0.01}},
     "saved": {"a": {1.0}},
-    "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees, u is perpendicular to the JVP
+    "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees, the vector u is perpendicular to the JVP
 }
 CALLS = 3  # maximum number of backward() calls in a recorded state; a question may begin with more
 ROUND = (1.0, 2.0, 2.5, 5.0)  # the distance between a slider's positions is one of these times a power of ten
@@ -46,7 +47,8 @@ class Axis:
         name: the control's name, as passed to the explorer's `_control`.
         label: the control's label in the page.
         kind: the type of control: "list", "slider", or "calls" for buttons that make calls.
-        points: the choices of a list, the numbers of a slider, or the calls made by the buttons.
+        points: the choices of a list, the numbers of a slider, or the sequences of calls that the buttons
+            can make.
         texts: the text that a page shows for each position.
     """
 
@@ -259,7 +261,11 @@ def _slider(name: str, slider: Slider, anchors: set[float], count: int) -> Axis:
 
 
 def _decades(panel: Panel[Any], anchors: set[float], count: int) -> Axis:
-    """Return the axis of log10 h, with the smallest step in DECADES that gives at most `count` positions."""
+    """Return the axis of log10 h, with evenly spaced positions and the anchors (required positions).
+
+    The step is the smallest one in DECADES that gives at most `count` evenly spaced positions, or the largest
+    one if none does.
+    """
     slider: StepSlider = panel.log_h
     wide = slider.max - slider.min
     step = next((step for step in DECADES if wide / step + 1 <= count), DECADES[-1])

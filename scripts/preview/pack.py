@@ -2,8 +2,8 @@
 
 A recording has thousands of frames that are nearly alike, but gzip finds repetitions only within 32 KB. A
 frame has several parts, such as its text and each moving line, and each part is a string. The strings of a
-part are split into a few templates and the columns of numbers that fill them. A part is stored only for those
-controls on which it depends. `frames.js` restores the exact strings.
+part are split into a few templates and the columns of numbers that fill them. If a part does not depend on a
+control, it is not stored again for each position of that control. `frames.js` restores the exact strings.
 """
 
 import re

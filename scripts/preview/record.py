@@ -140,7 +140,10 @@ def recording_of(panel: Panel[Any], max_states: int) -> dict[str, Any]:
 
 
 def _with_formulas(text: str) -> str:
-    """Return a question's HTML with formulas as MathML and without the attributes of a live region."""
+    """Return a question's HTML with formulas as MathML.
+
+    Omit the attributes of a live region, which would make screen readers announce changes of the question.
+    """
     text = _FORMULA.sub(lambda match: mathml(html.unescape(match[1]), "inline"), text)
     return _LIVE_REGION.sub("", text)
 
@@ -185,9 +188,10 @@ class Pen(Recorder):
 
 
 class FrameCamera:
-    """A recorder of an explorer's frames: the drawings and the text in each state.
+    """A recorder of an explorer's frames, which hold the drawings and the text of each state.
 
-    The explorer's figure is drawn on a separate `Stage`.
+    The recorder draws a new copy of the explorer's figure. A `Stage` divides this copy into a static image
+    and the moving artists.
     """
 
     def __init__(self, panel: Panel[Any]) -> None:
@@ -250,7 +254,8 @@ class FrameCamera:
             self.figure.set_layout_engine("constrained")
             set_scene(self.picture, self.panel.reading)
             self.stage.canvas.draw()
-            self.figure.set_layout_engine("none")  # SVG text has other widths; a new layout would move axes
+            # Keep this layout. In an SVG, text has other widths, so a new layout would move the axes.
+            self.figure.set_layout_engine("none")
             self.panel.picture = self.picture
             self._scenes[scene] = {
                 "still": self._svg(),
@@ -281,7 +286,8 @@ class FrameCamera:
     def _panes(self) -> list[tuple[int, int] | None]:
         """Return the left and right edge in pixels of each axes' pane, or None for axes that are not visible.
 
-        Panes are next to each other and include the labels of their axes.
+        A pane is a vertical strip of the figure that contains one axes with its labels. Together, the panes
+        cover the whole figure.
         """
         boxes = {axes: axes.get_tightbbox() for axes in self.figure.axes if axes.get_visible()}
         ends = [(box.x0, box.x1) for box in boxes.values() if box is not None]

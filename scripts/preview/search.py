@@ -1,4 +1,4 @@
-"""Make search indexes of the pages with Pagefind: one for each language, as word forms differ."""
+"""Make the site's search indexes with Pagefind: one for each language, because each has other word forms."""
 
 import shutil
 import subprocess
@@ -11,8 +11,8 @@ FOLDER = "search"
 #: The folders that contain each language's pages. English has the folder docs, because the documents are in
 #: English.
 PAGES = {"en": ("en", "docs"), "ko": ("ko",)}
-#: CSS selectors for the parts that are not indexed: pictures with their numbers, folded tests, and outputs of
-#: cells.
+#: CSS selectors for the parts that are not indexed: pictures with their numbers, folded tests, outputs of
+#: cells, and tables of contents.
 LEFT_OUT = ("figure", ".folded", ".output_area", ".contents")
 
 

@@ -6,9 +6,9 @@
     answer.again().returns(tensor([2.0, 4.0, 6.0]))
     answer.after("x.data += 1").returns(tensor([4.0, 6.0, 8.0]))
 
-Under a grader that keeps students' code in another process, `ask` sends only the question's description to
-that process; the expected values stay in this one. In a notebook, and so under stock nbgrader, this process
-also runs the question.
+If a grader keeps students' code in another process, `ask` sends only the question's description to that
+process; the expected values stay in the process of the test. In a notebook, and so under stock nbgrader, one
+process runs both the test and the question.
 """
 
 import re
@@ -48,7 +48,10 @@ _usual = Hints({})
 
 
 class Options(TypedDict, total=False):
-    """Options of a question; `again`, `after` and `then` ask their questions with the same options.
+    """Options of a question.
+
+    All options except `before`, `words` and `ahead` also apply to later questions about the same
+    objects (`again`, `after` and `then`).
 
     Attributes:
         before: statements to run once the arguments are made, such as "t.retain_grad()".
@@ -60,12 +63,12 @@ class Options(TypedDict, total=False):
         warned: catch warnings, for `warns_nothing`, including those that torch gives once per process.
         noting: the names of arguments that are functions of one argument. `given` returns what each function
             was called with, and `ran` the order of all their calls.
-        ahead: the questions that the test asks next, in order. Sending them together saves round trips to the
-            student's process. Each entry depends on the method that will ask the question. For `then`, it is
-            the text of that question. For `again`, it is the text of this question. For `after`, it is a pair
-            of the statement and the text of this question. The test still asks the questions with these
-            methods. Omit this option when you are unsure, because it affects only the speed. If a question
-            raises an error, the error is raised when the test asks that question.
+        ahead: the questions that the test asks next, in order. They are sent together with this question, to
+            save round trips to the student's process. The test must still ask them with `then`, `again` or
+            `after`. An entry is the text of the next question (for `then`), the text of this question (for
+            `again`), or a pair of a statement and the text of this question (for `after`). If one of these
+            questions raises an error, the error is raised when the test asks that question. Omit this option
+            when you are unsure, because it affects only the speed.
         words: the call as a message shows it. By default, this is the question with the arguments filled in.
         below: code that a message shows below the call, such as the formula that a model computes.
     """
@@ -100,14 +103,14 @@ def leaf(
     layout: str = "",
     tracked: bool = True,
 ) -> Leaf:
-    """Describe a leaf that requires grad.
+    """Describe a leaf tensor that requires grad.
 
     Args:
         value: the elements of the leaf.
-        dtype: "float64" or the name of another dtype of torch.
+        dtype: "float64" or the name of another torch dtype.
         grad: the value of every element of the leaf's .grad; by default .grad is None.
         layout: "slice", "transposed" or "expanded" for elements that are not contiguous in memory.
-        tracked: False for a tensor with this layout, but without requires_grad.
+        tracked: False for a tensor that does not require grad.
     """
     return Leaf(tensor(value, dtype), grad, layout, tracked)
 
@@ -208,9 +211,9 @@ class Answer:
     def again(self, hint: str = "") -> "Answer":
         """Ask the same question again.
 
-        This method compares nothing; call `returns` to check the new result. `hint` replaces the explanation
-        that `returns` usually gives for a different result, unless `returns` is given a `hint` or recognises
-        a mistake.
+        This method compares nothing; call `returns` on the answer to check the new result. If that check
+        fails, its message shows `hint` (by default, a general explanation), unless `returns` recognises a
+        mistake or has a `hint` itself.
         """
 
         def words() -> str:
@@ -264,9 +267,9 @@ class Answer:
         return [self.named(partial(self._with, f", {name}"), part) for name, part in pairs]
 
     def gradient(self, of: str = "x", arriving: str = "g", hint: str = "") -> "Answer":
-        """Ask for the gradient of an argument, given the gradient of the result: a VJP.
+        """Ask for the gradient of an argument, given the result's gradient (a vector-Jacobian product).
 
-        The graph is kept. The question must have named the result, as in "y = f(x)".
+        The graph is kept for later questions. The question must have named the result, as in "y = f(x)".
         """
 
         def words() -> str:
@@ -280,18 +283,18 @@ class Answer:
         return self._ask(text, words, usual=hint)
 
     def _ipython_display_(self) -> None:
-        """Show nothing, because nbgrader would take output as points, or warn that it is not a number."""
+        """Display nothing: nbgrader would take a cell's output as points, or warn that it is not a number."""
 
     @property
     def ran(self) -> list[str]:
-        """The names of the functions in `noting` in the order of the calls so far, one name for each call."""
+        """The name of the called function for each call so far, in order; see the option `noting`."""
         return list(self.seen["ran"])
 
     def given(self, function: str, *what: str) -> "Answer":
-        """Return an answer that lists the calls to a function in `noting`, with facts about their arguments.
+        """Return an answer that lists the calls to a function, with facts about the arguments it was given.
 
         Args:
-            function: the function's name among the arguments of the question.
+            function: the function's name, which must be listed in the option `noting` of the question.
             *what: the facts in an entry: "requires_grad", "dtype", "shape", "grad_fn"; see
                 `functions.RecordedFunction`.
         """
@@ -306,7 +309,7 @@ class Answer:
         return replace(self.named(words, result), _usual="")
 
     def named(self, words: Callable[[], str], result: Any) -> "Answer":
-        """Return an answer for a part of the result; `words` returns the call that its messages show."""
+        """Return an answer for a part of the result; `words` is a function that returns the call to show."""
         return replace(self, result=result, _shown=words)
 
     def _with(self, more: str) -> str:
@@ -405,7 +408,10 @@ class Answer:
     def changes_nothing(
         self, *, but: Iterable[Sequence[str]] = (), hints: Mapping[str, str] | None = None
     ) -> "Answer":
-        """Check that the arguments and torch's settings have not changed; see `check.untouched`."""
+        """Check that the call changed neither its arguments nor the settings of torch and Python.
+
+        `but` and `hints` are as for `check.untouched`.
+        """
         if self.seen["changes"]:
             check.untouched(self.seen["changes"], self.call, but=but, hints=hints)
         return self
@@ -413,8 +419,8 @@ class Answer:
     def keeps_buffers(self, hint: str = "") -> "Answer":
         """Check that no .grad of an argument was replaced by another tensor with the same numbers.
 
-        Call it before `changes_nothing`, which also fails in this case, but reports only that .grad is not
-        what it was. A .grad that was emptied or has other numbers is left to `changes_nothing`.
+        Call this method before `changes_nothing`, which also fails for such a .grad, but reports only that
+        .grad is not what it was. Only `changes_nothing` detects a .grad that was emptied or has new numbers.
         """
         return self.holds(not self.seen["replaced"], hint or _usual.replaced)
 
@@ -432,7 +438,7 @@ class Answer:
         Args:
             want: the expected result of the first question.
             text: the other question, about the same objects.
-            there: the expected result of the other question.
+            other_want: the expected result of the other question.
             hint: the likely cause if the other result is wrong.
             **how: further arguments of `returns`, for both questions.
 
@@ -455,12 +461,12 @@ class Answer:
         return self
 
     def warns_nothing(self, hint: str) -> "Answer":
-        """Check that the call, asked with the option `warned`, gave no warning."""
+        """Check that the call gave no warning; the question needs the option `warned=True`."""
         warned = self.seen["warned"]
         return self.holds(not warned, ", ".join(warned), hint)
 
     def costs(self, limit: int, hint: str) -> "Answer":
-        """Check that the call, asked with the option `counted`, ran at most `most` operations of torch."""
+        """Check that the call ran at most `limit` torch operations; the question needs `counted=True`."""
         return self.holds(self.seen["count"] <= limit, hint)
 
     def holds(self, condition: bool, problem: str | Parts, cause: str = "") -> "Answer":
@@ -499,14 +505,14 @@ def judge(
 
 
 def _split(mistakes: Mapping[str, Any]) -> tuple[list[tuple[Any, str]], list[tuple[str, Sign]]]:
-    """Split mistakes into (value, hint) pairs for `check.close` and (hint, recognising function) pairs."""
+    """Split mistakes into (wrong value, hint) pairs and (hint, function) pairs; see `Answer.returns`."""
     signs = [(why, wrong) for why, wrong in mistakes.items() if callable(wrong)]
     several = ((w if isinstance(w, tuple) else (w,), why) for why, w in mistakes.items() if not callable(w))
     return [(wrong, why) for wrongs, why in several for wrong in wrongs], signs
 
 
 def _shows(sign: Sign, result: Any) -> bool:
-    with suppress(Exception):  # a recognising function may fail on a result of another type
+    with suppress(Exception):  # the function may fail on a result of an unexpected type
         outcome = sign(result)
         return bool(outcome.any() if isinstance(outcome, torch.Tensor) else outcome)
     return False
@@ -617,7 +623,7 @@ def _wraps(name: str, argument: Any) -> bool:
 
 
 def _needed(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that a question uses itself, or that the code of such an argument uses."""
+    """Return the arguments that a question uses, directly or in the code of another argument that it uses."""
     needed: set[str] = set()
     while named := (arguments.keys() - needed) & set(re.findall(r"\w+", text)):
         needed |= named

@@ -207,10 +207,10 @@ def untouched(
 
 @contextlib.contextmanager
 def asking(call: str | Callable[[], str]) -> Iterator[None]:
-    """Record the call made in the `with` block, so that a message can quote it if it fails or does not end.
+    """Record the call made in the `with` block, so that a message can quote a call that fails or never ends.
 
-    The call is given as text, as a student would type it, or as a function that returns this text. Such a
-    function is called only when a message is needed.
+    `call` is the text that a student would type, or a function that returns this text. Such a function is
+    called only when a message is needed.
     """
     _calls_in_progress.append(call)
     try:

@@ -135,7 +135,7 @@ def like(want: Any, wrong: Any) -> Any:
     if isinstance(want, torch.Tensor) and isinstance(wrong, int | float):
         return torch.full_like(want, wrong)
     if isinstance(want, torch.Tensor) and isinstance(wrong, list | torch.Tensor):
-        return torch.as_tensor(wrong, dtype=want.dtype).detach()  # float32, the default, would lose digits
+        return torch.as_tensor(wrong, dtype=want.dtype).detach()  # the default, float32, would lose digits
     return wrong
 
 

@@ -21,7 +21,8 @@ class PartialCredit:
         points: the points of each part, keyed by the part's name, which is shown to the student.
 
     Attributes:
-        failures: the first failure of each part that failed, in the order in which they occurred.
+        failures: the first failure of each part that failed, keyed by the part's name, in the order in which
+            the failures occurred.
         now: the part whose tests are running; None if no single part is being tested.
     """
 
@@ -44,8 +45,8 @@ class PartialCredit:
 
         Raises:
             KeyError: if the cell has no such part.
-            Exception: if nothing more can be asked after a failure, for example because the student's process
-                has ended. The grader sets the attribute `ends_task` of such exceptions.
+            Exception: a MemoryError, or a failure after which the tests cannot continue, for example because
+                the student's process has ended. The grader sets the attribute `ends_task` of such a failure.
         """
         for name in names:
             self._points[name]

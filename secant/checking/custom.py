@@ -63,7 +63,8 @@ def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
             try:
                 return computed(forward, inputs)
             except NameError:
-                # An input is missing. Its name in the error would not help the student.
+                # An input is missing. Python's error would name an input of the formula, which would not help
+                # the student.
                 raise ValueError(_too_few(len(backward), len(inputs))) from None
 
         @staticmethod
@@ -94,19 +95,19 @@ def walk_back(
         inputs: the operation's arguments, keyed by name.
         tracked: the names of the inputs that are to be leaves which require grad.
         g: the gradient of the result, with the result's shape; None for no backward pass.
-        apart: whether the elements are to lie apart in memory. The inputs are then slices, and g is expanded
-            if all its elements are equal, else transposed.
+        apart: whether to use tensors that are not contiguous in memory. The inputs are then slices, and g is
+            expanded if all its elements are equal, else transposed.
 
     Returns:
         Plain data with these entries:
 
         - value: a copy of the result.
-        - node: the type name of the result's grad_fn; "" if it has none, or if there was no backward pass.
+        - node: the type name of the result's grad_fn; "" if no backward pass was attempted.
         - gradients, again: the gradients of the tracked inputs, keyed by name, from the first and from the
           second backward pass; empty if there was no such pass.
         - alone: the gradients from a separate call, with no other call between it and its backward pass.
         - changed: the gradients that `after_a_change` returns.
-        - operations: the names of torch's operations that the first backward pass ran.
+        - operations: the names of the torch operations that the first backward pass ran.
         - delegated: whether autograd differentiated something within the first backward pass.
         - returned: the names of the inputs for which the result's grad_fn returned a gradient and not None,
           if that grad_fn is the operation's own.

@@ -1,8 +1,8 @@
-"""Small autograd engines, some with a bug; lesson 10's students write a test that tells them apart.
+"""Small autograd engines, some with a deliberate bug; in lesson 10, students write a test that finds the bug.
 
-Each Value is a tensor, and backward() is torch's. A bug is a hook on the tensor that changes the gradient
-arriving there. So no code here searches a graph or adds up slopes, and none of it can be turned into an
-answer to a task.
+An engine is a class of Values. Each Value wraps a tensor, and its backward() calls torch's. A bug is a hook
+on the tensor that changes an arriving gradient. So no code here searches a graph or adds up slopes, and none
+of it can be turned into an answer to a task.
 """
 
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from secant.value import TorchValue
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 Where = Literal["all", "leaves", "inner"]
-#: A linked list, (first level, further levels). Level n is a tuple with the numbers of the Values to which a
-#: path of n edges leads. It contains each number once.
+#: The Values from which a Value was computed, as a linked list: (level 0, further levels). Level n is a tuple
+#: with the numbers of the Values to which a path of n edges leads from the Value, each number once.
 Levels = tuple[tuple[int, ...], "Levels"] | None
 
 
@@ -114,9 +114,10 @@ class _Pass:
 
     Attributes:
         root: the number of the Value at which the pass begins.
-        totals: the gradient that arrived at each Value before the Value's turn, and whether the Value is a
-            leaf, keyed by the Value's number.
-        late: the gradient that arrived after each Value's turn, keyed by the Value's number.
+        totals: the gradient of each Value, without the part in `late`, and whether the Value is a leaf; keyed
+            by the Value's number.
+        late: the sum of the gradients that would arrive too late in a breadth-first pass, because the Value
+            has already been processed; keyed by the Value's number.
     """
 
     def __init__(self, levels: Levels, turned: bool) -> None:
@@ -128,7 +129,7 @@ class _Pass:
         self.late: dict[int, float] = {}
 
     def in_time(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
-        """Return a gradient, or 0 if a breadth-first pass has already processed the parent."""
+        """Return the gradient, or 0 if a breadth-first pass would already have processed the parent."""
         assert child is not None
         if self._turns[child[0][0]] < self._turns[parent]:
             return gradient
@@ -136,15 +137,15 @@ class _Pass:
         return torch.zeros_like(gradient)
 
     def replace(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
-        """Return the value to pass on in place of a gradient that a parent receives from a child.
+        """Return the value that torch adds to a parent's gradient in place of a child's gradient.
 
         torch adds up the values that a parent receives. The returned value makes this sum equal to the last
-        gradient alone, as if each gradient had replaced the one before.
+        gradient alone, as if each gradient had replaced the previous one.
 
-        Gradients arrive in torch's order. If `turned` asks for the opposite order, the gradient that arrived
-        first stays in place, and 0 is returned for a later one. The exception is a later gradient from a
-        child on which the first gradient's child depends. Such a gradient comes later in any order, so it
-        replaces the first gradient.
+        Gradients arrive in torch's order. If the engine is `turned`, it goes through the children in the
+        opposite order, so the gradient that arrives first is the last one: it stays, and 0 is returned for
+        later gradients. The exception is a gradient from a child from which the earlier child was computed.
+        Such a gradient comes later in either order, so it replaces the earlier one.
 
         Args:
             child: the levels of the Value that sends the gradient, a result computed from the parent.

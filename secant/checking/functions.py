@@ -30,11 +30,13 @@ def polynomial(coefficients: Sequence[float]) -> str:
 
 
 class RecordedFunction:
-    """A recording wrapper for a function of one argument; a call also adds the function's name to `ran`.
+    """A wrapper that records the calls to a function of one argument.
+
+    Each call also adds the function's name to the list `ran`.
 
     Attributes:
-        given: for each call, the requires_grad, dtype, shape and grad_fn of the argument, as plain data. For
-            an argument that is not a tensor, dtype is the name of its type.
+        records: for each call, the requires_grad, dtype, shape and grad_fn of the argument, as plain data.
+            For an argument that is not a tensor, dtype is the name of its type.
     """
 
     def __init__(self, function: Callable[[Any], Any], name: str, ran: list[str]) -> None:

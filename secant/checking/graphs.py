@@ -80,11 +80,11 @@ def arrangement(kind: str, name: str = "x") -> str:
 
 
 def filled(module: nn.Module, numbers: torch.Tensor, grad: float | None = None) -> nn.Module:
-    """Fill a module's parameters with the numbers in order, convert it to their dtype, and return it.
+    """Convert a module to the numbers' dtype, fill its parameters with the numbers, and return the module.
 
     Args:
         module: any module, which is changed in place.
-        numbers: as many numbers as the parameters hold, in one dimension.
+        numbers: a one-dimensional tensor with as many numbers as the parameters hold, in their order.
         grad: the number that fills each parameter's .grad; by default .grad is None.
     """
     module = module.to(numbers.dtype)
@@ -132,7 +132,10 @@ def draw_program(kinds: Sequence[str], others: int, count: int) -> tuple[list[st
 
 
 def edges(pairs: str, *slopes: float) -> list[Edge]:
-    """Return edges between nodes named by letters: `edges("xy yz", 2.0, 3.0)` leads from x through y to z."""
+    """Return edges (start, end, slope) between nodes named by letters.
+
+    For example, `edges("xy yz", 2.0, 3.0)` returns one edge from x to y and one from y to z.
+    """
     return [(pair[0], pair[1], slope) for pair, slope in zip(pairs.split(), slopes, strict=True)]
 
 
@@ -164,7 +167,7 @@ def drawn(size: int, seed: float) -> tuple[list[Edge], list[int]]:
 
 
 class _Shared(list[Any]):
-    """A list that deep copies of its owner share, so that a copied model adds to the same records."""
+    """A list that stays shared when its owner is deep-copied, so that a copy adds to the same records."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "_Shared":
         return self
@@ -178,7 +181,8 @@ class Spy(nn.Module):
         **parameters: tensors; those that require grad become tracked parameters, the others stay untracked.
 
     Attributes:
-        log: for each call, its number of rows, and "backward" once a gradient has reached the call's result.
+        log: the events in order: for each call, the number of rows of X, and for each gradient that reaches a
+            call's result, "backward".
         modes: the value of `training` at each call.
         held: for each call, how many graphs of earlier calls were still in memory.
     """

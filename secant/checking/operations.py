@@ -1,4 +1,4 @@
-"""The cost of a computation, counted in operations, so that the speed of the computer does not matter."""
+"""The cost of a computation, counted in torch operations, so that the computer's speed does not matter."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,11 +8,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class operations(TorchDispatchMode):
-    """Count the operations of torch in a with statement's body, including those of its backward passes.
+    """Count the torch operations in a with statement's body, including those of its backward passes.
 
     Attributes:
         count: the number of operations.
-        largest: the number of elements of the largest tensor, or view, that one of them returned.
+        largest: the number of elements of the largest tensor or view that an operation returned.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Graphs of lesson 10's Values: code for the arguments of questions, and checks of the answers."""
+"""Graphs of Values (the scalars of lesson 10's engine): code for questions, and checks of the answers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -95,7 +95,7 @@ def check_operation(
         values, mistakes: wrong data and wrong slopes that reveal their cause, as for `Answer.returns`.
 
     Returns:
-        The parents that are not operands, which are usually numbers.
+        The parents of the result that are not operands; they are usually numbers.
     """
     again = answer.again()
     for response in (answer, again):
@@ -339,7 +339,8 @@ def _pass_problem(
             en="self does not depend on this Value: its grad must not change",
             ko="self와 상관없는 Value의 grad는 그대로여야 합니다",
         )
-    if root in leaves and not near([root], slopes):  # if grad is 1, the leaf lost its earlier grad
+    # If the grad of self is 1, the leaf has lost its earlier grad, and a message below says so.
+    if root in leaves and not near([root], slopes):
         return say(
             en="self is a leaf: its grad grows by 1", ko="self가 leaf입니다. grad가 1만큼 커져야 합니다"
         )

@@ -24,8 +24,8 @@ from secant.checking.observe import observe
 from secant.checking.operations import operations
 from secant.quiet import move_filter_to_front
 
-#: The keys that mark an argument that is not a plain value: {CODE: code}, {LEAF: (value, grad, layout,
-#: tracked)}.
+#: The keys of dicts that describe an argument other than a plain value: {CODE: code} or
+#: {LEAF: (value, grad, layout, tracked)}.
 CODE, LEAF = "secant.code", "secant.leaf"
 #: The names that a question may use in addition to the student's own. They take precedence over names in the
 #: notebook.
@@ -51,12 +51,12 @@ def answer_request(request: Mapping[str, Any], names: dict[str, Any]) -> dict[st
 
     Args:
         request: for a question, a dict with `text`, the code to run; `arguments`, keyed by name, which start
-            a new situation (without them, the question is about the last situation); `before`, a statement to
-            run first, whose changes are not recorded; `ahead`, the questions to ask next, each as a pair of
-            such a statement (or "") and the code to run; and the other options of `secant.checking.ask.ask`.
-            To read an earlier result of the last situation again, a dict with only `kept`, the index of that
+            a new `Situation` (without them, the question is about the last one); `before`, a statement to run
+            first, whose changes are not recorded; `ahead`, the questions to ask next, each as a pair of such
+            a statement (or "") and the code to run; and the other options of `secant.checking.ask.ask`. To
+            read an earlier result of the last `Situation` again, a dict with only `kept`, the index of that
             result: its current value is returned as `result`.
-        names: the names of the student's notebook.
+        names: the variables of the student's notebook, keyed by name.
 
     Returns:
         A dict with these entries. An entry with nothing to report is omitted, for speed.
@@ -68,9 +68,9 @@ def answer_request(request: Mapping[str, Any], names: dict[str, Any]) -> dict[st
         - changes: (kind, name) pairs, as those of `watch`, and pairs such as ("grad", "a") for Values.
         - replaced: the names of the leaves for which .grad has the numbers that it had before the first
           question, but is another tensor: see `Answer.keeps_buffers`.
-        - stopped: the name of the error by which a limit on steps ended the call.
+        - stopped: the name of the error if the limit on steps, or the recursion limit, ended the call.
         - count, largest: the counts of `operations`.
-        - warned: the warnings.
+        - warned: the first sentence of each warning.
         - given: the arguments so far of each function in `noting`, as `RecordedFunction` records them, keyed
           by the function's name.
         - ran: the names of these functions, one for each call so far.
@@ -202,7 +202,7 @@ class Situation:
             return last
         data = values.plain(last, self._value_names)
         if values.is_value(result):
-            # A Value that a later question returns again does not count as a new one.
+            # Remember the Value, so that it does not count as new if a later question returns it again.
             self._value_names.setdefault(id(result), "")
         return data
 
@@ -217,7 +217,7 @@ class Situation:
 def _with_stack_room(call: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function with ample room on the interpreter's stack.
 
-    CPython requests that stack from the system in chunks of 16 KiB. Python 3.11, 3.12 and earlier releases of
+    CPython requests memory for this stack in chunks of 16 KiB. Python 3.11, 3.12 and earlier releases of
     3.13 and 3.14 return each chunk once it is empty (python/cpython#142183). If the recursion of an answer
     goes back and forth across the end of a chunk, this costs time at each call or, while steps are counted,
     at each step. The answer then takes up to ten times as long.
@@ -225,7 +225,8 @@ def _with_stack_room(call: Callable[..., Any], *arguments: Any) -> Any:
     return call(*arguments)
 
 
-# The frame is made so large that it begins a chunk of 512 KiB, half of which is then free.
+# The function's frame is made so large that CPython requests a chunk of 512 KiB for it, half of which stays
+# free.
 _with_stack_room.__code__ = _with_stack_room.__code__.replace(co_stacksize=2**15)
 
 
@@ -251,7 +252,7 @@ def _code(text: str) -> Any:
 
 @cache
 def _compiled(text: str) -> tuple[str, Any]:
-    """Return the name that a question gives to its result, and the compiled code that computes it."""
+    """Return the name that a question gives to its result ("_" by default), and the compiled code to run."""
     body = ast.parse(text).body[-1]
     if isinstance(body, ast.Assign) and isinstance(body.targets[0], ast.Name):
         return body.targets[0].id, compile(ast.Expression(body.value), QUESTION, "eval")

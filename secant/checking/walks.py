@@ -46,13 +46,13 @@ def judge_operation(
         g: the gradient of the result, which arrives in the backward pass.
         value: the expected result.
         slopes: for each tracked input, keyed by name, the factor of g in its gradient, or a function of g.
-        mistakes: mistakes in the value, under "value", and in each input's gradient, under the input's name,
-            as for `Answer.returns`. A missing factor g, swapped inputs and gradients added up are always
-            recognised.
+        mistakes: the mistakes to recognise, as for `Answer.returns`: under the key "value", those in the
+            value; under an input's name, those in the input's gradient. A missing factor g, swapped inputs,
+            and a gradient whose elements were added together are always recognised.
         hint: the hint to give if no mistake is recognised.
         more: the text that follows the inputs in the call, such as ", eps=0.1".
         rtol, atol: tolerances, as for `check.close`.
-        apart: whether no two elements are to lie side by side in memory: see `custom.walk_back`.
+        apart: whether to use tensors that are not contiguous in memory: see `custom.walk_back`.
         forward_only: whether to check the result alone, without a backward pass.
 
     Returns:

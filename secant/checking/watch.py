@@ -16,8 +16,8 @@ _MARK = ("default", None, BytesWarning, None, 0)
 # The beginning of torch's warning when .grad is read from a tensor that is not a leaf.
 _NO_GRAD = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."
 
-# Seeds that an answer is unlikely to use. Each with statement gets a new seed, so that its body generates
-# different random numbers.
+# Seeds that an answer is unlikely to set. Each use of `watch` takes a new seed, so that the random numbers
+# differ from use to use.
 _SEEDS = itertools.count(0x5EC_A47)
 
 _NUMPY_DTYPES = (torch.float32, torch.float64, torch.int64, torch.int32, torch.bool, torch.uint8)
@@ -33,11 +33,12 @@ class watch:
         tensors: all watched tensors, keyed by name, including those of the modules.
         changes: after the body, a (kind, name) pair for each thing that differs.
 
-    The body starts with the settings of a new process. The kind of a change is one of value, grad,
-    requires_grad, hooks, training, or a setting of the whole process: grad_mode, anomaly_mode, saved_hooks,
-    default_dtype, random_seed, recursion_limit, warning_filters, warning_functions, warn_always, threads. The
-    pairs are plain data for `check.untouched`, which has a sentence for each kind. To watch something else,
-    add it to `_snapshot`, and add a sentence to `check`. Values are compared bit for bit.
+    The body starts with the grad mode, anomaly mode and default dtype of a new process. The kind of a change
+    is one of value, grad, requires_grad, hooks, training, or a setting of the whole process: grad_mode,
+    anomaly_mode, saved_hooks, default_dtype, random_seed, recursion_limit, warning_filters,
+    warning_functions, warn_always, threads. The pairs are plain data for `check.untouched`, which has a
+    sentence for each kind. To watch something else, add it to `_snapshot`, and add a sentence to `check`.
+    Values are compared bit for bit.
     """
 
     def __init__(self, **watched: torch.Tensor | nn.Module) -> None:
@@ -61,8 +62,8 @@ class watch:
         # Give the generator a new seed, because a call that sets the seed already in use would go unnoticed.
         self._generator = torch.default_generator.get_state()
         torch.default_generator.manual_seed(next(_SEEDS))
-        # Set the options to values that no earlier call can have left behind. Then a change is noticed even
-        # if an earlier call made the same change.
+        # Give the recursion limit and the warning filters values that no earlier call can have left behind.
+        # Then a change is noticed even if an earlier call made the same change.
         sys.setrecursionlimit(self._settings[0] + 1)
         warnings.filters.insert(0, _MARK)  # type: ignore[attr-defined]
         self._hooks = _saved_hooks()

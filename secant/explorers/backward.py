@@ -20,7 +20,9 @@ from secant.explorers.kit.widget import Findings, Panel
 from secant.explorers.kit.words import Row
 
 LOG_H = (-8.0, 0.0)
-START, KINK = 3.0, 0.0  # x values to which the slider moves: for 5**x, and for functions with a kink at 0
+# When a built-in function is selected, the slider moves to one of these x values: the first is for 5**x, the
+# second for functions with a kink at 0.
+START, KINK = 3.0, 0.0
 
 # Colour, marker and dashes for each quotient, in the order of the rows in the table of numbers.
 STYLES = {"forward": LineStyle(SECANT, "o"), "backward": PARTS[0], "central": PARTS[1]}
@@ -116,22 +118,22 @@ class Reading(Findings):
 
     @property
     def errors(self) -> dict[str, float]:
-        """The distance of each quotient from autograd's gradient."""
+        """The distance of each difference quotient from autograd's gradient."""
         return {name: abs(quotient - self.gradient) for name, quotient in self.quotients.items()}
 
     @property
     def noise(self) -> float:
-        """The approximate size of a quotient's rounding error."""
+        """The approximate rounding error of a difference quotient."""
         size = difference.largest(*self.heights, self.height)
         return difference.rounding(size, self.setting.x, self.quotients["central"], self.setting.h)
 
 
 class Subject(Subjects):
-    """The functions to explore and the range of x. The errors of the quotients are cached."""
+    """The functions to explore and the range of x. The difference quotients' errors are cached."""
 
     @memoised(8)
     def error_curves(self, name: str, x: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the steps h, and the error of each quotient at each of these steps."""
+        """Return the steps h, and the error of each difference quotient at each of these steps."""
         f, steps = self.prepared(name).f, self.steps(name)
         place = torch.tensor([x], dtype=torch.float64)
         slope = difference.gradient(f, place)
@@ -185,7 +187,11 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure: the curve, three secants and autograd's tangent, and each quotient's error against h."""
+    """The figure, with a plot of the function and a plot of errors.
+
+    The left plot shows the curve, three secants and autograd's tangent. The right plot shows the errors of
+    the three difference quotients, against h.
+    """
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -225,8 +231,8 @@ class Picture:
             secant.set_data(across, height + reading.quotients[name] * (across - place))
         for row, (name, curve) in enumerate(self.curves.items()):
             at_zero = self.errors.set_curves(self.zeros[name], reading.steps, (curve, reading.curves[name]))
-            # Errors of 0 are marked on one line for all three quotients. Only every third one of each
-            # quotient is marked, so that no marker hides another.
+            # Errors of 0 are marked on one line for all three difference quotients. Only every third zero of
+            # each quotient is marked, so that no marker hides another.
             self.zeros[name].set_data(at_zero[row::3], np.full(len(at_zero[row::3]), self.errors.zero))
         self.errors.set_step(
             h, *((self.current_error[name], error) for name, error in reading.errors.items())
@@ -246,7 +252,10 @@ class BackwardExplorer(Panel[Reading]):
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
 
     def _move_x(self, _: object) -> None:
-        """Move x to the value in `worth_seeing` for the selected function, if it is in the slider's range."""
+        """Move x to the value in `worth_seeing` for the selected function.
+
+        Do nothing if there is no such value, or if it is outside the slider's range.
+        """
         x = self.worth_seeing[self.function.value]
         if x is not None and self.x.min <= x <= self.x.max:
             self.x.choose(x)
@@ -285,9 +294,9 @@ def explore_backward(
     h: float = 1.0,
     function: str | None = None,
 ) -> BackwardExplorer:
-    """Return an explorer with sliders for x and h that compares autograd's slope of f with three quotients.
+    """Return an explorer with sliders for x and h that compares autograd's slope with difference quotients.
 
-    The left plot shows the curve, its forward, backward and central secants, and a line with autograd's
+    The left plot shows the curve of f, its forward, backward and central secants, and a line with autograd's
     slope. The right plot shows the distance of each quotient from autograd's slope, against h.
 
     Args:

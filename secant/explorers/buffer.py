@@ -71,7 +71,7 @@ class Reading(Findings):
 
     @property
     def gradient(self) -> float:
-        """The leaf's .grad after the last call, or NaN if there were no calls."""
+        """The value of x.grad after the last call, or NaN if there were no calls."""
         return self.grads[-1] if self.grads else math.nan
 
     @property
@@ -121,10 +121,10 @@ class Subject(Subjects):
 
     @memoised()
     def sums(self, calls: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return x, the sum of the called functions at x, and the sum's slope after each call.
+        """Return x values, the sum of the called functions at each x, and the sum's slope after each call.
 
-        The arrays are of shape (n,), (n,) and (k, n). If there are no calls, the sum is NaN and the slopes
-        are a single row of zeros.
+        For n x values and k calls, the arrays are of shape (n,), (n,) and (k, n). If there are no calls, the
+        sum is NaN and the slopes are a single row of zeros.
         """
         x = np.linspace(*ranges.padded(self.ends), POINTS)
         if not calls:
@@ -138,8 +138,8 @@ def _remark(reading: Reading) -> None:
     if not reading.calls:
         reading.remark(**REMARKS["none"])
     elif not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):
-        # If the sum is finite at other x values, nan in x.grad illustrates the lesson, and a remark explains
-        # it. Otherwise, nan is reported as a problem with the function.
+        # If the sum is finite at other x values, a remark explains the nan, because it illustrates the
+        # lesson: x.grad stays nan, whatever is added. Otherwise, nan is reported as a problem.
         note = reading.remark if all(reading.visible_axes) else reading.problem
         note(**REMARKS["nan"], x=reading.x)
     elif reading.x_plus_h == reading.x:
@@ -149,7 +149,7 @@ def _remark(reading: Reading) -> None:
 
 
 class StemPlot:
-    """A stem plot of x.grad after each call. It also shows the quotients and the slope of the last call."""
+    """A stem plot of x.grad after each call, with difference quotients and the slope of the last call."""
 
     def __init__(self, axes: Axes) -> None:
         self.axes = axes

@@ -1,4 +1,7 @@
-"""The explorer of lesson 2: the quotient of a chain is the product of its steps' quotients, at every h."""
+"""The explorer of lesson 2: the difference quotients of a chain of functions.
+
+At every h, the quotient of the whole chain is the product of the quotients of its steps.
+"""
 
 import contextlib
 import html
@@ -36,14 +39,15 @@ from secant.language import say
 from secant.quiet import quietly
 
 Steps = Sequence[tuple[str, Function]]
-# Number of x values, near the chosen one, over which the median error is taken. Number of h values in an
-# error curve, four per decade.
+# Number of x values near the chosen one over which the median error is taken, and number of h values in an
+# error curve (four per decade).
 MEDIAN_POINTS, COUNT = 21, 65
 # Number of h values in an error curve if a step of the chain accepts only one number at a time. The errors
 # are then computed at a single x.
 SINGLE_COUNT = 33
 MAX_STEPS = len(line_styles.PARTS)  # maximum number of steps that fit into the figure
-STRIP = -0.053  # vertical position of the drawn chain, in axes fractions: between the plot and its labels
+# Vertical position, in axes fractions, at which the chain is drawn: between the plot and its labels.
+STRIP = -0.053
 BOX: dict[str, Any] = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": INK, "lw": 1.2}
 
 LINE: Steps = (("z", lambda x: 3 * x), ("y", lambda z: z + 1), ("loss", lambda y: y**2))
@@ -111,7 +115,7 @@ class Reading(Findings):
 
     @property
     def errors(self) -> list[float]:
-        """The distance of each quotient from autograd's slope; the last one belongs to the whole chain."""
+        """Each difference quotient's distance from autograd's slope; the last belongs to the whole chain."""
         pairs = zip([*self.quotients, self.whole], [*self.slopes, self.gradient], strict=True)
         return [abs(quotient - slope) for quotient, slope in pairs]
 
@@ -136,12 +140,20 @@ class Subject:
         self.factors = self._factors()
 
     def step(self, i: int, x: Tensor) -> Tensor:
-        """Return the real part of step i's result at x. If the step fails, the FunctionProblem names it."""
+        """Return the real part of step i's result at x.
+
+        Raises:
+            FunctionProblem: if the step fails; the message begins with the step's name.
+        """
         with elementwise.prefix_problems(self.names[i]):
             return difference.values(self.steps[i], x).detach().real
 
     def slope(self, i: int, x: Tensor) -> Tensor:
-        """Return autograd's slope of step i at x. If that fails, the FunctionProblem names the step."""
+        """Return autograd's slope of step i at x.
+
+        Raises:
+            FunctionProblem: if the slope cannot be computed; the message begins with the step's name.
+        """
         with elementwise.prefix_problems(self.names[i]):
             return difference.gradient(self.steps[i], x)
 
@@ -153,7 +165,7 @@ class Subject:
 
     @memoised(8)
     def curves(self, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return values of h, and the median errors of the quotients at each h.
+        """Return values of h, and the median errors of the difference quotients at each h.
 
         The values have shape (k,). The errors have shape (n + 1, k): one row for each of the n steps, and a
         last row for the whole chain.
@@ -189,7 +201,8 @@ class Subject:
         nothing = [math.nan] * len(self.steps)
         before, after = [setting.x, *nothing], [setting.x + setting.h, *nothing]
         reading = Reading(setting, before, after, [*nothing], [*nothing])
-        # Each step is called once, with both points, because two calls would take twice as long.
+        # Each step is called only once, with the numbers for x and for x + h together, because two calls
+        # would take twice as long.
         ends = torch.tensor([before[0], after[0]], dtype=torch.float64)
         start, last = ends[:1], len(self.steps)
         with reading.collecting_problems():
@@ -318,7 +331,10 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def drawable(names: Sequence[str]) -> list[str]:
-    """Return "x" and the names of the results. Names that the font may not support become numbers."""
+    """Return "x" and the names of the results.
+
+    A name that the font may not support is replaced by a number, such as "(2)".
+    """
     return ["x", *(name if name.isascii() else f"({i})" for i, name in enumerate(names, 1))]
 
 
@@ -331,7 +347,7 @@ def fractions(names: Sequence[str]) -> list[str]:
 
 
 class Picture:
-    """The figure: the chain with the quotient above each step, and each quotient's error against h."""
+    """The figure: the chain with difference quotients above its steps, and their errors against h."""
 
     def __init__(self, subject: Subject) -> None:
         self.figure, (left, right) = plots.row(2, width_ratios=(1.15, 1))

@@ -1,4 +1,8 @@
-"""The explorer of lesson 6: a product with a detached factor. The quotient reveals that the graph is cut."""
+"""The explorer of lesson 6: a product of two functions of x, one of which is detached.
+
+Autograd's graph is cut at the detached factor, so autograd's slope of the product lacks a part. The
+difference quotient of the product reveals this.
+"""
 
 import math
 from dataclasses import dataclass, field
@@ -33,7 +37,7 @@ class Setting:
 
     Attributes:
         pair: the name of the pair of factors.
-        held: whether the quotient keeps the detached factor fixed.
+        held: whether the difference quotient keeps the detached factor fixed.
         x: the chosen x.
         h: the chosen step.
     """
@@ -73,12 +77,12 @@ class Reading(Findings):
 
     @property
     def error(self) -> float:
-        """The distance between the quotient and autograd's slope."""
+        """The distance between the difference quotient and autograd's slope."""
         return abs(self.quotient - self.slope)
 
     @property
     def noise(self) -> float:
-        """The approximate size of the quotient's rounding error."""
+        """The approximate rounding error of the difference quotient."""
         x, h = self.setting.x, self.setting.h
         return difference.rounding(
             difference.largest(self.height, self.end_height), x, self.slope + self.lost_slope, h
@@ -104,7 +108,7 @@ class Subject(TwoPaths):
 
     @memoised(8)
     def errors(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the steps h, and two arrays of the quotient's errors.
+        """Return the steps h, and two arrays of the difference quotient's errors.
 
         The first array is for a detached factor that is held fixed, the second for one that changes with x.
         """
@@ -163,8 +167,8 @@ def _remark(reading: Reading) -> None:
 class Picture:
     """The figure, with a plot of the product and a plot of errors.
 
-    The left plot shows the product, its secant, and the product with b fixed. The right plot shows the
-    quotient's errors against h.
+    The left plot shows the product, its secant, and the product with the detached factor b fixed. The right
+    plot shows the difference quotient's errors, against h.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -207,8 +211,8 @@ class Picture:
         self.plot.set_curves(self.zeros_moving, reading.steps, (self.moves, moves))
         size = abs(reading.lost_slope) or math.nan
         self.lost.set_data([10 ** LOG_H[0], 10 ** LOG_H[1]], [size, size])
-        # If the detached factor is held fixed, the quotient does not show that the graph was cut. So these
-        # artists have nothing to draw.
+        # If the detached factor is held fixed, the difference quotient does not reveal that the graph was
+        # cut. The artists that show this are then hidden.
         for artist in (self.moves, self.zeros_moving, self.lost):
             artist.set_visible(not setting.held)
         self.plot.set_step(setting.h, (self.error, reading.error))
@@ -281,8 +285,8 @@ def explore_cut(
     """Return an explorer with sliders for x and h that shows f(x) = a(x) · b(x).detach().
 
     The left plot shows f with its secant, and a line with autograd's slope, which is the slope of a(x) times
-    a constant. The right plot shows the distance of the quotient from autograd's slope, against h. In the
-    quotient, the detached factor either changes with x or is fixed at its value at x.
+    a constant. The right plot shows the distance of the difference quotient from autograd's slope, against h.
+    In the quotient, the detached factor either changes with x or is fixed at its value at x.
 
     Args:
         pairs: two functions of x, called a and b, or a dict from names to such pairs; do not detach b
@@ -290,7 +294,7 @@ def explore_cut(
         x_range: the smallest and the largest x on the slider.
         x: the initial x, by default 2. A value outside x_range is clipped to it, and a message reports this.
         h: the initial step, from 1e-6 to 1.
-        held: whether the quotient initially keeps the detached factor fixed.
+        held: whether the difference quotient initially keeps the detached factor fixed.
         pair: the name of the initially selected pair, by default the first.
 
     Raises:

@@ -1,4 +1,7 @@
-"""The explorer of lesson 10: it compares an autograd engine with optional bugs, torch, and a quotient."""
+"""The explorer of lesson 10: slopes from an autograd engine, from torch and from a difference quotient.
+
+The user can give the engine a bug, which the comparison may reveal.
+"""
 
 import contextlib
 import math
@@ -88,7 +91,7 @@ class Reading(Findings):
 
     @property
     def noise(self) -> float:
-        """The approximate size of the quotient's rounding error."""
+        """The approximate rounding error of the difference quotient."""
         size = difference.largest(*self.heights)
         return difference.rounding(size, self.setting.x, self.torch, self.x_plus_h - self.setting.x)
 
@@ -99,8 +102,9 @@ def engine_gradient(f: Function, x: Tensor, bug: Bug = "none", calls: int = 1) -
     Args:
         f: an elementwise function.
         x: the points.
-        bug: "assign" replaces a gradient where it should add to it; "breadth" visits the operations breadth
-            first; "kept" does not clear the gradients of intermediate values between passes.
+        bug: the engine's bug: "none"; "assign", which replaces a gradient instead of adding to it; "breadth",
+            which visits the operations breadth first; or "kept", which does not clear the gradients of
+            intermediate values between passes.
         calls: the number of backward passes.
 
     Raises:
@@ -169,7 +173,8 @@ class Subject(Subjects):
         """Return the gradients that torch and the engine accumulate at x in `calls` backward passes.
 
         Raises:
-            FunctionProblem: if autograd finds no path from f(x) back to x.
+            FunctionProblem: if f or one of the backward passes fails, or if autograd finds no path from f(x)
+                back to x.
         """
         f = self.prepared(name).f
         place = torch.tensor([x], dtype=torch.float64)
@@ -178,7 +183,10 @@ class Subject(Subjects):
 
     @memoised()
     def decades(self, name: str) -> Range:
-        """Return two powers of ten that enclose the engine's errors for every bug and several x values."""
+        """Return two powers of ten that enclose the engine's distances from the difference quotient.
+
+        The distances are computed for every bug, several x values and several steps h.
+        """
         errors = [np.empty(0)]
         for x in np.linspace(*self.ends, 5):
             with contextlib.suppress(FunctionProblem):
@@ -243,7 +251,7 @@ class Picture:
     """The figure, with a plot of the function and a plot of distances.
 
     The left plot shows the function, a secant, and lines with the slopes that torch and the engine find. The
-    right plot shows the quotient's distance from both slopes, against h.
+    right plot shows the difference quotient's distance from both slopes, against h.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -335,7 +343,7 @@ def explore_engine(
     calls: int = 1,
     function: str | None = None,
 ) -> EngineExplorer:
-    """Return an explorer of an autograd engine, with a choice of bugs and passes, and sliders for x and h.
+    """Return an explorer of an autograd engine that can be given a bug, with sliders for x and h.
 
     The engine runs backward over the operations that torch has recorded. It orders the operations and sums
     the gradients itself, with the selected bug. The left plot shows the function, a secant, and lines with

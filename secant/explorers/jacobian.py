@@ -1,5 +1,6 @@
 """The explorer of lesson 5: a difference quotient of vectors, the vector J v, and the number u J v.
 
+J is the Jacobian of the explored function, v a direction in the input plane, and u one in the output plane.
 Forward mode (`torch.func.jvp`) gives J v, and reverse mode (`torch.func.vjp`) gives u J. Initially, the
 explorer shows only J v. If u is selected in a dropdown, the number u J v is shown as well, computed both from
 the quotient and by reverse mode.
@@ -27,14 +28,15 @@ from secant.language import say
 from secant.quiet import quietly
 
 Map = Callable[[Tensor], Tensor]  # a function from tensors of shape (2,) to tensors of shape (2,)
-# Number of h values in an error curve, four per decade. Number of points on the path from F(p) to F(p + h v).
+# Number of h values in an error curve (four per decade), and number of points on the path from F(p) to
+# F(p + h v).
 STEPS, PATH = 65, 33
 LINES, ALONG = 9, 41  # number of grid lines in each direction, and number of points on each line
 # Smaller numbers of h values, path points, grid lines, and points on each grid line. They are used for a
 # function that is slow because it accepts only one point at a time.
 FEW_STEPS, FEW_PATH = 17, 9
 FEW_LINES, FEW_ALONG = 5, 9
-SECONDS_PER_FRAME = 0.015  # time for calling the function in each frame, in seconds
+SECONDS_PER_FRAME = 0.015  # maximum time in seconds for calling the function in one frame
 TURN = (-180.0, 180.0)  # range of the sliders for the angles of v and u, in degrees
 
 # When forward mode is first used, torch issues a warning about its own code. The warning does not help
@@ -44,9 +46,9 @@ with quietly():
 
 
 def two_numbers(f: Map) -> Map:
-    """Wrap f to return float64, and to reject a tensor that does not hold two real numbers.
+    """Return a wrapper that calls f and converts its result to float64.
 
-    The wrapper rejects a tensor by raising a FunctionProblem.
+    The wrapper raises a FunctionProblem if the result is a tensor that does not hold two real numbers.
     """
 
     def checked(x: Tensor) -> Tensor:
@@ -98,7 +100,7 @@ def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.nd
 
 
 def polar(x: Tensor) -> Tensor:
-    """Return the Cartesian coordinates of the polar coordinates x = (radius, angle)."""
+    """Return the Cartesian coordinates of the point with the polar coordinates x = (radius, angle)."""
     return torch.stack([x[0] * torch.cos(x[1]), x[0] * torch.sin(x[1])])
 
 
@@ -117,7 +119,7 @@ class Setting:
         h: the step.
         v: the direction in the input plane, in degrees.
         u: the direction in the output plane, in degrees.
-        along: whether u is shown, together with the components along u of the quotient and of J v.
+        along: whether u is shown, together with the components along u of the difference quotient and J v.
     """
 
     p: Range
@@ -161,19 +163,19 @@ class Reading(Findings):
 
     @property
     def noise(self) -> float:
-        """The approximate size of the quotient's rounding error."""
+        """The approximate rounding error of the difference quotient."""
         size, p = np.abs(self.value).max(), max(map(abs, self.setting.p))
         return difference.rounding(float(size), p, float(np.abs(self.jvp).max()), self.setting.h)
 
     @property
     def gap(self) -> float:
-        """The distance between the quotient and J v."""
+        """The distance between the difference quotient and J v."""
         with np.errstate(invalid="ignore"):  # NumPy would warn about inf - inf
             return float(np.hypot(*(self.quotient - self.jvp)))
 
     @property
     def forward(self) -> float:
-        """The number u . quotient, the quotient's component along u."""
+        """The number u . quotient, the component along u of the difference quotient."""
         return float(direction(self.setting.u) @ self.quotient)
 
     @property
@@ -449,7 +451,8 @@ def explore_arrows(
 ) -> JacobianExplorer:
     """Return an explorer that compares a difference quotient of vectors with J v.
 
-    It has sliders for the point, the step, and the directions.
+    J is the Jacobian of the function, and v is a direction. The explorer has sliders for the point, the step,
+    and the directions v and u.
 
     Args:
         function: a function from a tensor of two numbers to a tensor of two numbers, made of PyTorch

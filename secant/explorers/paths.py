@@ -43,8 +43,8 @@ BARS = {  # the label below each bar, and the colour of the bar
 }
 
 PAIRS: dict[str, tuple[Function, Function]] = {"x³, x²": (cube, square)}
-#: Largest remainder that counts as a rounding error, in units of a quotient's rounding error. The remainder
-#: is the difference of three quotients, so their rounding errors add up.
+#: Largest remainder that counts as a rounding error, in units of one difference quotient's rounding error.
+#: The remainder is computed from three quotients, so their rounding errors add up.
 ROUNDINGS = 4
 
 
@@ -95,17 +95,17 @@ class Reading(Findings):
 
     @property
     def quotient(self) -> float:
-        """The quotient of z when y and w both move."""
+        """The difference quotient of z when y and w both move."""
         return self.parts["both"]
 
     @property
     def error(self) -> float:
-        """The distance between the whole quotient and autograd's gradient."""
+        """The distance between the difference quotient of z and autograd's gradient."""
         return abs(self.quotient - self.slopes.both)
 
     @property
     def noise(self) -> float:
-        """The approximate size of a quotient's rounding error."""
+        """The approximate rounding error of a difference quotient."""
         return difference.rounding(self.size, self.setting.x, self.slopes.both, self.setting.h)
 
     @property
@@ -130,7 +130,7 @@ class Subject(TwoPaths):
 
     @memoised(8)
     def curves(self, name: str, merge: Merge, x: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the steps h, and at each of them the remainder and the error of the whole quotient.
+        """Return the steps h, and at each of them the remainder and the error of the quotient of z.
 
         A remainder that is only a rounding error is returned as 0, because rounding errors are the
         subject of lesson 1.
@@ -227,7 +227,7 @@ class StackedBars:
     def set_heights(self, heights: Sequence[float]) -> None:
         """Set the heights of the bars; a bar is hidden if its height is not finite.
 
-        The last height is that of the whole quotient.
+        The last height is that of the whole difference quotient.
         """
         tops = np.cumsum(heights[:-1])
         starts = [0.0, *tops[:-1], 0.0]
@@ -240,7 +240,7 @@ class StackedBars:
 
 
 class Picture:
-    """The figure, with a bar chart of the quotient's parts and a plot of the remainder and the error."""
+    """The figure: a bar chart of the quotient's parts, and a plot of the remainder and the error."""
 
     def __init__(self) -> None:
         self.figure, (left, right) = plots.row(2)
@@ -363,11 +363,12 @@ def explore_paths(
     pair: str | None = None,
     by_path: bool = True,
 ) -> PathsExplorer:
-    """Return an explorer with sliders for x and h that splits the quotient of z(y(x), w(x)) by path.
+    """Return an explorer with sliders for x and h that splits a difference quotient by path.
 
-    The left plot shows the quotient of z when only y moves, the quotient when only w moves, the remainder,
-    and the quotient when both move. It also shows autograd's gradient. The right plot shows the remainder and
-    the error of the whole quotient, against h.
+    The quotient is that of z(y(x), w(x)), where x acts on z by two paths: through y and through w. The left
+    plot shows the quotient of z when only y moves, the quotient when only w moves, the remainder, and the
+    quotient when both move. It also shows autograd's gradient. The right plot shows the remainder and the
+    error of the whole quotient, against h.
 
     Args:
         pairs: two functions of x, called y and w, or a dict from names to such pairs. By default x^3 and

@@ -1,6 +1,7 @@
-"""The explorer of lesson 7: a correct forward pass, and a backward pass that reads spoiled tensors.
+"""The explorer of lesson 7: a correct forward pass, and a backward pass that is spoiled.
 
-The difference quotient reveals that the gradient is wrong.
+The user selects a spoiler: a change of x.data after the forward pass, a dtype of low precision for the saved
+tensors, or a hook that scales the gradient. The difference quotient reveals that the gradient is wrong.
 """
 
 import contextlib
@@ -82,17 +83,17 @@ class Reading(Findings):
 
     @property
     def error(self) -> float:
-        """The distance between the quotient and x.grad."""
+        """The distance between the difference quotient and x.grad."""
         return abs(self.quotient - self.slope)
 
     @property
     def off(self) -> float:
-        """The distance between x.grad and the correct gradient (x.grad if nothing is spoiled)."""
+        """The distance between x.grad and the correct gradient, which is x.grad without a spoiler."""
         return abs(self.slope - self.truth)
 
     @property
     def noise(self) -> float:
-        """The approximate size of the quotient's rounding error."""
+        """The approximate rounding error of the difference quotient."""
         size = difference.largest(*self.heights)
         return difference.rounding(size, self.setting.x, self.truth, self.x_plus_h - self.setting.x)
 
@@ -134,7 +135,7 @@ class Subject(Subjects):
 
     @memoised()
     def all_errors(self, name: str) -> np.ndarray:
-        """Return the quotient's errors at several x values across the range, for the limits of the plot."""
+        """Return the difference quotient's errors at several x values, for the limits of the plot."""
 
         def errors(x: float) -> list[np.ndarray]:
             truth = difference.gradient(self.prepared(name).single, torch.tensor(x, dtype=torch.float64))
@@ -181,10 +182,10 @@ def _remark(reading: Reading) -> None:
 
 
 class Picture:
-    """The figure, with a plot of the function and a plot of the quotient's errors.
+    """The figure, with a plot of the function and a plot of errors.
 
-    The left plot shows the curve, its secant, and a line of slope x.grad. The right plot shows the quotient's
-    distances from x.grad and from the correct gradient, against h.
+    The left plot shows the curve, its secant, and a line of slope x.grad. The right plot shows the difference
+    quotient's distances from x.grad and from the correct gradient, against h.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -235,7 +236,7 @@ class SavedExplorer(Panel[Reading]):
         super().__init__(subject, start, lambda: Picture(subject), rows, LEGEND)
 
     def _show_a(self) -> None:
-        """Show the slider for a only if the selected spoiler uses a."""
+        """Show the slider for the number `a` only if the selected spoiler uses this number."""
         self.a_row.layout.display = None if self.spoiler.value in ("data", "hook") else "none"
 
     def alt_fields(self) -> dict[str, Any]:
@@ -304,7 +305,7 @@ def explore_saved(
     """Return an explorer with sliders for x and h that shows a slope from a spoiled backward().
 
     The left plot shows the curve of f, its secant, and a line of slope x.grad. The right plot shows the
-    distances of the quotient from x.grad and from the unspoiled gradient, against h.
+    distances of the difference quotient from x.grad and from the unspoiled gradient, against h.
 
     Args:
         functions: a function of x, a list of functions, or a dict from names to functions. By default x^2,
@@ -313,10 +314,10 @@ def explore_saved(
         x: the initial x, by default 1.3. A value outside x_range is clipped to it, and a message reports
             this.
         h: the initial step, from 1e-10 to 10**0.5.
-        spoiler: what spoils backward(): "none" for nothing; "data", which adds a to x.data between forward
+        spoiler: what spoils backward(): "none" for nothing; "data", which adds `a` to x.data between forward
             and backward; "float32", "bfloat16" or "float8", the dtype in which saved tensors are stored; or
-            "hook", which multiplies the gradient by a.
-        a: the initial value of a.
+            "hook", which multiplies the gradient by `a`.
+        a: the initial value of the number that the spoilers "data" and "hook" use.
         function: the name of the initially selected function, by default the first.
 
     Raises:

@@ -50,7 +50,7 @@ TRUTHS: dict[Function, Function] = {log_of_cube: lambda x: -3 / x**2, quartic: l
 
 
 class Limits(NamedTuple):
-    """The limits of the second difference and of the gradient's quotient as h shrinks; NaN if unknown."""
+    """The limits, as h shrinks, of f's second difference and its gradient's quotient; NaN if unknown."""
 
     second: float
     quotient: float
@@ -79,11 +79,12 @@ class Reading(Findings):
         median_count: the number of x values over which a median is taken.
         values: f at x and at x + h.
         slopes: autograd's gradient of f at x and at x + h.
-        estimates: the quotient of f, or the second derivative as found in each of the three ways.
+        estimates: the difference quotient of f, or the second derivative as found in each of the three ways.
         truth: the exact second derivative, if it is known.
         steps: the values of h at which `curves` are computed.
         curves: for each estimate, the median of its errors over nearby x values, at each of `steps`.
-        limits: the numbers that the differences approach as h shrinks, if `truth` is not known.
+        limits: the numbers that the second difference and the gradient's quotient approach as h shrinks, if
+            `truth` is not known.
     """
 
     setting: Setting
@@ -139,7 +140,7 @@ class Reading(Findings):
 
     @property
     def verdict(self) -> str:
-        """The name of the remark about a wrong result of autograd, or "" if the differences reveal none.
+        """The name of the remark about a wrong autograd result, or "" if no result is found to be wrong.
 
         "wrong" means that double backward is wrong, "gradient" that the gradient is wrong, and "both" that
         both are wrong.
@@ -199,9 +200,10 @@ def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
 
 
 def approached(f: Function, x: Tensor) -> Limits:
-    """Return the numbers that the second difference and the gradient's quotient approach at the single x.
+    """Return the numbers that the second difference and the gradient's quotient approach as h shrinks.
 
-    They are medians over steps at which neither the function's curvature nor rounding matters much.
+    They are medians over steps h at which neither the function's curvature nor rounding matters much. A
+    median is replaced by NaN if the values at these steps differ too much. The tensor x holds one number.
     """
     size = max(1.0, x.abs().item())
     second, first = (torch.logspace(*ends, 9, dtype=torch.float64) * size for ends in ((-4, -2), (-7, -5)))
@@ -252,9 +254,9 @@ class Subject(Subjects):
 
     @memoised(64)
     def limits(self, name: str, x: float) -> Limits:
-        """Return the numbers that the differences approach.
+        """Return the numbers that the second difference and the gradient's quotient approach as h shrinks.
 
-        They are NaN if they are not needed because f'' is known exactly, or if f is too slow.
+        The numbers are NaN if f'' is known exactly, so that they are not needed, or if f is too slow.
         """
         prepared = self.prepared(name)
         if self.truth(name) or not prepared.can_afford(CALLS_OF_LIMITS):

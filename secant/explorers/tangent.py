@@ -79,7 +79,7 @@ class Reading(Findings):
 
     @property
     def noise(self) -> float:
-        """The approximate size of the quotient's rounding error."""
+        """The approximate rounding error of the difference quotient."""
         dtype, slope = self.setting.dtype, self.gradient
         if self.setting.scheme == "complex":  # the complex step has no subtraction, so no digits cancel
             return difference.rounding(slope, self.x, 0.0, 1.0, dtype)
@@ -251,7 +251,7 @@ REMARKS = texts.remarks(__file__)
 
 
 def legend(dtypes: Sequence[str]) -> list[list[words.Entry]]:
-    """Return the columns of the legend for these dtypes."""
+    """Return the columns of the legend, with an error curve for each of the given dtypes."""
     errors = {dtype: STYLES[dtype].sample() for dtype in dtypes}
     left, right = {**words.LINES, "points": words.POINTS}, {**errors, "h": words.STEP_LINE, "here": HERE}
     return texts.legend(__file__, left, right)
@@ -275,8 +275,8 @@ def explore(
     """Return an explorer with sliders for x and h that shows a secant, the tangent, and their distance.
 
     The left plot shows the function, a secant, and autograd's tangent. The right plot shows the distance of
-    the quotient from the gradient, against h. Each distance is the median over 201 x values near the chosen
-    one.
+    the difference quotient from the gradient, against h. Each distance is the median over 201 x values near
+    the chosen one.
 
     Args:
         functions: a function of x, a list of functions, or a dict from names to functions. By default

@@ -39,7 +39,8 @@ from secant.value import TorchValue, Value
 # shapes differ as well.
 FUNCTION, ACCUMULATE, LEAF = "#0072B2", "#D55E00", "#009E73"
 INK = "#000"
-# For each kind of node, the colour of the line above its facts and the indent of the facts in pixels.
+# For each kind of node, the colour of the line above the numbers in its box, and the indent of these numbers
+# in pixels.
 _INSIDE = {
     "function": (FUNCTION, 0),
     "value": (FUNCTION, 0),
@@ -53,11 +54,11 @@ STYLE = (
 
 
 class AutogradGraph:
-    """A snapshot of some tensors' graph that does not keep the graph alive.
+    """A snapshot of the graph behind some tensors, without references that keep the graph alive.
 
-    A notebook shows it as a picture. As text it has one line for each of the `nodes`, with those nearest the
-    outputs first. A line contains the node's number and name, the shapes and the given names of its results,
-    and the numbers of its inputs.
+    A notebook shows the snapshot as a picture. As text, it has one line for each of the `nodes`, with those
+    nearest the outputs first. A line contains the node's number and name, the shapes and the given names of
+    its results, and the numbers of its inputs.
     """
 
     def __init__(self, snapshot: GraphSnapshot, saved: bool = False) -> None:
@@ -286,7 +287,7 @@ def _edge_points(scene: Scene) -> Iterator[list[Point]]:
 def _ports(scene: Scene, ends: Sequence[Link]) -> list[float]:
     """Return the x coordinate at which each edge meets the first of the two places in its `ends`.
 
-    Edges that meet at the same place are spread out, in the order of the x coordinates of the other places.
+    Edges that meet the same place are spread out, in the order of the x coordinates of their other ends.
     """
     places = scene.places
     meeting: dict[int, list[int]] = {}

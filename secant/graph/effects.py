@@ -162,7 +162,7 @@ def _is_harmless(value: Any, tensors: bool, seen: frozenset[int]) -> bool:
 
 
 def _is_harmless_class(function_class: type[torch.autograd.Function], seen: frozenset[int]) -> bool:
-    """Return whether a Function's forward pass has no side effects and its class stores no mutable object."""
+    """Return whether an autograd Function's forward has no side effects, and its class no mutable objects."""
     kinds = (staticmethod, classmethod, FunctionType, *_CONSTANTS)
     names = [name for name in vars(function_class) if not name.startswith("__")]
     members = [vars(function_class)[name] for name in names if name != "_backward_cls"]
@@ -173,7 +173,10 @@ def _is_harmless_class(function_class: type[torch.autograd.Function], seen: froz
 
 
 def _is_of_library(function: Any) -> bool:
-    """Return whether a callable without bytecode comes from a known library and is not bound to an object."""
+    """Return whether a callable without bytecode comes from a known library and is free of side effects.
+
+    The name of such a callable does not match _DENIED, and the callable is not bound to an object.
+    """
     owner = getattr(function, "__self__", None)
     bound = owner is not None and not isinstance(owner, ModuleType | type)
     module = getattr(function, "__module__", None) or getattr(owner, "__module__", None) or "builtins"

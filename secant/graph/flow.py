@@ -29,11 +29,11 @@ Grads = dict[int, torch.Tensor]  # gradients, keyed by the index of the node's r
 
 @dataclass(frozen=True)
 class Fact:
-    """A number at a node: the value of its result, its incoming gradient, or its slope to an input.
+    """A number at a node: its result's value, its incoming gradient, or its slope with respect to an input.
 
     Attributes:
         summed: True if the result has many numbers and `text` gives the sum of their slopes.
-        copies: True if the input was broadcast and `text` lists the slopes to all its copies.
+        copies: True if the input was broadcast and `text` lists a slope for each of its copies.
     """
 
     kind: Kind
@@ -61,8 +61,8 @@ class Flow:
 
     Attributes:
         arriving: the gradients that arrive at each node, keyed by the index of the node's result.
-        slopes: the gradients that each node passes on for a gradient of ones. A gradient for an input that
-            was broadcast is not yet summed over the copies.
+        slopes: the gradients that each node passes on when it receives a gradient of ones. A gradient for an
+            input that was broadcast is not yet summed over the copies.
         unknown: the results, as (node, index of the result), for which no gradient could be computed.
         troubles: the nodes at which a call failed or was skipped, each with the kind of trouble.
     """
@@ -123,8 +123,8 @@ def _format_numbers(value: Any) -> str:
 def dry_run(graph_nodes: Sequence[Any], starts: Sequence[tuple[int, int]], *, gradients: bool) -> Flow:
     """Send gradients of ones back through all nodes, starting at the given results.
 
-    Nodes are called as backward() would call them and in the same order, except AccumulateGrad nodes, which
-    would add to a leaf's .grad.
+    Each node is called as backward() would call it, after all nodes that lead to it. AccumulateGrad nodes are
+    not called, because they would add to a leaf's .grad.
 
     Args:
         graph_nodes: the nodes of the graph.
@@ -164,10 +164,10 @@ def _recording_trouble(flow: Flow, i: int) -> Iterator[None]:
 
 
 def _topological_order(graph_nodes: Sequence[Any]) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
-    """Yield each node after all nodes that lead to it, together with its inputs.
+    """Yield the position and the inputs of each node, after those of all nodes that lead to it.
 
-    A node's inputs are a mapping from the position in `next_functions` to a pair (position of the input's
-    node, index of that node's result).
+    The inputs are a mapping from the position in `next_functions` to a pair (position of the input's node,
+    index of that node's result).
     """
     position = {id(node): i for i, node in enumerate(graph_nodes)}
     inputs = [
@@ -212,7 +212,7 @@ def _slopes(node: Any, reached: Collection[int]) -> Gradients:
 
 
 def _to_copies(slope: torch.Tensor | None, before: torch.Tensor | None) -> torch.Tensor | None:
-    """Return the slopes to the copies of an input that was broadcast, in the input's dtype.
+    """Return a slope for each copy of an input that was broadcast, in the input's dtype.
 
     If the slope is not a sum over copies, return it unchanged.
     """
@@ -248,7 +248,8 @@ def _pass_on(flow: Flow, i: int, node: Any, hooks: Hooks) -> Gradients:
 def _call_leaf_hooks(flow: Flow, i: int, hooks: Hooks, incoming: Gradients) -> Gradients:
     """Call the hooks that run before a leaf's .grad is changed, and return no gradients.
 
-    Hooks that run after the change are not called; a trouble (a reason for missing numbers) is recorded.
+    Hooks that run after the change are not called. Instead, a trouble (a reason why a number is missing) is
+    recorded.
     """
     try:
         for hook in hooks.before:

@@ -121,7 +121,7 @@ def _hooks_called_at(node: Any, called: list[Hook]) -> list[tuple[int, Hook]]:
 
 
 def _registered_hooks(register: Callable[[Hook], Any]) -> list[Hook]:
-    """Return the hooks that were registered on a node with this method.
+    """Return the hooks that were registered on a node by calling `register`, such as `node.register_hook`.
 
     PyTorch exposes the table of hooks only through the handle of a newly registered hook.
     """

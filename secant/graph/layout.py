@@ -10,7 +10,9 @@ import networkx as nx
 
 from secant.graph.record import GraphSnapshot, Node
 
-ROWS = 8  # maximum number of lines of facts and saved values in a node; the tooltip lists every saved value
+# Maximum number of lines below a node's name, for its numbers (such as gradients) and its saved values. The
+# tooltip lists every saved value.
+ROWS = 8
 LONG = 40  # maximum number of letters in a line of a picture
 
 SIZE, SMALL = 13, 11  # font sizes in pixels
@@ -50,7 +52,8 @@ class PlacedBox:
 class Scene:
     """The positions of everything in a picture.
 
-    In `places`, the nodes of the graph come first, then the "⋯" boxes, then the spots where edges cross rows.
+    In `places`, the nodes of the graph come first, then the "⋯" boxes that stand for nodes left out of the
+    picture, then the spots where edges cross rows.
     """
 
     places: list[PlacedBox]
@@ -79,7 +82,7 @@ def clip(text: str) -> str:
 
 
 def saved_lines(node: Node, shown: bool) -> list[str]:
-    """Return the lines written under a node's name: its facts and, if shown, its saved values."""
+    """Return the lines under a node's name: its facts (such as gradients) and, if shown, its saved values."""
     lines = [clip(str(line)) for line in (*node.facts, *(node.saved if shown else ()))]
     return lines if len(lines) <= ROWS else [*lines[: ROWS - 1], "…"]
 

@@ -219,9 +219,10 @@ def _saved_inputs(node: Any, place: Mapping[int, int]) -> Iterator[tuple[str, in
 
 
 def _readable(node: Any, name: str) -> torch.Tensor | None:
-    """Return a tensor that a node saved, or None if it was freed or packed by a hook.
+    """Return a tensor that a node saved, or None if there is none, or if the tensor was freed or packed.
 
-    A packed tensor stays packed.
+    A tensor is packed if a saved-tensor hook stores something else in its place. The function does not call
+    the hook that would unpack the tensor.
     """
     try:
         handle = getattr(node, f"_raw_saved_{name}", None)
@@ -256,7 +257,7 @@ def _slopes(node: Any, slopes: Sequence[torch.Tensor | None], labels: Mapping[in
 
 
 def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:
-    """Return each node that can be reached from the given nodes, and the positions of each node's inputs."""
+    """Return all nodes that can be reached from the given nodes, and the positions of each node's inputs."""
     graph_nodes: list[Any] = []
     place: dict[int, int] = {}
 
@@ -276,7 +277,7 @@ def _walk(starts: Iterable[Any]) -> tuple[list[Any], list[list[int]]]:
 
 
 def _nearest(roots: Sequence[int], inputs: Sequence[Sequence[int]]) -> list[int]:
-    """Return the LIMIT nodes nearest the roots, nearest first."""
+    """Return the positions of at most LIMIT nodes, those nearest the roots, nearest first."""
     seen, queue = set(roots), deque(roots)
     order: list[int] = []
     while queue and len(order) < LIMIT:
@@ -320,7 +321,7 @@ def _memory(tensor: torch.Tensor) -> tuple[Any, ...] | None:
 def _saved(node: Any, names_of: dict[tuple[Any, ...], str]) -> Iterator[Saved]:
     """Yield the values that a node saved for backward.
 
-    A value that a hook packed stays packed, because unpacking may recompute it.
+    A value that a saved-tensor hook packed is not unpacked, because unpacking may recompute the value.
     """
     names = [name.removeprefix("_saved_") for name in dir(node) if name.startswith("_saved_")]
     for name in names:

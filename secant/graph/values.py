@@ -8,7 +8,9 @@ from secant.value import Value
 
 
 def record_values(named: Mapping[str, Value], kinds: Collection[Kind] = ()) -> GraphSnapshot:
-    """Read the given Values and all Values they were computed from, with those nearest the given ones first.
+    """Return a snapshot of the given Values and of all Values they were computed from.
+
+    The Values nearest the given ones come first. Values beyond the LIMIT are only counted.
 
     Args:
         named: the Values, keyed by the names to show.

@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 
 
 class DescribePictures(Preprocessor):
-    """Replace each picture that has alternative text with an <img> that includes the text."""
+    """A preprocessor that turns each picture with alternative text into an <img> that includes the text."""
 
     enabled = True
 

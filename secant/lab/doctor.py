@@ -49,7 +49,7 @@ class CheckResult:
         ok: whether the check passed.
         found: the state that the check found, such as a package's version.
         todo: advice for the reader; empty if nothing needs to be done.
-        needed: whether lessons cannot be used unless this check passes.
+        needed: whether this check must pass before lessons can be used.
     """
 
     id: str
@@ -146,7 +146,10 @@ def _minor(version: str) -> tuple[int, ...]:
 
 
 def _tested_versions() -> dict[str, str]:
-    """Return the version of each package that the lessons were tested with; empty if no list can be read."""
+    """Return the package versions that the lessons were tested with, keyed by package.
+
+    The result is empty if the course's list of these versions cannot be read.
+    """
     try:
         lines = tried_versions(course_root()).read_text(encoding="utf-8").splitlines()
     except (NoCourseError, OSError):
@@ -197,7 +200,7 @@ def _lab_extensions() -> list[CheckResult]:
     from jupyter_core.paths import jupyter_path
     from jupyterlab_server.config import get_federated_extensions, get_page_config
 
-    our_folder = Path(__file__).with_name("labextensions")  # `secant lab` also loads this folder
+    our_folder = Path(__file__).with_name("labextensions")  # `secant lab` loads extensions from here
     places = [str(our_folder), *jupyter_path("labextensions")]
     installed_extensions = get_federated_extensions(places)
     disabled = {name.partition(":")[0] for name in get_page_config(places).get("disabledExtensions", ())}
@@ -303,7 +306,7 @@ def _progress() -> CheckResult:
 
 
 def _jupyter() -> CheckResult:
-    """Return one finding for both Jupyter folders, because one usually contains the other."""
+    """Return one finding for Jupyter's data and runtime folders, because one usually contains the other."""
     name = say(en="Jupyter's own files", ko="Jupyter 파일")
     for variable, folder in jupyter_folders().items():
         finding = _writable("jupyter", name, folder, _elsewhere(variable))
@@ -353,7 +356,7 @@ def main(chosen: Path | None = None, *, as_json: bool = False, as_report: bool =
 
 
 def mark(finding: CheckResult) -> str:
-    """Return the word before a finding: ok, no, or note."""
+    """Return the word that is printed before a finding: ok, no, or note."""
     if finding.ok:
         return say(en="ok", ko="정상")
     return say(en="no", ko="문제") if finding.needed else say(en="note", ko="참고")

@@ -102,7 +102,7 @@ def jupyter_defaults() -> dict[str, dict[str, object]]:
     defaults: dict[str, dict[str, object]] = {
         "LabServerApp": {"extra_labextensions_path": [str(LABEXTENSIONS)]}
     }
-    if zmq.has("curve"):  # without ZeroMQ's CURVE, encrypted kernels could not start
+    if zmq.has("curve"):  # kernels need ZeroMQ's CURVE mechanism for encryption
         # A kernel that uses plain TCP prints a warning in the learner's terminal. Unix sockets would also
         # avoid the warning, but their paths must be short, and not every disk and system supports them.
         # Encryption works wherever TCP does.
@@ -159,7 +159,7 @@ def _write_changed(file: Path, text: str) -> None:
 
 @contextmanager
 def lab_config(workspace: Path, page: str) -> Iterator[Path]:
-    """Yield a folder with Secant's defaults: one next to the learner's progress, or else a temporary one."""
+    """Yield a folder with Secant's default settings: next to the progress file, or else a temporary one."""
     try:
         folder = write_lab_config(settings_folder(workspace), page)
     except OSError as error:

@@ -32,7 +32,9 @@ def _warn(server: Any, error: Exception, effect: str = "sliders will be slower")
 
 
 def without_delay(connection: type) -> type:
-    """Return a subclass of a kernel's websocket connection class; it sets TCP_NODELAY when it connects.
+    """Return a class of websocket connections to a kernel that send messages without delay.
+
+    It is a subclass of `connection` that sets TCP_NODELAY when a connection is opened.
 
     Args:
         connection: the class the server would use; its configuration still applies to the subclass.
@@ -52,8 +54,9 @@ def without_delay(connection: type) -> type:
 def _link_jupyter_server_extension(server: Any) -> None:
     """Extend the server's configuration before its kernel manager reads it."""
     try:
-        # The configured value is a list, or a traitlets object that collects additions to the default list.
-        # jupyterlab_server passes the resulting list on to the page.
+        # The setting lists the types of messages that do not mark the kernel as busy. Its value is a list, or
+        # a traitlets object that collects additions to the default list. jupyterlab_server passes the
+        # resulting list on to the page.
         server.config.MappingKernelManager.untracked_message_types.append("comm_msg")
     except Exception as error:
         _warn(server, error)

@@ -351,7 +351,10 @@ def is_unedited(page: bytes) -> bool:
 
 
 def current_start_page(workspace: Path) -> str:
-    """Return the name of the first start page that is unchanged since Secant wrote it, or else START."""
+    """Return the name of the first start page that has not been edited; START if there is none.
+
+    The names are tried in this order: "START.md", "START (new).md", "START (new 2).md" and so on.
+    """
     unedited = (name for name in _names() if is_unedited(read_if_file(workspace / name) or b""))
     return next(unedited, START)
 

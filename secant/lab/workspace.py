@@ -100,13 +100,13 @@ def create(path: Path, content: bytes) -> bool:
         with file:
             file.write(content)
     except BaseException:
-        path.unlink()  # otherwise the next start would take a half-written file for the learner's
+        path.unlink()  # otherwise the next start would take a half-written file for the learner's own
         raise
     return True
 
 
 def read_if_file(path: Path) -> bytes | None:
-    """Return the file's bytes, or None if the path is missing, a folder or a broken link."""
+    """Return a file's bytes, or None if the path does not exist, or is a folder or a broken link."""
     return path.read_bytes() if path.is_file() else None
 
 

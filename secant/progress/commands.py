@@ -227,7 +227,7 @@ def _import(file: Path) -> None:
     merged = record.merge(other)
     if not merged.is_saved:
         raise _stop(merged.problem or "")
-    if merged.problem:  # the old file was damaged and renamed, so nothing was merged
+    if merged.problem:  # the stored file was damaged and renamed, so progress may have been lost
         _out().print(merged.problem)
         en = f"The progress from {file} is now in {store.path()}."
         ko = f"{file}의 기록을 {store.path()}에 담았습니다."

@@ -27,7 +27,7 @@ class ReleasedTask:
 
 @dataclass(frozen=True)
 class PredictionText:
-    """A prediction as a lesson asks and answers it.
+    """The text of a prediction, a multiple-choice question that a lesson asks before it shows a result.
 
     Attributes:
         text: the Markdown above the prediction.
@@ -190,7 +190,7 @@ def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str,
 def _questions(
     cells: list[tuple[dict[str, Any], str]], right: Mapping[str, str]
 ) -> Iterator[tuple[str, PredictionText]]:
-    """Yield the name and content of each prediction for which a notebook shows both question and answer."""
+    """Yield each prediction's name and text, if a notebook contains both its question and its replies."""
     asked: dict[str, tuple[str, dict[str, str]]] = {}
     text = ""
     for cell, source in cells:

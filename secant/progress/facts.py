@@ -30,8 +30,8 @@ class PassRecord(TypedDict):
 class TaskRecord(TypedDict):
     """The progress in one task: the most `points` earned in a check, and the last check's `outcome`.
 
-    `visible` is the counterpart of `passed` for visible tests alone. It is used in a class's edition, which
-    has no hidden tests.
+    `visible` is the counterpart of `passed` for visible tests alone. It is used in the class edition of the
+    course (without hidden tests).
     """
 
     points: float
@@ -153,7 +153,7 @@ def note_check(
     Args:
         facts: the facts to change.
         lesson: the lesson's folder.
-        rows: the public fields of each task that was checked.
+        rows: the public fields of each checked task's result.
         when: the timestamp of the check.
         whole: whether a check of the whole lesson was requested, even if only one task has a result.
         hidden: whether hidden tests ran too; if they did not, no points count, and a pass is recorded as
@@ -344,7 +344,7 @@ def _read_task(data: object) -> TaskRecord:
         "hints": read.list_of("hints", int),
         "solution": read.flag("solution"),
         "passed": _read_pass(read.data["passed"]) if read.data.get("passed") is not None else None,
-        # Files of earlier versions do not have this field.
+        # Files written by an earlier version of Secant do not have this field.
         "visible": _read_pass(read.data["visible"]) if read.data.get("visible") is not None else None,
     }
 
@@ -365,7 +365,7 @@ def _read_last(data: object) -> LastCheck:
 
 
 class _Entries:
-    """A reader for the entries of a file, which skips unreadable ones if `left_out` is a list.
+    """A reader for the entries of a progress file. An unreadable entry is skipped, or raises ValueError.
 
     Attributes:
         left_out: the list that receives the name of each entry skipped; None to raise ValueError instead.
@@ -400,7 +400,7 @@ def _read_reviewing(data: object) -> bool:
 
 
 def from_json(data: object, left_out: list[str] | None = None) -> Facts:
-    """Return the facts from parsed JSON in this version of the format.
+    """Return the facts that parsed JSON holds, in the current version of the format.
 
     Args:
         data: the parsed JSON.
@@ -421,7 +421,7 @@ def from_json(data: object, left_out: list[str] | None = None) -> Facts:
         "predictions": entries.read_each("prediction", _read_prediction, fields.get("predictions")),
         "last": None if last is None else entries.read_one("last", _read_last, last),
         "earned": entries.read_each("achievement", _read_earned, fields.get("earned")),
-        # Files of earlier versions have no reviews.
+        # Files written by an earlier version of Secant have no reviews.
         "reviews": entries.read_each("review", _read_review, fields.get("reviews", {})),
         "reviewing": True if reviewing is None else reviewing,
     }

@@ -24,13 +24,13 @@ from secant.workspace_state import State, fingerprint, read_state
 def overview(root: Path, workspace: Path | None, language: Language) -> dict[str, Any]:
     """Return the course with this learner's progress, as JSON.
 
-    A class's edition has no hidden tests. There, a task is `done` when its visible tests have passed, and no
-    achievements can be earned; only those that were earned elsewhere are listed.
+    In the class edition of the course (without hidden tests), a task is `done` when its visible tests have
+    passed, and no achievements can be earned; only those that were earned elsewhere are listed.
 
     Args:
         root: the folder with course/ and release/.
         workspace: the folder with the learner's notebooks; None if there are none yet.
-        language: the language of the titles, and of the release.
+        language: the language of the titles and of the released lessons.
 
     Raises:
         OSError, ValueError, KeyError, TypeError: if the syllabus in `root` is missing or malformed.
@@ -137,9 +137,9 @@ def _lesson(
 
 
 def _task(task: ReleasedTask, recorded: TaskRecord | None, hidden: bool) -> dict[str, Any]:
-    """Return a task from the lesson's current edition, with the learner's result.
+    """Return a task of the released lesson, with the learner's result.
 
-    Points that were earned in an earlier edition count only up to the task's current number of points.
+    If an earlier release gave more points for the task, the learner's points are cut to the current maximum.
     """
     passed = recorded and (recorded["passed"] or (not hidden and recorded["visible"]))
     outcome = recorded and ("passed" if passed else recorded["outcome"])
@@ -195,9 +195,9 @@ def _fingerprint_of(path: Path, changed: int, size: int) -> str:
 
 
 def next_step(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> dict[str, Any] | None:
-    """Return where to continue: in the lesson last worked on, else in one in progress, else in the next.
+    """Return where to continue; None if all lessons are done.
 
-    If all lessons are done, return None.
+    The order of preference is: the lesson last worked on, a lesson in progress, the next lesson to be done.
     """
     folder, task = _last(lessons, facts, workspace)
     places = [lesson["folder"] for lesson in lessons]
@@ -223,7 +223,7 @@ def _last(lessons: list[dict[str, Any]], facts: Facts, workspace: Path) -> tuple
     """Return the lesson last worked on, and its task if known.
 
     This is the lesson of the last check, with the checked task. If the notebook of another lesson was saved
-    after that check, that lesson is returned, without a task.
+    after that check, the other lesson is returned, without a task.
     """
     last = facts["last"]
     saved = [
@@ -242,7 +242,7 @@ def _saved_at(path: Path) -> str:
 
 
 def _next_task(lesson: dict[str, Any], last: str | None) -> dict[str, Any] | None:
-    """Return the first task to do, starting from the one checked last; None if no task is left.
+    """Return the first task that is not done, starting from the task checked last; None if all are done.
 
     The result is also None if no task of the lesson has been tried, because a learner first reads the lesson.
     """

@@ -1,9 +1,9 @@
 """Functions that record a learner's actions and never raise an error.
 
-A change that cannot be saved is kept in memory and saved with the next one.
+A change that cannot be saved is kept in memory and saved with the next one. For example:
 
-recorded = record.check("03_backward_and_grad", rows)
-recorded.new, recorded.problem
+    recorded = record.check("03_backward_and_grad", rows)
+    print(recorded.new, recorded.problem)
 """
 
 import threading
@@ -57,7 +57,7 @@ def check(
 
     Args:
         lesson: the lesson's folder.
-        rows: the public fields of each task that was checked.
+        rows: the public fields of each checked task's result.
         whole: whether a check of the whole lesson was requested, even if only one task has a result.
         hidden: whether hidden tests ran too; an answer that has passed only visible tests does not count as
             passed.
@@ -77,7 +77,7 @@ def check(
 
 
 def hint(lesson: str, task: str, number: int) -> Recorded:
-    """Record that a hint was asked for, so that it is shown again.
+    """Record that a hint was asked for, so that the hint can be shown again later.
 
     The hint counts only if the task has not been passed before.
     """
@@ -140,7 +140,8 @@ def _save(
         course: the course's folder, which is needed to find newly earned achievements.
         message_language: the language in which a problem is described.
         wait: whether the change may be saved later, if it cannot be saved now.
-        earns: whether the change may earn achievements; only then are the lessons read.
+        earns: whether the change may earn achievements. If not, and if no earlier change is waiting, the
+            lessons need not be read.
     """
     message_language = message_language or language()
     new: list[str] = []

@@ -1,8 +1,8 @@
 """Rewards for a learner's progress: experience points, levels and achievements.
 
 Clicking or repeating earns nothing. A task counts when all its tests, including the hidden ones, pass for the
-first time. *On your own* means that the learner had not looked at the worked solution before. In a class's
-edition, which has no hidden tests, a task earns experience points when its visible tests pass, but
+first time. *On your own* means that the learner had not looked at the worked solution before. In the class
+edition of the course (without hidden tests), a task earns experience points when its visible tests pass, but
 achievements cannot be earned.
 """
 
@@ -20,7 +20,7 @@ POINT, POINT_AFTER_SOLUTION, PREDICTION = 12, 4, 5
 # were run.
 POINT_VISIBLE = 8
 LEVEL = 120  # experience points from one level to the next; about as many as a lesson gives
-#: The levels' titles. Each level is named after the topic of the lesson before it.
+#: The levels' titles. Level 1 is the start; level n + 1 is named after the topic of lesson n.
 LEVELS: tuple[dict[Language, str], ...] = (
     {"en": "Secant", "ko": "할선"},
     {"en": "Tangent", "ko": "접선"},
@@ -164,9 +164,9 @@ def _all_predicted(facts: Facts, lesson: SyllabusLesson) -> bool:
 
 
 def wrong_then_passed(facts: Facts, course: Course) -> bool:
-    """Return whether the learner made a wrong prediction in a lesson before passing it.
+    """Return whether, in at least one lesson, a wrong prediction was made before the first task was passed.
 
-    The whole lesson must have been passed without looking at a worked solution.
+    All tasks of that lesson must have been passed since, without looking at a worked solution.
     """
     return any(_wrong_then_passed(facts, lesson) for lesson in course)
 

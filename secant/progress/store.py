@@ -62,7 +62,7 @@ def parse(content: bytes, where: Path, left_out: list[str] | None = None) -> Fac
             list.
 
     Raises:
-        StoreError: if a newer Secant wrote the file.
+        StoreError: if a newer version of Secant wrote the file.
         Unreadable: if the file is damaged or was not written by Secant.
     """
     try:
@@ -125,8 +125,8 @@ def update(change: Callable[[Facts], Facts]) -> Path | None:
         change: a function that returns the changed facts.
 
     Returns:
-        The path to which a damaged file was renamed, if there was one. Its readable part is kept in the new
-        file.
+        The path to which a damaged file was renamed; None if the file was not damaged. The new file contains
+        the readable part of the damaged one.
 
     Raises:
         StoreError: if nothing could be written; the old file is then unchanged.

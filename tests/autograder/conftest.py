@@ -9,8 +9,11 @@ import pytest
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory, no_power_cut: None) -> Path:
-    """Return the built small course, with a gradebook that knows its lesson and an empty gradebook."""
-    # Imported here, because most tests need neither nbgrader nor its gradebook.
+    """Return the folder of the small course, already built.
+
+    The folder has two gradebooks: an empty one, and one that contains the lesson.
+    """
+    # These imports are local because most tests need neither nbgrader nor its gradebook.
     from autograder.course.assignment import read_assignment
     from autograder.course.settings import Course
     from autograder.gradebook.book import Book

@@ -1,4 +1,4 @@
-"""The command line, as a person or a script uses it: real processes, a real wall."""
+"""Tests of the command line as a person or a script uses it, with real processes and a real wall."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def test_control_characters_in_messages_are_escaped_on_the_terminal() -> None:
 
 @pytest.fixture(scope="module")
 def autograder() -> Iterator[list[str]]:
-    """Provide the command, from a warm process where the platform can fork."""
+    """Provide the command that starts `autograder`; on Linux, each start is a fork of a warm process."""
     if sys.platform != "linux":
         yield COLD
         return
@@ -71,7 +71,7 @@ def room(built: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def can_wall() -> None:
-    """Skip where no wall can be made: an empty one shows it."""
+    """Skip the test if this machine cannot start an empty wall."""
     try:
         command = [bwrap_path(), *bwrap_options("forked", [], "en", 16), "--", sys.executable, "-c", "pass"]
     except WallUnavailable as error:
@@ -118,7 +118,7 @@ def test_check_prints_a_table_and_what_failed(autograder: list[str], room: Path)
     assert "수를 제곱했습니다" in done.stdout
     assert "3 / 5" in done.stdout
     assert "보내지 않았습니다" in done.stdout
-    assert "--solution double" in done.stdout  # the one that failed
+    assert "--solution double" in done.stdout  # `double` is the task that failed
     assert path.exists()
 
 
@@ -158,13 +158,13 @@ def test_watch_yields_once_per_finished_save(tmp_path: Path) -> None:
     file.write_text("1")
     acts: list[Callable[[], object]] = [
         lambda: None,
-        lambda: file.write_text("12"),  # several in quick succession
+        lambda: file.write_text("12"),  # several saves in quick succession
         lambda: file.write_text("123"),
         lambda: file.write_text("1234"),
         lambda: None,
         lambda: file.unlink(),
         lambda: other.write_text("1234"),
-        lambda: other.replace(file),  # as editors do it
+        lambda: other.replace(file),  # editors save a file by replacing it
         lambda: None,
     ]
     found = watch_file(file, lambda: acts.pop(0)())
@@ -177,7 +177,7 @@ def test_watch_yields_once_per_finished_save(tmp_path: Path) -> None:
 
 
 def until(running: subprocess.Popen[str], words: str) -> str:
-    """Return the output of a process up to a line that contains these words."""
+    """Return a process's output up to and including the first line that contains these words."""
     lines = []
     for line in running.stdout or ():
         lines.append(line)
@@ -214,7 +214,7 @@ def test_a_watched_notebook_is_checked_when_it_is_saved(room: Path) -> None:
 
 @pytest.fixture
 def student(built: Path, tmp_path: Path) -> Path:
-    """Make a folder of lessons in a class's edition of the small course."""
+    """Return the folder of a student's notebooks in a class edition of the small course."""
     for name, data in course_files(built, LANGUAGES):
         place = tmp_path / "edition" / name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -227,7 +227,7 @@ def student(built: Path, tmp_path: Path) -> Path:
 def test_class_edition_checks_visible_tests_and_names_them_so(
     autograder: list[str], built: Path, student: Path
 ) -> None:
-    lucky = solutions(built) | {"double": "def double(x):\n    return 6.0"}  # which hidden tests would find
+    lucky = solutions(built) | {"double": "def double(x):\n    return 6.0"}  # hidden tests would refuse this
     save(answered(built, lucky, "ko"), student / "ko.ipynb")
     for cell in (forged := answered(built, lucky | {"double": "def double(x):\n    return 5.0"})).cells:
         if cell.metadata.get("nbgrader", {}).get("grade_id") == "test_double":
@@ -243,7 +243,7 @@ def test_class_edition_checks_visible_tests_and_names_them_so(
     assert "과제 2개 가운데 2개가 보이는 테스트를 통과했습니다." in korean.stdout
     assert "강사가 피드백과 함께 공개합니다" in korean.stdout
     assert "why 문항은 사람이 채점합니다." in korean.stdout
-    assert re.search("double +│ +– / 2 │ wrong", english.stdout)  # its own test was asked, not the student's
+    assert re.search("double +│ +– / 2 │ wrong", english.stdout)  # by the released test, not the student's
     assert "Visible tests passed in 1 of 2 tasks." in english.stdout
     assert "Only the visible tests were run." in english.stdout
     for words in (korean.stdout, english.stdout):
@@ -304,7 +304,7 @@ def test_a_worked_solution_is_shown_on_request(autograder: list[str], room: Path
     save(answered(room, {}, "ko"), room / STEPS / f"{STEPS}.ipynb")
     asks = ("check", "1", "--solution")
     data = {"SECANT_DATA": str(room / "data")}
-    refused = start(autograder, room, *asks, "double", **data)  # nobody to ask, and no pass
+    refused = start(autograder, room, *asks, "double", **data)  # not passed yet, and no terminal to ask in
     none = end(start(autograder, room, *asks, "x", **data))
     done = end(refused)
     assert (done.returncode, done.stdout) == (2, "")
@@ -314,7 +314,7 @@ def test_a_worked_solution_is_shown_on_request(autograder: list[str], room: Path
     assert (shown.returncode, shown.stderr) == (0, "")
     noted = json.loads((room / "data" / "progress.json").read_text())
     assert noted["lessons"][STEPS]["double"]["solution"]
-    assert call(autograder, room, *asks, "double", **data).stdout == shown.stdout  # as it was seen before
+    assert call(autograder, room, *asks, "double", **data).stdout == shown.stdout  # it has been shown before
     assert "def double(x):" in shown.stdout
     assert "SOLUTION" not in shown.stdout
     assert "두 배가 됩니다" in shown.stdout
@@ -383,7 +383,7 @@ def test_feedback_command_works_without_a_wall(autograder: list[str], room: Path
     grade(room)
     page = room / "feedback" / "ann" / STEPS / f"{STEPS}.html"
     page.unlink()
-    done = call(autograder, room, "feedback", PATH="")  # where bubblewrap is not to be found
+    done = call(autograder, room, "feedback", PATH="")  # so that bubblewrap is not found
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "1 page updated, 0 already up to date; 0 failed.\n"
     assert page.is_file()
@@ -397,7 +397,7 @@ def test_grade_without_a_wall_is_refused(room: Path, tmp_path: Path) -> None:
         "import shutil\nwhich = shutil.which\n"
         "shutil.which = lambda name, *a, **k: None if name == 'bwrap' else which(name, *a, **k)\n"
     )
-    anew = [sys.executable, "-m", "autograder.cli"]  # a process that reads the file above
+    anew = [sys.executable, "-m", "autograder.cli"]  # a new process, which imports sitecustomize.py
     path = os.pathsep.join(filter(None, [str(tmp_path), str(ROOT), os.environ.get("PYTHONPATH")]))
     done = call(anew, room, "grade", "--workers", "1", PYTHONPATH=path)
     assert done.returncode == 2

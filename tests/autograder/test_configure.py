@@ -1,4 +1,4 @@
-"""What `use_secant` sets in a course's nbgrader_config.py, and what it leaves alone."""
+"""Tests of the settings that `use_secant` changes in a course's nbgrader_config.py, and of those it keeps."""
 
 import pytest
 from nbgrader.converters import GenerateAssignment
@@ -20,11 +20,11 @@ TOUCHED = {
 
 
 class Own(NbGraderPreprocessor):
-    """A step of the course's own."""
+    """A preprocessor that the course itself adds."""
 
 
 def settings(config: Config) -> dict[str, set[str]]:
-    """Return the names of all settings, by class."""
+    """Return the names of all settings, by the class that they configure."""
     return {name: set(section) for name, section in config.items() if section}
 
 

@@ -1,4 +1,4 @@
-"""What the doctor says of a course and of the wall around it."""
+"""Tests of the findings of `autograder doctor` about a course and its wall."""
 
 import importlib.metadata
 import shutil
@@ -43,7 +43,7 @@ def test_a_torch_newer_than_the_tested_ones_is_fine_and_named(
 
 
 def gradebook_at(db_url: str, course: Path) -> CheckResult:
-    """Return the finding about the gradebook of a course whose settings name a database."""
+    """Return the doctor's finding about the gradebook of a course whose settings name this database."""
     (course / "nbgrader_config.py").write_text(f'c = get_config()\nc.CourseDirectory.db_url = "{db_url}"\n')
     return next(finding for finding in doctor._course(course) if finding.name == "gradebook")
 
@@ -95,7 +95,7 @@ def test_a_copy_of_a_lesson_inside_the_wall_is_named(tmp_path: Path, monkeypatch
     assert finding.needed
     assert finding.detail == f"{copy} holds answers or hidden tests of {STEPS}"
     assert "Move it" in finding.fix
-    assert doctor._visible_leaks(tmp_path) == []  # no course to grade
+    assert doctor._visible_leaks(tmp_path) == []  # not a course, so nothing to search for
 
 
 def test_course_without_lessons_has_nothing_to_search_for(

@@ -1,4 +1,4 @@
-"""`make bench`: which rows stay, what a reader sees, and what a benchmark that fails leaves behind."""
+"""`make bench`: the rows that it keeps, the page and table that it writes, and benchmarks that fail."""
 
 import io
 import json

@@ -108,7 +108,7 @@ def served(
 
 @pytest.fixture(scope="package")
 def other_learner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Yield an English JupyterLab for Firefox and WebKit, whose progress tests in Chromium do not share."""
+    """Yield an English JupyterLab for Firefox and WebKit; its progress is separate from that in Chromium."""
     with learners_lab("en", tmp_path_factory) as server:
         yield server
 

@@ -1,7 +1,7 @@
-"""What goes wrong on a learner's machine, in a real browser before the real service: a sentence, and no loss.
+"""Faults on a learner's machine, tested in a real browser with the real service.
 
-The server cannot overstep file permissions, also where root runs the tests, and one of its folders is a small
-disk of its own, which is filled up.
+Secant must explain each fault in a sentence and lose none of the learner's work. The server cannot override
+file permissions, even if root runs the tests. One of its folders is a separate, small disk, which tests fill.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ SOLUTIONS = solutions(ROOT, LESSON)
 FIRST, SECOND, *_ = SOLUTIONS
 WRONG = f"def {FIRST}(f, x, h):\n    return f(x)"
 BURNING = f"def {FIRST}(f, x, h):\n    while True:\n        pass"
-# As endless, and the other tests have the processor meanwhile.
+# This loop is endless too, but it leaves the processor to other tests.
 ENDLESS = f"def {FIRST}(f, x, h):\n    import time\n    while True:\n        time.sleep(0.05)"
 DISK_BYTES = 1_000_000
 OPEN = """async (path) => {
@@ -83,7 +83,7 @@ def serve(place: Any, token: str, **more: Any) -> Any:
 
 
 def tasks_alone(answers: Mapping[str, str], spoken: Language) -> nbformat.NotebookNode:
-    """Lesson 1 without its text, which takes a browser longer to draw than all the rest."""
+    """Return lesson 1 without its text, which a browser takes longer to draw than everything else."""
     notebook = answered(ROOT, answers, spoken, LESSON)
     notebook.cells = [cell for cell in notebook.cells if grade_id(cell)]
     return notebook
@@ -109,7 +109,7 @@ def server(browser: Any, place: Any) -> Iterator[contextlib.ExitStack]:
 
 @pytest.fixture(scope="module")
 def shared(browser: Any, place: Any, server: Any) -> Iterator[Page]:
-    """One page for all tests."""
+    """Provide one page for all tests."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US")
     page = context.new_page()
     page.set_default_timeout(30_000)
@@ -119,7 +119,7 @@ def shared(browser: Any, place: Any, server: Any) -> Iterator[Page]:
 
 
 def enter(page: Page, place: Any, token: str) -> None:
-    """Open JupyterLab by the address that the terminal shows."""
+    """Open JupyterLab at the address that the terminal shows."""
     page.goto(f"{place.address}/lab?reset&token={token}")
     page.wait_for_function("() => window.jupyterapp !== undefined", timeout=60_000)
 
@@ -134,15 +134,15 @@ def page(shared: Page) -> Iterator[Page]:
 
 
 def dismiss(page: Page) -> None:
-    """Answer JupyterLab's own words on what failed."""
-    page.wait_for_timeout(100)  # they may come after ours
+    """Close the dialogs in which JupyterLab itself reports a failure."""
+    page.wait_for_timeout(100)  # the dialogs may appear after Secant's message
     while (button := page.locator(".jp-Dialog button")).count():
         button.last.click()
         page.wait_for_timeout(100)
 
 
 def lesson(place: Any, name: str, spoken: str = "en") -> Path:
-    """Put the solved lesson into a file."""
+    """Write the solved lesson into a file, and return its path."""
     path: Path = place.folder / name
     nbformat.write(place.solved[spoken], path)
     return path
@@ -178,25 +178,25 @@ def answer_on_disk(path: Path) -> str:
 
 
 def processes(place: Any, word: str) -> list[int]:
-    """Return the server's processes whose command contains a word."""
+    """Return the ids of the server's processes whose command contains a word."""
     servers = [pid for pid in everybody() if f"--ServerApp.port={place.port}" in command(pid)]
     return [pid for server in servers for pid in family(server) if word in command(pid)]
 
 
 def worker(place: Any) -> int:
-    """Return the process that checks: the first fork of the template, or a process that stands in for it."""
+    """Return the id of the process that checks: the template's first fork, or a process started instead."""
     standing_in = processes(place, "service.worker")
     return (standing_in or processes(place, "kernels/template.py")[1:])[0]
 
 
 def disk(place: Any) -> Path:
-    """Return the small disk of the server, which also holds the learner's progress."""
+    """Return the path of the server's small disk, which also holds the learner's progress."""
     (server, *_) = processes(place, "jupyterlab")[-1:]
     return Path(f"/proc/{server}/root{place.folder}/full")
 
 
 def fill(disk: Path) -> Path:
-    """Leave no room on a disk; return the file that takes it."""
+    """Fill a disk completely, and return the file that fills it."""
     junk = disk / "junk"
     with contextlib.suppress(OSError), junk.open("wb", buffering=0) as out:
         while True:
@@ -208,7 +208,7 @@ def fill(disk: Path) -> Path:
 
 
 def in_either(first: str) -> pytest.MarkDecorator:
-    """In this language; in the other, too, in the deep tests."""
+    """Return a mark that runs a test in one language, and in the deep tests in the other language too."""
     deep = [pytest.param(other, marks=pytest.mark.deep) for other in LANGUAGES if other != first]
     return pytest.mark.parametrize("spoken", [first, *deep])
 
@@ -243,7 +243,8 @@ def test_check_survives_copied_deleted_and_reordered_cells(place: Any, page: Pag
     check(page)
     assert f"No {FIRST} was found" in row.inner_text()
     assert "more than once" not in row.inner_text()
-    expect(verdict(page, SECOND)).to_have_text("Passed")  # by the course's own tests
+    # The course's own test decides, although the notebook's test cell is deleted.
+    expect(verdict(page, SECOND)).to_have_text("Passed")
     row.get_by_role("button", name=FIRST).first.click()
     assert "no longer in the notebook" in said(page)
 
@@ -256,7 +257,7 @@ def test_requested_hints_are_shown_again_after_reopening(place: Any, page: Page)
     row = page.locator(f".secant-row[data-task={SECOND}]")
     row.get_by_role("button", name="Hint 1").click()
     first = row.locator("section")
-    expect(first.locator("p")).not_to_be_empty()  # its heading comes before its text
+    expect(first.locator("p")).not_to_be_empty()  # the heading appears before the text
     words = first.inner_text()
     page.evaluate(lab.DISPOSE)
     opened(page, "hints.ipynb")
@@ -276,7 +277,7 @@ def test_lesson_open_in_two_tabs_and_as_a_copy_is_checked(place: Any, page: Page
     other = page.context.new_page()
     other.set_default_timeout(30_000)
     other.goto(f"{place.address}/lab?reset")
-    # Once the layout of before is dropped, JupyterLab leaves that word out of its address.
+    # JupyterLab removes `reset` from its address once it has dropped the earlier layout.
     other.wait_for_function("() => window.jupyterapp !== undefined && !location.search.includes('reset')")
     opened(other, path.name)
     before = path.stat().st_mtime_ns
@@ -360,7 +361,7 @@ def test_full_disk_does_not_damage_progress(place: Any, page: Page) -> None:
     assert progress.read_bytes() == before
     page.evaluate(lab.DISPOSE)
     opened(page, "kept.ipynb")
-    expect(verdict(page, FIRST)).to_have_text("Passed")  # the last verdict that could be kept
+    expect(verdict(page, FIRST)).to_have_text("Passed")  # the last verdict that could be saved
     assert page.locator(".secant-row[data-stale]").get_attribute("data-task") == FIRST
     junk.unlink()
     check(page)
@@ -448,7 +449,8 @@ def test_panel_is_usable_in_a_small_window_and_at_200_percent(
     place: Any, page: Page, width: int, height: int
 ) -> None:
     lesson(place, "small.ipynb")
-    opened(page, "small.ipynb")  # in a wide one: a narrow toolbar moves what does not fit into a menu
+    # Opened in a wide window, because a narrow toolbar moves buttons that do not fit into a menu.
+    opened(page, "small.ipynb")
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(DO, "secant:check")
     over(page)
@@ -465,13 +467,13 @@ def test_panel_is_usable_in_a_small_window_and_at_200_percent(
 
 
 def test_open_page_reconnects_to_a_restarted_server(place: Any, page: Page, server: Any) -> None:
-    """The last one: it ends the server."""
+    """This test comes last, because it stops the server."""
     path = lesson(place, "anew.ipynb")
     opened(page, path.name)
     page.evaluate(WRITE, [FIRST, ENDLESS])
     page.locator(".secant-check >> visible=true").click()
     expect(verdict(page, SECOND)).to_have_text("Passed")
-    dialog = page.locator(".jp-Dialog")  # JupyterLab has its own words on this, at any moment from here
+    dialog = page.locator(".jp-Dialog")  # from here on, JupyterLab may report the lost server at any time
     page.add_locator_handler(dialog, lambda: dismiss(page))
     server.close()
     over(page)
@@ -479,13 +481,13 @@ def test_open_page_reconnects_to_a_restarted_server(place: Any, page: Page, serv
     page.evaluate(WRITE, [FIRST, WRONG])
     check(page)
     assert "server does not answer" in said(page)
-    # Another machine's secret is the worst of it: the page's cookie means nothing.
+    # Without its cookie secret, the new server rejects the page's cookie, like one on another machine.
     for secret in (place.home / "runtime").glob("*cookie_secret"):
         secret.unlink()
     server.enter_context(serve(place, "second", port=place.port))
     check(page)
     assert "does not recognise this page" in said(page)
-    page.request.get(f"{place.address}/lab?token=second")  # as another tab does, by the new address
+    page.request.get(f"{place.address}/lab?token=second")  # as another tab does at the new address
     check(page)
     expect(verdict(page, FIRST)).to_have_text("Wrong")
     assert answer_on_disk(path) == WRONG

@@ -1,4 +1,4 @@
-"""A student's hand on the explorer of lesson 1, in JupyterLab in a real browser."""
+"""The explorer of lesson 1, used with the mouse and the keyboard in JupyterLab in a real browser."""
 
 import math
 import re
@@ -23,14 +23,14 @@ TINY = (
     "explore()",
     'predict("which", A="the one", B="the other")',
 )
-X, H = 0, 1  # the sliders' numbers in the explorer
+X, H = 0, 1  # the sliders' indices in the explorer
 
 
 @pytest.fixture(scope="module")
 def opened(served: Any, window: Any) -> Iterator[Any]:
-    """Open a notebook that contains only the explorer; the lessons have tests of their own.
+    """Open a notebook that contains only an explorer and a prediction; other tests open whole lessons.
 
-    The server and the page, which other modules use as well, are left as they were.
+    The server and the page are left as they were, because other modules use them too.
     """
     (served.place / "explorer").mkdir()
     name = "explorer/explorer.ipynb"
@@ -41,7 +41,7 @@ def opened(served: Any, window: Any) -> Iterator[Any]:
         page.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.locator(".secant-explorer img[src]").first.wait_for(timeout=60_000)
-        # It begins with float32, in which a small move of x need not show in the quotient.
+        # The explorer starts with float32, in which a small move of x may leave the shown quotient unchanged.
         page.locator(".secant-explorer").first.locator("select").nth(1).select_option("float64")
         lab.wait_until_still(page.locator(".secant-explorer").first)
         assert [session["path"] for session in lab.sessions(served.address)] == [name]
@@ -71,7 +71,7 @@ def handle(opened: Any, which: Any) -> Any:
 
 
 def wait_for_kernel(opened: Any, name: str, changed_from: Any) -> None:
-    """Wait until the kernel has written another number, and then until it writes no more."""
+    """Wait until the kernel has written a different number, and then 600 ms longer, for its last update."""
     opened.page.wait_for_function(
         "([name, old]) => document.querySelector(`.secant-explorer .secant-${name}`).innerText !== old",
         arg=[name, changed_from],
@@ -80,14 +80,14 @@ def wait_for_kernel(opened: Any, name: str, changed_from: Any) -> None:
 
 
 def wait_for_rest(opened: Any) -> None:
-    """Wait until neither the sliders nor the kernel's words move any more: on a busy machine a drag lags."""
+    """Wait until the sliders and the kernel's text stop changing, because a drag lags on a busy machine."""
     before = None
     while before != (before := [box(opened, X).input_value(), box(opened, H).input_value(), words(opened)]):
         opened.page.wait_for_timeout(600)
 
 
 def position(opened: Any, which: int) -> float:
-    """Return where a slider stands: x, or log10 h."""
+    """Return a slider's position: x, or log10 of h."""
     shown = float(box(opened, which).input_value())
     return math.log10(shown) if which == H else shown
 
@@ -106,11 +106,11 @@ def test_dragging_x_moves_the_tangent(opened: Any) -> None:
     wait_for_kernel(opened, "gradient", before)
     x = float(box(opened, X).input_value())
     assert x == pytest.approx(3, abs=0.3)
-    assert number(opened, "gradient") == pytest.approx(3 / x, rel=1e-7)  # of 8 digits
+    assert number(opened, "gradient") == pytest.approx(3 / x, rel=1e-7)  # shown with 8 digits
 
 
 def test_dragging_h_down_to_1e_5_brings_the_quotient_to_the_gradient(opened: Any) -> None:
-    """From h = 3 the secant turns into the tangent; the last value of the drag is the one that stays."""
+    """As h shrinks from about 3, the secant turns into the tangent; the page keeps the drag's last value."""
     lab.drag(opened.page, handle(opened, H), 1.0)
     opened.page.wait_for_timeout(600)
     far = number(opened, "error")
@@ -122,7 +122,7 @@ def test_dragging_h_down_to_1e_5_brings_the_quotient_to_the_gradient(opened: Any
     assert number(opened, "quotient") == pytest.approx(number(opened, "gradient"), rel=1e-4)
 
 
-#: What a page shows of a part of the picture, as text; a canvas of the page itself says it in pixels.
+#: JavaScript that draws a part of the picture on a new canvas, and returns the pixels as a data URL.
 SEEN = """part => {
   const canvas = document.createElement('canvas');
   [canvas.width, canvas.height] = [900, 400];
@@ -143,7 +143,7 @@ def test_drag_redraws_the_overlay_and_updates_the_alt_text(opened: Any) -> None:
 
 
 def test_picture_has_the_screens_pixel_density(opened: Any) -> None:
-    """The image has two pixels per CSS pixel, and the canvas exactly as many pixels as the screen."""
+    """The image has two pixels per CSS pixel, and the canvas has exactly one per pixel of the screen."""
     assert opened.page.evaluate("() => document.querySelector('.secant-explorer img').naturalWidth") == 1800
     assert opened.page.evaluate(
         """() => [...document.querySelectorAll('.secant-picture canvas')].every(
@@ -193,7 +193,7 @@ def test_dragging_the_left_plot_moves_x_and_the_right_plot_h(opened: Any) -> Non
         wait_for_kernel(opened, "quotient", old)
         now = position(opened, which)
         assert now != before
-        # The axes of x are from 0.6 to 9.4 and of h from -15.8 to 0.8, with letters beside them.
+        # The axis of x goes from 0.6 to 9.4, that of log10 h from -15.8 to 0.8; labels take the rest.
         assert now == pytest.approx(3.5, abs=0.3) if which == X else now == pytest.approx(-6.9, abs=0.5)
 
 
@@ -207,14 +207,15 @@ def test_arrow_keys_on_the_picture_move_x_and_h(opened: Any) -> None:
     wait_for_kernel(opened, "quotient", old)
     wait_for_rest(opened)
     after = [position(opened, which) for which in (X, H)]
-    assert after == pytest.approx([before[0] + 0.19, before[1] + 0.25], abs=0.04)  # h on steps from there
+    # The arrow keys move h by whole steps of its slider.
+    assert after == pytest.approx([before[0] + 0.19, before[1] + 0.25], abs=0.04)
 
 
 SAVED = "() => window.jupyterapp.shell.currentWidget.context.contentsModel.last_modified"
 
 
 def save_by_key(opened: Any) -> None:
-    """Press Ctrl+S until the notebook is saved: JupyterLab ignores it while an earlier save goes on."""
+    """Press Ctrl+S until the notebook is saved: JupyterLab ignores the key during an earlier save."""
     before = opened.page.evaluate(SAVED)
     for _ in range(40):
         opened.page.keyboard.press("Control+s")
@@ -240,7 +241,7 @@ def test_ctrl_s_saves_at_a_prediction_and_a_letter_is_no_command(opened: Any) ->
 
 
 def test_unused_key_on_the_picture_reaches_jupyterlab(opened: Any) -> None:
-    """The picture uses the arrow keys, so the active cell stays; J and K select other cells."""
+    """The picture uses the arrow keys, so they do not change the active cell; J and K do."""
     active = "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
     opened.page.mouse.click(*on_picture(opened, 0.25))
     before = opened.page.evaluate(active)
@@ -254,21 +255,22 @@ def test_unused_key_on_the_picture_reaches_jupyterlab(opened: Any) -> None:
 
 
 def test_play_moves_h_until_a_control_is_touched(opened: Any) -> None:
-    """In the steps that those see who want less motion: on a busy machine a page lags behind the others."""
+    """Play in the large steps of reduced motion, because a page on a busy machine lags behind small ones."""
     opened.page.emulate_media(reduced_motion="reduce")
-    opened.page.wait_for_timeout(300)  # until the kernel knows
+    opened.page.wait_for_timeout(300)  # until the kernel has received the setting
     opened.explorer.locator(".widget-toggle-button").click()
     handle(opened, X).focus()
-    for passed in ("> 0.1", "< 0.1"):  # it goes to 1 first, wherever h is
+    for passed in ("> 0.1", "< 0.1"):  # play sets h to 1 first, whatever its value
         opened.page.wait_for_function(
             f"() => document.querySelectorAll('.secant-explorer input[type=number]')[1].value {passed}",
             timeout=20_000,
         )
     opened.page.keyboard.press("ArrowRight")
     play = opened.explorer.locator(".widget-toggle-button")
-    expect(play).not_to_have_class(re.compile("mod-active"), timeout=20_000)  # at its end h would be 1e-4
+    # Without the key press, play would end at h = 1e-4.
+    expect(play).not_to_have_class(re.compile("mod-active"), timeout=20_000)
     wait_for_rest(opened)
-    assert 1e-12 < float(box(opened, H).input_value()) < 0.1
+    assert 1.5e-4 < float(box(opened, H).input_value()) < 0.1
     opened.page.emulate_media(reduced_motion="no-preference")
 
 
@@ -287,7 +289,7 @@ def test_the_picture_follows_the_page_s_theme(opened: Any) -> None:
 
 
 def test_class_change_on_the_body_redraws_nothing(opened: Any) -> None:
-    """A slider does so while it is held: a picture drawn for that is one late, after each drag."""
+    """A held slider changes the body's class; a redraw for this would come late, after each drag."""
     drawn = """async () => {
       const canvas = document.querySelector('.secant-picture canvas'), pen = canvas.getContext('2d');
       let times = 0;
@@ -311,14 +313,15 @@ def test_class_change_on_the_body_redraws_nothing(opened: Any) -> None:
 def test_copy_puts_call_and_numbers_into_the_clipboard(opened: Any) -> None:
     opened.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened.explorer.get_by_role("button", name="복사" if opened.language == "ko" else "copy").click()
-    expect(opened.explorer.locator(".secant-copied .secant-note")).not_to_be_empty()  # beside the button
+    # The confirmation appears next to the button.
+    expect(opened.explorer.locator(".secant-copied .secant-note")).not_to_be_empty()
     lines = opened.page.evaluate("navigator.clipboard.readText()").splitlines()
     assert lines[0].startswith(f"explore(x={box(opened, X).input_value()}")
     assert any(text(opened, "gradient") in line for line in lines[1:])
 
 
 def test_every_control_but_the_handles_has_a_name(opened: Any) -> None:
-    """A screen reader is given the boxes' and the lists' labels."""
+    """A screen reader reads the labels of the number boxes and the drop-down lists."""
     assert unnamed(opened.explorer) == 0
 
 
@@ -330,7 +333,8 @@ def test_undefined_quotient_is_explained_on_the_page(opened: Any) -> None:
     quotient = opened.explorer.locator(".secant-quotient")
     before = quotient.inner_text()
     opened.explorer.locator("select").nth(1).select_option("float32")
-    expect(quotient).not_to_have_text(before)  # else the kernel's answer may come between typing and Enter
+    # Otherwise the kernel's answer may arrive between typing and Enter.
+    expect(quotient).not_to_have_text(before)
     box(opened, H).fill("1e-8")
     box(opened, H).press("Enter")
     expect(quotient).to_have_text("nan")
@@ -366,7 +370,7 @@ def test_in_a_narrow_window_the_numbers_stay_inside(opened: Any) -> None:
 
 
 def test_a_question_and_its_figure_fit_on_one_screen(opened: Any) -> None:
-    """On a laptop with all its numbers, on a small screen down to the legend."""
+    """A laptop has room for the numbers too; a small screen has room down to the legend."""
     page, explorer = opened.page, opened.explorer
     page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
     for width, height, numbers in ((1440, 900, True), (1024, 768, False)):
@@ -402,7 +406,7 @@ def test_in_a_narrow_cell_the_plots_stand_one_above_another(opened: Any) -> None
 
 
 def test_no_request_leaves_the_machine(opened: Any) -> None:
-    """Runs last, when everything has been asked for; nor has the page any trouble to report."""
+    """Runs last, after all the page's requests. The page must also have reported no error of Secant."""
     assert [said for said in opened.trouble if "secant" in said or "anywidget" in said] == []
     strangers = [
         address

@@ -1,4 +1,4 @@
-"""A feedback page in a browser: on a phone and on a desk, in both languages, light and dark."""
+"""A feedback page in a browser: on a phone and on a desktop, in both languages, light and dark."""
 
 import copy
 from dataclasses import replace
@@ -20,7 +20,7 @@ PARTS = (Part("call", "f(1)"), Part("expected", "1"), Part("cause", "long" * 60)
 
 
 def shown(language: Language | None) -> str:
-    """Return a page with every verdict, or, without a language, the page of an unreadable file."""
+    """Return a page with many kinds of verdict or, without a language, the page of an unreadable file."""
     release = copy.deepcopy(assignment(LESSONS[0]).releases[language or "en"])
     looks = [("passed", False), ("wrong", False), ("timed_out", False), ("not_attempted", False)]
     looks += [("crashed", False), ("manual", True), ("manual", False), ("rejected", False)]
@@ -43,7 +43,7 @@ def shown(language: Language | None) -> str:
 def test_a_page_fits_a_phone_and_is_accessible(
     browser: Any, tmp_path: Path, language: Language | None
 ) -> None:
-    """In each language alike; of colours, of which no language has its own, the English page has them all."""
+    """Colours do not depend on the language, so they are not checked again on the Korean page."""
     file = tmp_path / "page.html"
     file.write_text(shown(language), encoding="utf-8")
     page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme="light")
@@ -72,7 +72,7 @@ def test_a_page_fits_a_phone_and_is_accessible(
 
 
 def test_raised_formula_does_not_paint_over_the_page(browser: Any, tmp_path: Path) -> None:
-    """Nine ems are 140 pixels: up to the line above, which says how many points there are."""
+    """A formula raised by 9 em (140 pixels) would reach the line above it, which shows the points."""
     release = copy.deepcopy(assignment(LESSONS[0]).releases["en"])
     over = r"$\smash{\raise 9em{\color{red}\text{████████████}}}$"
     row = TaskRow("one", "Task 1", 0.0, 2.0, 0.0, "manual", True, None, over * 4, "")

@@ -25,7 +25,7 @@ PAINTED = """picture => {
 
 @pytest.fixture(scope="module")
 def page(other_learner: Any, firefox: Any) -> Iterator[Page]:
-    """JupyterLab with the start page, and lesson 1 run with its right answers."""
+    """Provide JupyterLab with the start page, and with lesson 1 run with its right answers."""
     answers = {task.id: task.answer.source for task in course.questions(LESSON)}
     notebook = course.with_answers(course.assignment(LESSON).releases[other_learner.language], answers)
     name = f"firefox/{LESSON.name}.ipynb"

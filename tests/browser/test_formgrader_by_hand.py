@@ -1,4 +1,4 @@
-"""An instructor's week in formgrader on JupyterLab, by clicking: from the student version to the feedback."""
+"""An instructor's clicks in formgrader on JupyterLab, from the student version to the feedback."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ AUTOGRADE_SECONDS = 60
 
 
 class Desk:
-    """Formgrader as JupyterLab shows it."""
+    """Formgrader's page, as JupyterLab shows it."""
 
     def __init__(self, frame: FrameLocator) -> None:
         self.frame = frame
@@ -27,7 +27,7 @@ class Desk:
         return self.frame.locator("tr", has_text=name)
 
     def press(self, row: str, button: str) -> str:
-        """Press a button of a row; return what the window that it opens says, and close that."""
+        """Press a button of a row, close the dialog that opens, and return the dialog's text."""
         self.row(row).locator(f".{button} a").click()
         window = self.frame.locator(".modal.in")
         expect(window).to_be_visible(timeout=AUTOGRADE_SECONDS * 1000)
@@ -77,9 +77,11 @@ def click_through(root: Path, ann: Student, browser: Any) -> None:
         expect(plot).to_have_count(1)
         assert plot.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [240, 120]
         comment = desk.frame.locator("textarea.comment").last
-        expect(comment).to_have_attribute("placeholder", re.compile("comments"))  # it is emptied before
+        # Formgrader sets the placeholder and then resets the field, so do not type before.
+        expect(comment).to_have_attribute("placeholder", re.compile("comments"))
         desk.frame.locator("input.score").last.fill("1")
-        with page.expect_response("**/formgrader/api/comment/*"):  # the sign of it is to be seen for a second
+        # Wait for the response, because the sign that the comment is saved appears only for a second.
+        with page.expect_response("**/formgrader/api/comment/*"):
             comment.fill("Well seen.")
             comment.press("Tab")
 

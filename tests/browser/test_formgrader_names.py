@@ -1,4 +1,4 @@
-"""Formgrader's pages with hostile names: no script of theirs runs, and each is shown as typed."""
+"""Formgrader's pages with hostile names: no script in a name runs, and each name is shown as typed."""
 
 import re
 import shutil
@@ -40,7 +40,7 @@ MATHJAX = """addEventListener('DOMContentLoaded', () => {
 
 
 def fill(root: Path) -> None:
-    """Fill a gradebook as nbgrader's own commands do, past every function of ours."""
+    """Fill a gradebook as nbgrader's own commands do, without any function of Secant."""
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}", "secant") as book, book.db.no_autoflush:
         book.update_or_create_student("ann", first_name=TAG, last_name=SCRIPT, email=TAG)
         book.update_or_create_student("bob", first_name=HONEST, last_name="Kim", email="b@example.org")
@@ -83,12 +83,15 @@ def address(room: Path) -> Iterator[str]:
 
 
 def answer_as_mathjax(route: Route) -> None:
-    """Answer as MathJax's server would: take the settings, run the page's elements of their type."""
+    """Answer a request for MathJax with a stand-in, and any other request with an empty script.
+
+    Like MathJax, the stand-in takes the page's settings and runs its script elements of MathJax's type.
+    """
     route.fulfill(content_type="text/javascript", body=MATHJAX if "mathjax" in route.request.url else "")
 
 
 class Watched:
-    """A page in which scripts of strangers would call `hit`."""
+    """A page that records its errors, and calls of `hit`, which every script in a hostile name would make."""
 
     def __init__(self, page: Page, address: str) -> None:
         self.page, self._address = page, address
@@ -105,7 +108,7 @@ class Watched:
         return self.page
 
     def is_clean(self) -> None:
-        """Fail if a script of a stranger's ran, or one of formgrader's did not."""
+        """Fail if an injected script ran, or if a script of formgrader raised an error."""
         self.page.wait_for_timeout(100)
         assert self.hits == []
         assert self.errors == []

@@ -1,7 +1,7 @@
-"""Each lesson as a learner does it in JupyterLab, in both languages, with the real service.
+"""Each lesson, done as a learner does it in JupyterLab, in both languages, with the real service.
 
-The solved notebook is run to the end, its explorers follow the hand, and it is checked. Then answers are
-spoilt as learners spoil them, and it is checked again. The start page is open all the while.
+The solved notebook is run to the end, its explorers are dragged, and it is checked. Then some answers are
+replaced by typical wrong ones, and the notebook is checked again. The start page stays open all the time.
 """
 
 import re
@@ -24,7 +24,7 @@ from tests.support.naming import unnamed
 pytestmark = pytest.mark.browser
 
 LESSONS = {lesson.name: lesson for lesson in course.LESSONS}
-# What the page knows of its cells: JupyterLab draws only those in view.
+# JavaScript for all code cells of the notebook; JupyterLab draws only the cells in view.
 CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.filter(cell => cell.model.type === 'code')"
 DONE = f"() => {CELLS}.every(cell => cell.model.executionCount)"
 TROUBLE = f"""() => {CELLS}.flatMap(cell => cell.model.outputs.toJSON())
@@ -49,14 +49,14 @@ START = """async () => {
 }"""
 
 CRASH, ENDLESS, ERROR, UNTOUCHED = "crash", "endless loop", "error", "untouched"
-#: What becomes of some of a lesson's answers: a recorded wrong answer, by its name, or one of the above. One
-#: gives a wrong value, one forgets a special case, one leaves something changed; one loop does not end.
+#: Replacements of some of each lesson's answers: the name of a recorded wrong answer, or a constant above.
+#: Among other faults, these answers give wrong values, forget special cases, change something, or never end.
 SPOILT = {
     "01": {
         "forward_difference": "divides by the h that was typed",
         "central_difference": "stops warnings",
         "autograd_slope": "a leaf of ints",
-        "hand_derivative": UNTOUCHED,  # a cell of the lesson calls it
+        "hand_derivative": UNTOUCHED,  # a cell of the lesson calls this function
         "best_step": ENDLESS,
         "doubling_slope": CRASH,
     },
@@ -119,7 +119,7 @@ SPOILT = {
         "gradient_penalty": UNTOUCHED,
         "Cube": "keeps x detached",
     },
-    "10": {  # the tasks before build on each other
+    "10": {  # the earlier tasks build on each other
         "backward_twice": "forgets the graph afterwards",
         "value_functions": "no n before the power",
         "fit_line": CRASH,
@@ -135,7 +135,7 @@ SAID: Mapping[str, Mapping[Language, str]] = {
     },
     UNTOUCHED: {"en": "the placeholder is still there", "ko": "답을 쓸 자리가 그대로 있습니다"},
 }
-BODIES = {  # a loop that sleeps uses up its time as well, and costs the other tests none
+BODIES = {  # a sleeping loop runs into the time limit too, and leaves the processor to other tests
     CRASH: "    import os\n    os._exit(3)",
     ENDLESS: "    import time\n    while True:\n        time.sleep(0.1)",
     ERROR: "    return nothing",
@@ -145,7 +145,7 @@ TOTAL = {"en": "{0:g} of {0:g} points", "ko": "{0:g}점 만점에 {0:g}점"}
 
 @pytest.fixture(scope="module")
 def page(served: Any, window: Any) -> Iterator[Any]:
-    """One page for all lessons, which are opened in it one after another; the start page stays open."""
+    """Provide one page, in which the lessons are opened one after another; the start page stays open."""
     for name, lesson in LESSONS.items():
         right = {task.id: task.answer.source for task in course.questions(lesson)}
         notebook = course.with_answers(course.assignment(lesson).releases[served.language], right)
@@ -167,7 +167,7 @@ def test_lesson_runs_its_explorer_can_be_dragged_and_it_is_checked(
 ) -> None:
     with lab.running(page, served.address, f"{name}/{name}.ipynb"):
         page.wait_for_function(DONE, timeout=90_000)
-        # What was open before, in this page or in an earlier one, has left nothing behind.
+        # Notebooks that were open before, in this page or in an earlier one, have left no session behind.
         assert [session["path"] for session in lab.sessions(served.address)] == [f"{name}/{name}.ipynb"]
         assert page.evaluate(TROUBLE) == []
         count = page.evaluate(EXPLORERS)
@@ -197,9 +197,10 @@ def follows_the_hand(page: Any, explorer: Any, language: str) -> None:
 
 
 def the_solution_passes(page: Page, name: str, language: Language) -> None:
-    """With all points, in the panel and on the start page, which names what has been earned."""
+    """Assert that the panel and the start page show all points, and that the panel names what was earned."""
     card = page.locator(".secant-card").nth(list(LESSONS).index(name))
-    expect(card).to_have_attribute("data-state", "in_progress")  # another answer than the release's is there
+    # The notebook's answers differ from the release's, so the lesson counts as begun.
+    expect(card).to_have_attribute("data-state", "in_progress")
     before = earned(page)
     check(page)
     points = sum(task.points for task in course.questions(LESSONS[name]))
@@ -209,13 +210,13 @@ def the_solution_passes(page: Page, name: str, language: Language) -> None:
     expect(card).to_have_attribute("data-state", "done")
     assert card.locator("progress").evaluate("bar => [bar.value, bar.max]") == [points, points]
     now = earned(page)
-    assert len(now) >= 3  # a task, a lesson, a lesson without a hint
+    assert len(now) >= 3  # for a task, for a lesson, and for a lesson without a hint
     for title in now - before:
         expect(page.locator(".secant-gained")).to_contain_text(title)
 
 
 def each_wrong_answer_is_explained(page: Page, name: str, language: Language) -> None:
-    """By its outcome and in the words that go with it, while the other tasks still pass."""
+    """Assert that each wrong answer gets its outcome and its message, while the other tasks still pass."""
     expected = dict.fromkeys((task.id for task in course.questions(LESSONS[name])), ("passed", ""))
     answers = {}
     for task, how in SPOILT[name[:2]].items():
@@ -229,7 +230,7 @@ def each_wrong_answer_is_explained(page: Page, name: str, language: Language) ->
 
 
 def spoilt(lesson: Lesson, task: str, how: str, language: Language) -> tuple[str, str]:
-    """Return an answer that is not right, and what its author must be told."""
+    """Return a wrong answer, and the words that its message must contain."""
     if how in BODIES:
         return f"def {task}(*args):\n{BODIES[how]}", SAID[how][language]
     if how == UNTOUCHED:

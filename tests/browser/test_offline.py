@@ -1,4 +1,4 @@
-"""Once installed, nothing needs a network, and nothing asks for one."""
+"""A session without a network: an installed course works, and no process tries to use a network."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_lesson_works_without_a_network(session: dict[str, Any]) -> None:
     seen = session["seen"]
-    assert seen["formulas"] > 20  # MathJax's own fonts and code are here
+    assert seen["formulas"] > 20  # MathJax's fonts and code are on this machine
     assert seen["before"] != seen["after"]
 
 
@@ -57,7 +57,7 @@ def test_browser_requests_stay_on_this_machine_and_succeed(session: dict[str, An
 
 
 def test_no_python_process_connects_to_another_machine(session: dict[str, Any]) -> None:
-    """Neither the server, nor a kernel, nor a check: not even to ask for a name."""
+    """No server, kernel or check connects to another machine, not even to resolve a name."""
     assert session["called"] != []
     ours = r"127\.0\.0\.1|localhost|::1|None|^socket\.connect /"
     assert [line for line in session["called"] if not re.search(ours, line)] == []

@@ -1,4 +1,4 @@
-"""An explorer in a notebook of the learner's own: exported, restarted by another tab, and reopened."""
+"""An explorer in the learner's own notebook, which is exported, restarted from another tab, and reopened."""
 
 import html
 import json
@@ -55,13 +55,13 @@ def test_kernel_restart_in_another_tab_is_explained_at_the_explorer(own: Any) ->
     picture = own.page.locator(".secant-picture img")
     before = picture.get_attribute("alt")
     own.page.locator(".secant-picture").press("ArrowRight")
-    expect(picture).not_to_have_attribute("alt", before)  # a living kernel's answer has arrived
+    expect(picture).not_to_have_attribute("alt", before)  # the running kernel's answer has arrived
     lab.wait_until_still(own.page.locator(".secant-explorer"))
     assert problem.count() == 0
     (kernel,) = (one["kernel"]["id"] for one in lab.sessions(own.address) if one["path"] == NAME)
     restart = urllib.request.Request(f"{own.address}/api/kernels/{kernel}/restart", method="POST")
     urllib.request.urlopen(restart, timeout=60).close()
-    # The new kernel's first messages may get lost before the server listens to it, so press as a user would.
+    # The new kernel's first messages may get lost before the server listens to it, so press repeatedly.
     for _ in range(10):
         own.page.locator(".secant-picture").press("ArrowRight")
         own.page.wait_for_timeout(1000)
@@ -76,9 +76,9 @@ def test_a_reopened_notebook_shows_the_stored_picture(own: Any) -> None:
     stored = json.loads((own.place / NAME).read_text())["cells"][1]["outputs"][0]
     own.page.evaluate(lab.RUN_ALL.replace("await app.commands.execute('notebook:run-all-cells');", ""), NAME)
     remains = own.page.locator(".secant-remains")
-    expect(remains).to_have_count(2)  # of the explorer and of the prediction
+    expect(remains).to_have_count(2)  # for the explorer and for the prediction
     expect(remains.first).to_contain_text("Shift+Enter")
     assert remains.locator("img").get_attribute("alt") == stored["metadata"]["image/png"]["alt"]
     assert remains.locator("img").evaluate("image => image.naturalWidth") == 900
-    # Another library's widget keeps JupyterLab's words.
+    # Another library's widget keeps JupyterLab's message.
     expect(own.page.locator(".jp-OutputArea-output", has_text="model not found")).to_have_count(1)

@@ -44,7 +44,8 @@ AGAIN = """async (path) => {  // with a kernel, but not the one that showed what
   for (const cell of content.model.cells) cell.trusted = true;
   await content.scrollToItem(content.widgets.length - 1, 'end');
 }"""
-# With a kernel, whose language JupyterLab notes: whether that alone is something to save, and a word is.
+# Opens a notebook with a kernel, whose language JupyterLab writes into the notebook. Returns whether the
+# notebook counts as unsaved after that, and after a word is typed.
 LOOKED_AT = """async (path) => {
   const { commands } = window.jupyterapp;
   const { content, context } = await commands.execute('docmanager:open', {path, factory: 'Notebook'});
@@ -77,7 +78,7 @@ NOTED = """async names => {  // JupyterLab notes what is open and where, some ti
   }
   return false;
 }"""
-# The page's own pieces, with a lesson that only answers what they ask.
+# Imports the extension's own modules, and makes a stand-in for a lesson with only the members that they use.
 LESSON = """async () => {
   const place = '/lab/extensions/secant/static';
   const [{ Row }, { Panel }, { words }] = await Promise.all(
@@ -95,13 +96,14 @@ LESSON = """async () => {
       tasks: [task]},
   };
 """
-# Two hints that were asked for before are given back twice at once: the notebook came back to the front.
+# Restores two earlier hints twice at the same time, as when a notebook comes back to the front.
 HINTS = f"""{LESSON}
   const row = new Row({{render: () => new Promise(go => setTimeout(go, 20))}}, lesson, task);
   await Promise.all([row.restore(), row.restore()]);
   return [...row.more.querySelectorAll('h4'), row.hintButton].map(each => each.textContent);
 }}"""
-# The solution of a task whose last answer is wrong: to be asked about, unless an earlier one had all points.
+# Shows the solution of a task whose last answer is wrong. The learner must confirm this, unless an earlier
+# answer had all points.
 ASKED = f"""{LESSON}
   task.shown = [];
   lesson.rows.set('f', {{outcome: 'wrong'}});
@@ -155,7 +157,7 @@ def served(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 
 @pytest.fixture(scope="module")
 def shared(served: Any) -> Iterator[Page]:
-    """One page for all tests that only open a lesson in it."""
+    """Provide one page for all tests that only open a lesson in it."""
     with lab.open_lab(served.browser, served.address) as page:
         page.set_default_timeout(20_000)
         yield page
@@ -417,7 +419,7 @@ def test_error_below_a_passed_test_is_labelled_outdated(page: Page) -> None:
     said = page.locator(".secant-cell", has_text="The error below is from the last run")
     expect(said).to_contain_text("✓ Passed")
     page.evaluate(FAIL, "tangent")
-    expect(said).to_have_count(1)  # that error is not old
+    expect(said).to_have_count(1)  # this error agrees with the verdict
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
     expect(said).to_have_count(0)
 
@@ -460,7 +462,7 @@ def test_panel_names_answers_changed_since_the_check(page: Page) -> None:
     expect(notice).to_be_hidden()
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:insert-cell-below')")
     page.evaluate(TYPE, "helper = 1")
-    notice.wait_for()  # it may matter, but no answer has changed
+    notice.wait_for()  # the new cell may matter, but no answer has changed
     assert page.locator("[data-stale]").count() == 0
 
 
@@ -484,7 +486,7 @@ def test_last_result_is_shown_when_a_notebook_is_reopened(page: Page) -> None:
     opened(page, "en/test_last_result_is_shown_when_a_notebook_is_reopened/lesson.ipynb")
     assert row(page, "tangent").locator(".secant-outcome").inner_text() == "Wrong"
     assert "Nov 20, 2026" in page.locator(".secant-when").inner_text()
-    changed = page.locator(".secant-row[data-stale]")  # as the server says, of that task alone
+    changed = page.locator(".secant-row[data-stale]")  # the server reports a change of that task only
     assert changed.get_attribute("data-task") == "broken"
 
 
@@ -510,11 +512,11 @@ def test_hints_open_in_turn_and_the_solution_after_a_confirmation(page: Page) ->
     expect(row(page, "slope").locator("section")).to_contain_text("Why it works")
     check(page)
     expect(row(page, "slope").locator("section")).to_have_count(1)
-    expect(wrong.locator("section")).to_have_count(3)  # what was asked for stays
+    expect(wrong.locator("section")).to_have_count(3)  # requested texts stay
 
 
 def test_a_hint_shows_text_and_can_neither_load_nor_do_anything(page: Page) -> None:
-    """It may be of a notebook that a stranger has sent, and stands in our panel."""
+    """A hint may come from a stranger's notebook, and it appears in Secant's panel."""
     check(page)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -542,7 +544,7 @@ def test_a_notebook_of_unknown_origin_is_run_only_once_its_reader_agrees(page: P
     press.click()
     dialog = page.locator(".jp-Dialog")
     expect(dialog).to_contain_text("권한" if page.evaluate(FRONT).startswith("ko/") else "permissions")
-    page.keyboard.press("Enter")  # what has the focus is the button that leaves it alone
+    page.keyboard.press("Enter")  # the focus is on the button that does not run the notebook
     expect(dialog).to_have_count(0)
     assert not [url for url in asked if "secant/api/check" in url]
     press.click()
@@ -568,7 +570,7 @@ def test_panel_shows_no_foreign_lesson_number_and_frees_closed_lessons(shared: P
 
 
 def test_closed_view_stops_observing_the_cells(shared: Page) -> None:
-    """Another view of the notebook has the same ones."""
+    """Another view of the notebook may share the cells and outlive this view."""
     assert shared.evaluate(VIEW) == [1, 0]
 
 
@@ -591,7 +593,7 @@ def test_collapsed_test_cell_is_labelled(page: Page) -> None:
     assert folded.inner_text().strip() == ""
     page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1; }")
     page.evaluate("() => window.jupyterapp.shell.currentWidget.content.activate()")
-    page.keyboard.press("Shift+Enter")  # as the start page says
+    page.keyboard.press("Shift+Enter")  # the key that the start page names
     page.wait_for_function(f"() => ({ACTIVE})() === 'test_slope'")
     page.locator(".jp-Dialog").wait_for()  # no kernel runs here, so JupyterLab asks for one
     page.keyboard.press("Escape")
@@ -635,7 +637,7 @@ def test_stopped_check_keeps_the_verdicts_so_far(page: Page) -> None:
     assert "Stopped" in page.locator(".secant-panel [role=alert] >> visible=true").inner_text()
     assert row(page, "slope").locator(".secant-outcome").inner_text() == "Crashed"
     assert row(page, "untouched").locator(".secant-outcome").inner_text() == "Not attempted"
-    assert page.locator(".secant-gained").inner_text() == "You gained 12 XP."  # by what was decided
+    assert page.locator(".secant-gained").inner_text() == "You gained 12 XP."  # for the verdicts so far
 
 
 def refuse(status: int, message: str) -> Any:
@@ -693,7 +695,7 @@ def test_failing_request_is_explained_and_loses_no_result(
     said = page.locator(".secant-panel [role=alert] >> visible=true")
     assert words in said.inner_text()
     assert row(page, "tangent").locator(".secant-outcome").inner_text() == "Wrong"
-    for button in page.locator(".jp-Dialog button").all():  # JupyterLab's own word on a save that failed
+    for button in page.locator(".jp-Dialog button").all():  # JupyterLab's own dialogs about a failed save
         button.click()
     page.unroute_all()
     page.evaluate("() => window.jupyterapp.commands.execute('secant:check')")
@@ -708,7 +710,7 @@ def test_failing_request_is_explained_and_loses_no_result(
 def korean(served: Any) -> Iterator[Page]:
     """Open a page for JupyterLab in Korean as `secant lab` opens it.
 
-    Each page stores its layout separately.
+    The page's layout is stored separately from that of other pages.
     """
     for name in ("ko/lesson.ipynb", NARROW):
         fake_lesson.write(served.place / name)
@@ -728,7 +730,7 @@ def korean(served: Any) -> Iterator[Page]:
 
 
 def open_start(page: Page, served: Any) -> None:
-    """Open it by an address that names the plain page."""
+    """Open the start page at an address that names the plain start page."""
     page.goto(f"{served.address}/lab/workspaces/start/tree/START.md")
     page.locator(".secant-start h1").wait_for(timeout=30_000)
 
@@ -739,10 +741,10 @@ def test_start_page_replaces_the_plain_one_and_updates_after_a_pass(served: Any,
     assert page.evaluate("() => [...window.jupyterapp.shell.widgets('main')].map(({id}) => id)") == [
         "secant-start"
     ]
-    assert page.evaluate(LEFT_OPEN, True)  # in so wide a window nothing gives way
+    assert page.evaluate(LEFT_OPEN, True)  # a window this wide has room for all sidebars
     assert page.locator(".secant-start h1").inner_text() == "PyTorch autograd 배우기"
     assert page.locator(".secant-card").count() == 10
-    assert page.locator(".secant-card button").count() == 9  # the tenth is not here
+    assert page.locator(".secant-card button").count() == 9  # the tenth lesson is missing here
     assert page.locator(".secant-arrows > path").count() == 9
     assert page.locator(".secant-achievements li").count() == 13
     assert page.locator("[data-earned=true]").count() == 0
@@ -751,7 +753,8 @@ def test_start_page_replaces_the_plain_one_and_updates_after_a_pass(served: Any,
     page.keyboard.press("Enter")
     page.locator(".secant-toolbar").wait_for()
     page.locator(".validate-button").wait_for(state="attached")
-    expect(page.locator(".validate-button")).to_be_hidden()  # in the learner's own lab, ours stands alone
+    # The learner's own JupyterLab shows only Secant's button.
+    expect(page.locator(".validate-button")).to_be_hidden()
     page.wait_for_function(f"() => ({ACTIVE})() === 'tangent'")
     page.evaluate(WRITE, ["tangent", "# passed\n"])
     check(page)
@@ -761,7 +764,7 @@ def test_start_page_replaces_the_plain_one_and_updates_after_a_pass(served: Any,
     expect(page.locator("[data-earned=true]")).to_have_count(5)
     assert page.locator(".secant-level progress").get_attribute("value") == "180"
     assert page.evaluate(NOTED, ["secant-start", "notebook:ko/lesson.ipynb"])
-    page.reload()  # all that was open comes back, the same in front
+    page.reload()  # all documents are restored, with the same one in front
     page.locator(".secant-toolbar >> visible=true").wait_for()
     page.locator(".secant-card").nth(9).wait_for(state="attached")
     assert page.evaluate(FRONT) == "ko/lesson.ipynb"
@@ -800,7 +803,7 @@ REVIEW = {
 
 
 def shown(page: Page, **more: Any) -> list[dict[str, Any]]:
-    """Have the start page show this, too; return what it then posts."""
+    """Show the start page with additional data; return the list of the requests that it will post."""
     posted: list[dict[str, Any]] = []
 
     def answer(route: Route) -> None:
@@ -894,7 +897,7 @@ def test_lesson_end_is_shown_in_view_and_links_to_the_next(served: Any, page: Pa
     page.wait_for_function("() => window.jupyterapp.shell.currentWidget?.context?.path === 'en/lesson.ipynb'")
 
 
-# --- for everybody ---
+# --- class editions, accessibility, narrow windows ---
 
 
 def test_the_end_of_a_lesson_with_visible_tests_promises_no_points(page: Page) -> None:
@@ -928,7 +931,7 @@ def test_the_start_page_of_a_class_edition_counts_tasks_and_promises_nothing(pag
 def test_the_first_task_that_is_not_passed_is_in_view_and_its_reason_at_its_test(page: Page) -> None:
     for task in list(TASKS)[:-2]:
         page.evaluate(WRITE, [task, "# passed\n"])
-    check(page)  # what this earns is in view after this check, and after no later one
+    check(page)  # this check scrolls to what it has earned, and the next one to a task
     page.evaluate(WRITE, ["no_grader", "# wrong\n"])
     check(page)
     expect(row(page, "no_grader").locator(".secant-outcome")).to_be_in_viewport()
@@ -977,7 +980,7 @@ def start(served: Any, korean: Page) -> Page:
 
 
 def test_the_sidebars_give_way_in_a_narrow_window_and_come_back(start: Page) -> None:
-    """As where a page is enlarged to 200 %: the start page stays one that can be read."""
+    """A page that is enlarged to 200 % is as narrow; the start page must stay readable."""
     start.evaluate("() => window.jupyterapp.shell.activateById('secant-panel')")
     start.wait_for_function(LEFT_OPEN, arg=True)
     start.set_viewport_size({"width": 720, "height": 450})
@@ -998,7 +1001,7 @@ def test_sidebar_opened_by_hand_in_a_narrow_window_stays(start: Page) -> None:
     start.set_viewport_size({"width": 700, "height": 450})
     start.evaluate(lab.OPEN, NARROW)
     expect(start.locator(".secant-check >> visible=true")).to_be_in_viewport(ratio=1)
-    check(start)  # which opens the panel
+    check(start)  # this opens the panel
     assert start.evaluate(LEFT_OPEN, True)
     assert start.evaluate(NOTED, ["secant-start", f"notebook:{NARROW}"])
     start.reload()
@@ -1010,11 +1013,12 @@ def test_sidebar_opened_by_hand_in_a_narrow_window_stays(start: Page) -> None:
 def test_on_a_small_screen_the_notebook_has_room_beside_the_panel(start: Page) -> None:
     start.set_viewport_size({"width": 1024, "height": 768})
     start.evaluate(lab.OPEN, NARROW)
-    start.wait_for_function(LEFT_OPEN, arg=True)  # beside a notebook alone there is room for it
+    # Without the panel, there is room for the left sidebar next to the notebook.
+    start.wait_for_function(LEFT_OPEN, arg=True)
     check(start)
     start.wait_for_function(LEFT_OPEN, arg=False)
     expect(start.locator(".secant-check >> visible=true")).to_be_in_viewport(ratio=1)
-    # JupyterLab takes a moment to give the notebook the room; it was 245.
+    # JupyterLab takes a moment to widen the notebook; with the left sidebar, a cell is 245 pixels wide.
     cell = start.locator(".jp-Cell >> visible=true").first.element_handle()
     start.wait_for_function("cell => cell.getBoundingClientRect().width > 550", arg=cell, timeout=10_000)
 
@@ -1023,7 +1027,7 @@ def test_panel_reports_a_lost_server_until_it_answers_again(page: Page) -> None:
     said = page.locator(".secant-panel > [role=alert]")
     for address in ("**/api/sessions*", "**/secant/api/progress*"):
         page.route(address, hang_up)
-    # JupyterLab asks every ten seconds, and its poll skips what comes while it is busy.
+    # JupyterLab asks only every ten seconds, and its poll skips requests while it is busy, so ask repeatedly.
     sessions = "window.jupyterapp.serviceManager.sessions"
     asking = page.evaluate(f"() => setInterval(() => {sessions}.refreshRunning().catch(() => {{}}), 500)")
     expect(said).to_contain_text("The server does not answer.", timeout=20_000)
@@ -1034,7 +1038,7 @@ def test_panel_reports_a_lost_server_until_it_answers_again(page: Page) -> None:
 
 @pytest.mark.parametrize("width", [1024, 640])
 def test_panel_content_is_no_wider_than_the_panel(page: Page, width: int) -> None:
-    """1024 pixels, and 1280 at 200 %."""
+    """The widths are those of a window of 1024 pixels, and of one of 1280 pixels at 200 %."""
     check(page)
     row(page, "slope").get_by_role("button", name="Worked solution").click()
     row(page, "slope").locator("pre").wait_for()

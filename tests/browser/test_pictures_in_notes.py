@@ -1,4 +1,4 @@
-"""Pictures of a note in formgrader and on a feedback page, after either engine."""
+"""Pictures in a note (a written answer), in formgrader and on a feedback page, after either engine."""
 
 import shutil
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
         hand_in(root, student, with_pictures(root, language))
     summary, _ = run(root)
     assert not summary.failed
-    # As nbgrader's own engine leaves it: the student's notebook.
+    # nbgrader's own engine leaves the student's notebook in autograded/, with its pictures unchanged.
     shutil.copy(
         root / f"submitted/stock/{STEPS}/{STEPS}.ipynb", root / f"autograded/stock/{STEPS}/{STEPS}.ipynb"
     )

@@ -1,4 +1,4 @@
-"""A hand on an explorer of a static page: no kernel, and the numbers are torch's."""
+"""An explorer on a static page, used without a kernel: it shows the numbers that torch computed."""
 
 import json
 import math
@@ -21,7 +21,7 @@ SEARCHED = """async words => {
   const { search } = await import('/search/en/pagefind.js');
   return Promise.all((await search(words)).results.map(async hit => (await hit.data()).meta));
 }"""
-# What stands below the picture as soon as a slider has moved.
+# JavaScript that records the quotient shown below the picture each time a slider moves.
 NOTE_QUOTIENTS = """() => {
   window.quotients = [];
   const note = () => quotients.push(document.querySelector('figure.live .secant-quotient').innerText);
@@ -31,7 +31,7 @@ NOTE_QUOTIENTS = """() => {
 
 @pytest.fixture
 def opened(browser: Any, static_page: str) -> Iterator[SimpleNamespace]:
-    """Open the page, scroll to its first explorer and collect every error that it reports."""
+    """Open the page and scroll to its first explorer; fail at the end if the page reported any message."""
     context = browser.new_context(viewport=TALL, has_touch=True)
     page = context.new_page()
     trouble: list[str] = []
@@ -44,7 +44,7 @@ def opened(browser: Any, static_page: str) -> Iterator[SimpleNamespace]:
 
 
 def explorer(page: Any, number: int) -> Any:
-    """Scroll to an explorer, wait until it moves, and return it."""
+    """Scroll to an explorer, wait until it is interactive, and return it."""
     found = page.locator("figure[data-frames]").nth(number)
     found.scroll_into_view_if_needed()
     page.locator(f"figure.live >> nth={number}").locator("img[src]").wait_for(timeout=30_000)
@@ -58,7 +58,7 @@ def slider(opened: Any, name: str) -> Any:
 
 
 def said(opened: Any) -> dict[str, str]:
-    """Return the values that the page shows: those of its controls, and the numbers below."""
+    """Return the texts that the page shows: the values of x and h, and the numbers below the picture."""
     opened.page.wait_for_timeout(400)
     found = {name: slider(opened, name).get_attribute("aria-valuetext") for name in ("x", "h")}
     for name in ("quotient", "gradient", "error"):
@@ -67,14 +67,17 @@ def said(opened: Any) -> dict[str, str]:
 
 
 def is_torchs(opened: Any) -> bool:
-    """Whether the numbers are those that torch computes here, to the digits that are shown."""
+    """Return True if the page shows the numbers that torch computes here; otherwise fail.
+
+    The gradient must agree in all digits shown, and the quotient up to rounding.
+    """
     function, dtype, scheme = (
         box.evaluate("box => box.selectedOptions[0].text") for box in opened.explorer.locator("select").all()
     )
     assert scheme == "forward"
     words, f = said(opened), FUNCTIONS[function]
     x = torch.tensor(float(words["x"]), dtype=getattr(torch, dtype), requires_grad=True)
-    h = 10 ** (round(4 * math.log10(float(words["h"]))) / 4)  # the page shows three digits of it
+    h = 10 ** (round(4 * math.log10(float(words["h"]))) / 4)  # the page shows only three digits of h
     there = x.detach() + h
     quotient = ((f(there) - f(x.detach())) / (there - x.detach())).item()
     f(x).backward()
@@ -84,13 +87,13 @@ def is_torchs(opened: Any) -> bool:
 
 
 def digits(number: float, like: str) -> str:
-    """Return a number with as many significant digits as another text has."""
+    """Return a number as text, with as many significant digits as another text has."""
     mantissa = like.lower().partition("e")[0].lstrip("-0.").replace(".", "")
     return f"{number:.{max(len(mantissa), 1)}g}"
 
 
 def drag(opened: Any, name: str, start: float, end: float) -> None:
-    """Drag a slider by the mouse between two shares of its track."""
+    """Drag a slider with the mouse from one fraction of its track to another."""
     box, mouse = lab.box(slider(opened, name)), opened.page.mouse
     y = box["y"] + box["height"] / 2
     mouse.move(box["x"] + 8 + start * (box["width"] - 16), y)
@@ -144,7 +147,7 @@ def test_two_quick_presses_each_show_their_own_numbers(opened: Any) -> None:
 
 
 def test_preview_drag_updates_overlay_and_alt_text(opened: Any) -> None:
-    """Over the same still picture; and where float32 loses h the words say why."""
+    """The still picture below stays the same; where float32 loses h, the text explains why."""
     picture = opened.explorer.locator("img")
     seen = [opened.page.evaluate(SEEN), picture.get_attribute("src"), picture.get_attribute("alt")]
     drag(opened, "h", 1, 0.3)
@@ -201,7 +204,7 @@ def test_a_choice_is_answered_and_kept_in_the_browser(opened: Any) -> None:
 
 
 def test_play_of_h_stops_at_its_end_or_at_a_touch(opened: Any) -> None:
-    """Where the system asks for less motion, no point comes sooner than after a second and a half."""
+    """If the system asks for reduced motion, each point is shown for at least a second and a half."""
     page, play = opened.page, opened.explorer.get_by_role("button", name="play h")
     page.emulate_media(reduced_motion="reduce")
     page.clock.install()
@@ -245,7 +248,8 @@ def test_a_page_fits_a_phone_and_is_accessible(browser: Any, static_page: str, l
     picture = lab.box(page.locator(".secant-picture").first)
     assert picture["height"] > picture["width"]  # the plots are stacked
     page.locator(".numbers").first.scroll_into_view_if_needed()
-    assert 0 <= lab.box(page.locator("input[data-control=h]").first)["y"] < 200  # beside what it changes
+    # The slider stays in view with the numbers that it changes.
+    assert 0 <= lab.box(page.locator("input[data-control=h]").first)["y"] < 200
     for where in ("figure[data-frames]", "fieldset", "[data-answers]"):
         assert faults(page, where) == []
     page.close()
@@ -280,7 +284,7 @@ def test_browser_unpacks_recordings_exactly(opened: Any) -> None:
 
 
 def asked_for(page: Any, words: str) -> list[str]:
-    """Ask the open search dialog; return where its hits lead, the best first."""
+    """Search in the open dialog, and return the addresses of the hits, the best first."""
     page.locator("pagefind-modal input").fill(words)
     page.locator("pagefind-results a").first.wait_for()
     return [link.get_attribute("href") for link in page.locator("pagefind-results a").all()]
@@ -299,7 +303,10 @@ def test_search_finds_lessons_and_documents(opened: Any) -> None:
 
 
 def test_search_does_not_index_picture_data(opened: Any) -> None:
-    """Pagefind keeps the first picture after a heading, and ranked a page by its letters above all others."""
+    """Pagefind stores the address of the first picture after a heading.
+
+    When this address was a data URL, its letters made the page rank above all others.
+    """
     found = opened.page.evaluate(SEARCHED, "a")
     assert len(found) > 1
     assert [one for one in found if one.get("image")] == []

@@ -1,4 +1,4 @@
-"""What cells print while a hand is on an explorer: every line arrives, however the kernel answers widgets."""
+"""The output of cells while an explorer is used: every line arrives, whichever thread answers widgets."""
 
 import json
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ from tests.support.prints import LINES, lines_that_arrive
 pytestmark = pytest.mark.browser
 
 FEW, MANY = 3, 10  # cells that print a thousand lines each
-RUNS = 20  # of each case, in depth: two threads meet by chance
+RUNS = 20  # of each case in the deep tests, because conflicts of two threads are rare
 
 
 def test_cell_output_arrives_while_an_explorer_is_used(served: Any, window: Any) -> None:
-    """As JupyterLab is after its installation: it has widgets answered in a thread of their own."""
+    """JupyterLab has its default setting, with which the kernel answers widgets in a separate thread."""
     arrived = lines_that_arrive(window.page, served.address, served.place, "prints.ipynb", FEW)
     assert arrived == FEW * LINES
 
 
 @pytest.fixture(scope="module", params=["disabled", "perCommTarget", "perComm"])
 def comms(request: pytest.FixtureRequest) -> str:
-    """Where JupyterLab has widgets answered: where the cells run, or in one or many threads beside it."""
+    """Return JupyterLab's setting for widgets: answer them in the cells' thread, or in one or many others."""
     return str(request.param)
 
 

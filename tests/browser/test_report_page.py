@@ -1,4 +1,4 @@
-"""The lecturer's report in a browser: on a phone, a desk and paper, in both languages, light and dark."""
+"""The lecturer's report in a browser: on a phone, a desktop and paper, in both languages, light and dark."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ def row(task: str, place: int, is_right: bool) -> GradedTask:
 
 
 def works(lesson: int = 1) -> list[Work]:
-    """Return a class of a hundred with everything that a page can show."""
+    """Return the works of about a hundred students, so that a page shows everything it can."""
     found = [Work("absent"), Work("unread", "unread"), Work("later", "ungraded")]
     for number in range(100):
         name = f"student{number}"
@@ -75,7 +75,7 @@ def shown(language: Language, name: str) -> str:
 def test_a_report_fits_a_phone_and_is_accessible(
     browser: Any, tmp_path: Path, name: str, language: Language
 ) -> None:
-    """Down to what is slight; of colours, of which no language has its own, the English one has them all."""
+    """Minor faults count too. Colours do not depend on the language, so only the English page is checked."""
     file = tmp_path / "report.html"
     file.write_text(shown(language, name), encoding="utf-8")
     page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme="light")
@@ -116,7 +116,7 @@ def test_every_part_is_reached_by_keyboard_and_printed(browser: Any, tmp_path: P
         wide = page.locator(".wide").first
         wide.focus()
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(500)  # a page without scripts refuses to be asked again and again
+        page.wait_for_timeout(500)  # a page that allows no scripts cannot be polled
         assert wide.evaluate("node => node.scrollLeft") > 0
         page.emulate_media(media="print", color_scheme="dark")
         page.set_viewport_size({"width": 700, "height": 900})

@@ -1,4 +1,4 @@
-"""The button of formgrader's pages that goes to the next answer which waits for a person's grade."""
+"""The button on formgrader's pages that goes to the next answer that needs a manual grade."""
 
 import re
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def test_formgrader_button_visits_each_note_that_needs_manual_grading(page: Page
     expect(note).to_be_in_viewport()
     first = page.url.partition("?")[0]
 
-    # By the keyboard alone: a score is typed, and saved before the next page is opened.
+    # With the keyboard only: a score is typed, and it is saved before the next page opens.
     page.keyboard.type("1")
     page.keyboard.press("Control+Enter")
     page.wait_for_url(lambda url: "/submissions/" in url and not url.startswith(first))

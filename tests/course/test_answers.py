@@ -1,4 +1,7 @@
-"""Each task of each lesson against the answers kept beside it, without a kernel: quick, for authors."""
+"""Tests of every task against the answers that are recorded next to its lesson.
+
+They need no kernel, so an author gets the results quickly.
+"""
 
 import ast
 import random
@@ -49,17 +52,19 @@ RIGHT = [
 ]
 
 
-# The inputs are drawn anew each time, and once more where the examiner asks (test_agreement.py). More draws
-# repeat what these have shown.
+# Each number in `draws` seeds other inputs, and the examiner's tests (test_agreement.py) draw further ones.
+# More draws would only repeat these tests, so they are left to the deep tests.
 def draws(first: int) -> pytest.MarkDecorator:
     more = pytest.param(range(first, 10), marks=pytest.mark.deep)
     return pytest.mark.parametrize("draws", [range(first), more], ids=["first draws", "more draws"])
 
 
 def in_both_languages() -> Iterator[Any]:
-    """Each wrong answer, in the language in which the examiner is not asked; the other one repeats.
+    """Yield test cases with each wrong answer in each language.
 
-    Quick is the first of a task's answers that are told the same: the others test the lesson's text.
+    The examiner's tests check each answer in one of the languages, so the case in that language is left to
+    the deep tests. If several answers to a task get the same hint, only the first one is in the quick suite:
+    the others test only the lesson's text.
     """
     for lesson, task in CASES:
         told = set()
@@ -83,7 +88,7 @@ def failure_of(lesson: Lesson, answer: str, test: str) -> check.CheckFailed | No
     names: dict[str, object] = {"__name__": "__main__"}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")  # about its own code
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="torch")  # torch's own warnings
         exec(compiled(imports(lesson) + "\n" + answer, "answer"), names)
         try:
             exec(compiled(test, "test"), names)
@@ -101,7 +106,7 @@ def grade(lesson: Lesson, answer: str, test: str) -> str:
 
 
 def verdict_of(lesson: Lesson, answer: str, test: str) -> tuple[str, str]:
-    """Return the message that a student reads and the name of its hint; the error if the answer raises."""
+    """Return the message that a student reads and its hint's name; if the answer raises, the error and ""."""
     try:
         failure = failure_of(lesson, answer, test)
     except Exception as error:
@@ -118,7 +123,10 @@ def test_solution_passes(lesson: Lesson, task: Task, draws: range) -> None:
 
 
 def draw_coarsely(patch: pytest.MonkeyPatch, steps: int) -> None:
-    """Draw multiples of 1 / steps, where there are enough: kinks, zeros and equal numbers, which are rare."""
+    """Make `check` draw multiples of 1 / steps, as long as there are enough of them.
+
+    The draws then often hit kinks, zeros and equal numbers, which are rare otherwise.
+    """
     numbers = random.Random(steps)
 
     def draw(low: float, high: float) -> float:
@@ -126,7 +134,7 @@ def draw_coarsely(patch: pytest.MonkeyPatch, steps: int) -> None:
         return number if low <= number <= high else round(numbers.uniform(low, high), 3)
 
     def draws(n: int, low: float, high: float) -> list[float]:
-        found: dict[float, None] = {}  # which keeps the order
+        found: dict[float, None] = {}  # a dict, because it keeps the order
         for number in (draw(low, high) for _ in range(4 * n)):
             found[number] = None
         while len(found) < n:
@@ -191,7 +199,7 @@ def test_wrong_answer_fails_with_its_recorded_hint(
 @pytest.mark.whole
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
 def test_the_visible_tests_refuse_two_thirds_of_the_wrong_answers(lesson: Lesson, task: Task) -> None:
-    """Or a student believes that an answer is right until the hidden tests say otherwise."""
+    """Otherwise students would take many wrong answers for right until the hidden tests refuse them."""
     visible, _ = split_tests(task.test.source)
     wrong = answered(wrong_answers(lesson), task)
     passed = []
@@ -212,7 +220,7 @@ def test_every_recorded_answer_names_an_existing_task(lesson: Lesson) -> None:
 
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
 def test_no_message_repeats_a_hidden_line(lesson: Lesson, task: Task) -> None:
-    """What repeats one is taken out of the feedback, and the hint would be lost with it."""
+    """The feedback omits every line that repeats a hidden line, and a hint in it would be lost."""
     assert task.test is not None
     calls = [node for node in ast.walk(ast.parse(task.test.source)) if isinstance(node, ast.Call)]
     said = [call for call in calls if getattr(call.func, "id", "") == "say"]
@@ -223,7 +231,7 @@ def test_no_message_repeats_a_hidden_line(lesson: Lesson, task: Task) -> None:
 
 @pytest.mark.parametrize(("lesson", "task"), CASES, ids=named(CASES))
 def test_no_test_cell_compares_the_text_of_a_hint(lesson: Lesson, task: Task) -> None:
-    """A hint may be reworded, or say the same as another: tolerances and questions do not depend on it."""
+    """A hint may be reworded or equal another one, so a test's logic must not depend on its text."""
     compared = [
         ast.unparse(node)
         for node in ast.walk(ast.parse(task.test.source))
@@ -245,7 +253,7 @@ def test_accumulate_messages_show_code_that_a_student_can_type() -> None:
 
 
 def test_drawn_inputs_of_accumulate_can_be_recreated_from_the_message() -> None:
-    """It is too large to be shown: a line of code below the call makes it."""
+    """The model is too large to be shown, so a line of code below the call creates it."""
     known = {wrong.name: (lesson, task, wrong) for lesson, task, wrong in WRONG if task.id == "accumulate"}
     model = "tanh(X @ inner) @ outer + bias"
     for name in ("two columns taken for granted", "eats the batches"):

@@ -1,4 +1,7 @@
-"""What a lesson makes torch import at the first use is imported once a run, not once a submission."""
+"""Tests of `imported_later`, which predicts the modules that a lesson makes torch import late.
+
+A grading run can then import these modules once, instead of once per submission.
+"""
 
 import json
 import os
@@ -39,5 +42,5 @@ def test_imports_of_each_lesson_are_known_in_advance(lesson: Lesson) -> None:
     )
     found = done.stdout.splitlines()[-1].split()
     needed = "compiler" if "torch._dynamo" in found else "symbols" if found else None
-    # What is not needed costs a single regrade half a second.
+    # The prediction must not name too much: an unneeded import costs a single regrade half a second.
     assert imported_later(*(cell.source for cell in notebook.cells)) == needed

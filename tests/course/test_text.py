@@ -1,4 +1,7 @@
-"""What a lesson says: runs without a warning, shows its figures, and uses one word for one idea."""
+"""Tests of the lessons' content.
+
+Each lesson runs without warnings, shows the results of its sources, and uses one word for each idea.
+"""
 
 import contextlib
 import copy
@@ -21,7 +24,7 @@ from autograder.course.solutions import worked_solutions
 from secant.language import LANGUAGES
 from tests.support.lessons import LESSONS, ROOT, source
 
-#: Files that somebody reads; CHANGELOG.md is the past's.
+#: Suffixes of the files whose words are checked. CHANGELOG.md is left out, because it describes the past.
 _OF_WORDS = {".py", ".md", ".toml", ".js"}
 
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
@@ -29,7 +32,14 @@ each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: less
 
 @dataclass(frozen=True)
 class Item:
-    """A row of docs/sources.md: its cell is named by a piece of it, `shows` is what that prints or draws."""
+    """A row of docs/sources.md.
+
+    Attributes:
+        name: the item of the source.
+        lesson: the number of the lesson that uses the item.
+        cell: a piece of the cell's text, which identifies the cell.
+        shows: what the cell prints, in backquotes; "a picture" if the cell draws one; or "".
+    """
 
     name: str
     lesson: int
@@ -37,7 +47,7 @@ class Item:
     shows: str
 
     def missing(self, notebook: NotebookNode) -> str:
-        """Say what an executed lesson lacks of it."""
+        """Return a sentence about what an executed lesson does not show of this item, or ""."""
         cells = [cell for cell in notebook.cells if self.cell in flat(cell.source)]
         if not cells:
             return f"{self.name}: no cell holds {self.cell}"
@@ -49,14 +59,14 @@ class Item:
 
 
 def sources() -> list[Item]:
-    """Return where each item of the texts that the course grew from lives."""
+    """Return the rows of docs/sources.md, which list where the course uses each item of its sources."""
     lines = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8").splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if re.match(r"\| .* \| \d+ \| ", line)]
     return [Item(row[0], int(row[1]), in_code(row[2])[0], "".join(row[3:])) for row in rows]
 
 
 def in_code(text: str) -> list[str]:
-    """Return the pieces of Markdown that are code, with single spaces."""
+    """Return the pieces of a Markdown text that are code, with single spaces."""
     return [flat(code) for _, code in re.findall(r"(`+)(.+?)(?<!`)\1(?!`)", text)]
 
 
@@ -70,7 +80,7 @@ def printed(cell: NotebookNode) -> str:
 
 
 def draws(cell: NotebookNode) -> bool:
-    """Whether it shows a picture: one of matplotlib's, or HTML that holds one (a table does not)."""
+    """Return whether a cell's output contains a picture: an image, or HTML with an image in it."""
     shown = [output.get("data", {}) for output in cell.get("outputs", [])]
     html = "".join("".join(data.get("text/html", "")) for data in shown)
     drawn = {"image/png", "image/svg+xml"} & {kind for data in shown for kind in data}
@@ -78,7 +88,7 @@ def draws(cell: NotebookNode) -> bool:
 
 
 def run(lesson: Lesson) -> NotebookNode:
-    """Run all cells with warnings as errors."""
+    """Run all cells of a lesson with warnings as errors, and return the executed notebook."""
     notebook = copy.deepcopy(source(lesson))
     strict = nbformat.v4.new_code_cell("import warnings\nwarnings.simplefilter('error')")
     notebook.cells.insert(0, strict)
@@ -114,7 +124,7 @@ def test_each_idea_has_one_korean_word_in_all_lessons(lesson: Lesson) -> None:
 
 @pytest.mark.parametrize("folder", [*(f"course/{lesson.name}" for lesson in LESSONS), "docs", "secant", "."])
 def test_each_idea_has_one_english_word_in_all_texts(folder: str) -> None:
-    """The word is that of PyTorch's documentation, because readers search for it."""
+    """Each word is the one in PyTorch's documentation, because readers search for it."""
     glossary = tomllib.loads((ROOT / "course" / "glossary.toml").read_text(encoding="utf-8"))["english"]
     below = (ROOT / folder).glob("*") if folder == "." else (ROOT / folder).rglob("*")
     read = (path for path in below if path.suffix in _OF_WORDS and path.name != "CHANGELOG.md")
@@ -148,7 +158,7 @@ def test_first_cell_agrees_with_the_syllabus(lesson: Lesson, tongue: str) -> Non
 
 @each_lesson
 def test_the_first_explorer_is_reached_within_three_minutes(lesson: Lesson) -> None:
-    """Of reading, by our own estimate: half a minute is left to see the quotient converge."""
+    """Reading takes at most 2.5 minutes, by our estimate; the rest is for seeing the quotient converge."""
     cells = source(lesson).cells
     before = itertools.takewhile(lambda cell: not re.search(r"^explore\w*\(", cell.source, re.M), cells)
     assert 0 < minutes(before) < 2.5
@@ -206,14 +216,14 @@ def test_visible_tests_are_short(lesson: Lesson) -> None:
 
 @each_lesson
 def test_explorer_questions_are_those_of_its_lesson(lesson: Lesson) -> None:
-    """Word for word: its buttons show the questions at the figure, far from where the lesson has them."""
+    """The wording is the same, because the explorer's buttons show the questions far from that text."""
     cells = source(lesson).cells
     asking = 0
     for place, cell in enumerate(cells):
         call = re.match(r"(explore\w*)\(", cell.source)
         if not call:
             continue
-        with contextlib.suppress(NameError):  # a function of the lesson's, about which nothing is asked
+        with contextlib.suppress(NameError):  # from calls with a lesson's function, which have no questions
             asked = eval(cell.source, {call[1]: getattr(secant, call[1])}).questions
             asking += bool(asked)
             for language in LANGUAGES:

@@ -1,8 +1,8 @@
-"""What a case is, and the list of them all: the groups are in files of their own.
+"""The class `Case`, and the list of all cases; each group of cases is in a separate file.
 
-A case makes a submission in a folder, in one or more variants (`wrong`, `right`), and says what must become
-of each. Without its trick, a variant `wrong` scores nothing and a variant `right` everything; by default the
-trick must change neither.
+A case makes a submission in a folder, in one or more variants (`wrong`, `right`), and states the outcome that
+each variant must get. Without the trick, the variant `wrong` gets no points, and the variant `right` gets all
+points; by default the trick must change neither.
 """
 
 import json
@@ -13,32 +13,33 @@ from typing import Any
 
 from tests.hostile.world import LESSON, RIGHT, TASKS, WRONG, World
 
-#: What a submission is made of: a notebook, the bytes of one, or files by name (a str value is a link).
+#: The content of a submission: a notebook, a notebook file's bytes, or files by name (bytes or a Link).
 Made = dict[str, Any] | bytes | Mapping[str, "bytes | Link"]
 Maker = Callable[[World, Mapping[str, str]], Made]
 
 
 @dataclass(frozen=True)
 class Link:
-    """A symbolic link to this path, or a FIFO if there is none."""
+    """A symbolic link to the path `target`, or a FIFO if `target` is empty."""
 
     target: str = ""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One trick.
+    """One trick, as a submission, and the result that the grader must give.
 
     Attributes:
-        id: A01..E38 as in the list (ids.txt), X.. for our own; the package's docstring explains the letters.
-        make: makes the submission in a world with these answers.
-        wants: by variant (`wrong`, `right`), the outcome of each task; one word stands for all of them.
+        id: A01 to E38 as in ids.txt, X.. for cases added later; the package's docstring explains the letters.
+        make: the function that makes the submission, from a world and the answers.
+        wants: by variant (`wrong`, `right`), the outcome of each task, or one outcome for all tasks.
         flags: integrity flags that staff must see.
-        says: by variant, what the messages must contain.
+        says: a text that the messages must contain.
         limits: constants of the examiner to lower for this case, in seconds.
         room: fields of ContainerLimits to lower for this case.
-        reason: for `rejected`, the reason.
-        twice: whether to grade it a second time and compare; off for those that wait for a clock.
+        reason: the reason of an expected rejection; alternatives are separated by `|`.
+        twice: whether to grade the submission a second time and compare the results; False for cases that
+            wait for a time limit, or whose output varies.
     """
 
     id: str
@@ -54,7 +55,7 @@ class Case:
 
     @property
     def group(self) -> str:
-        """Its letter."""
+        """The letter of the case's group."""
         return self.id[0]
 
     def outcomes(self, variant: str) -> tuple[str, ...]:
@@ -63,18 +64,18 @@ class Case:
         return (wanted,) * len(TASKS) if isinstance(wanted, str) else wanted
 
     def answers(self, variant: str) -> Mapping[str, str]:
-        """Return the answers without the trick."""
+        """Return a variant's answers, without the trick."""
         return RIGHT if variant == "right" else WRONG
 
 
 CASES: dict[str, Case] = {}
 
-#: For cases that wait for a clock.
+#: Lower time limits, in seconds, for cases that wait for one.
 QUICK = {"QUESTION_SECONDS": 0.6, "TASK_SECONDS": 1.2, "LOAD_SECONDS": 2.0}
 
 
 def add(case: Case) -> None:
-    """Put a case on the list."""
+    """Add a case to `CASES`."""
     assert case.id not in CASES, case.id
     CASES[case.id] = case
 
@@ -128,7 +129,7 @@ def write(made: Made, folder: Path) -> None:
 
 
 def load_all() -> dict[str, Case]:
-    """Every case, in the order of the list."""
+    """Return every case by its id, in the order of the ids."""
     from tests.hostile import (  # noqa: F401
         exhausting,
         forging,

@@ -1,6 +1,7 @@
-"""A class of honest students who compute nearly as long as they may, and of others who want them to lose.
+"""A class of honest students, whose answers nearly reach the time limits, and of hostile ones.
 
-The limits of time are lowered, so that one need not wait long for what reaches them.
+The hostile students want the honest ones to lose points. The time limits are lowered, so that a submission
+that reaches them ends soon.
 """
 
 import os
@@ -22,11 +23,11 @@ from tests.hostile.stock import variant_of
 from tests.hostile.world import LESSON, POINTS, World
 
 FULL = sum(POINTS.values())
-#: Of the examiner, in seconds. Time is read ten times a second, and the honest come near.
+#: The examiner's time limits in seconds. Honest answers come near them; time is read ten times a second.
 LIMITS = {"QUESTION_SECONDS": 1.0, "TASK_SECONDS": 2.0, "LOAD_SECONDS": 3.0}
-#: A few kinds of harm: processors, memory, an answer, a side file and a page that take long.
+#: Cases of a few kinds: harm to processors and memory, and an answer, a side file and a page that take long.
 FEW = ("X92", "X96", "X87", "X55", "X84", "X85")
-#: Each kind, endless cells and all.
+#: Cases of all kinds, including cells that never end.
 HOSTILE = (
     *("X91", "X92", "X93", "X94", "X95", "X96", "X97", "X98", "X99", "C08", "X32", "X87", "X88", "X90"),
     *("X55", "X60", "X65", "X80", "X84", "X85", "X86", "X37"),
@@ -35,27 +36,27 @@ HOSTILE = (
 
 
 def with_quick_limits(job: Job | Page) -> Done:
-    """In a worker: as `work`, with lower limits, near which the honest compute."""
+    """Do a job in a worker process, as `work` does, but with the lower time limits."""
     for name, seconds in LIMITS.items():
         setattr(examiner, name, seconds)
     return worker.work(job)
 
 
 def peak_megabytes(job: None) -> float:
-    """In a worker: the most memory that this process has held; ru_maxrss would begin with its parent's."""
+    """Return the peak memory of a worker process; its ru_maxrss would start with its parent's peak."""
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 class QuickWorkers(LocalWorkers):
-    """Processes of this machine in which the limits are lower."""
+    """Worker processes on this machine with the lower time limits."""
 
     def submit(self, work: Any, job: Any) -> Future[Any]:
         return super().submit(with_quick_limits if work is worker.work else work, job)
 
 
 def a_class(root: Path, hostile: int, honest: int, kinds: Sequence[str] = HOSTILE) -> Course:
-    """Make a course in which so many of each have handed in, in turn."""
+    """Make a course with these numbers of hostile and honest submissions, evenly mixed by student id."""
     world = World.create(root, bait=False)
     right = world.notebook(busy(0.8 * LIMITS["QUESTION_SECONDS"]))
     cases = load_all()
@@ -70,7 +71,10 @@ def a_class(root: Path, hostile: int, honest: int, kinds: Sequence[str] = HOSTIL
 
 
 def graded(course: Course) -> tuple[RunOutcome, float]:
-    """Grade all, on a worker for each processor, behind one wall; return the most megabytes of one, too."""
+    """Grade the whole course, with one worker for each processor, behind one wall.
+
+    Return the outcome, and the highest peak memory of a worker in megabytes.
+    """
     workers = QuickWorkers(os.cpu_count() or 1, course.hidden)
     try:
         summary = grade(course, find_submissions(course, [LESSON]), workers)

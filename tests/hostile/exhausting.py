@@ -8,7 +8,7 @@ from tests.hostile.world import LESSON, RIGHT, SIGN, World
 
 
 def one(task: str, code: str, first: str = "") -> Any:
-    """Right answers but for one task, whose function is this body."""
+    """Return a maker of right answers, except for one task, whose function gets this body."""
     lines = "".join(f"    {line}\n" for line in code.splitlines())
     return lambda world, answers: world.notebook({**RIGHT, task: f"def {task}(x):\n{lines}"}, first=first)
 

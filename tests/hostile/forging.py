@@ -1,7 +1,8 @@
 # ruff: noqa: E501 (the cases are code in strings)
-"""Group A: tricks that mean to be given points for a wrong answer.
+"""Group A: tricks that try to get points for a wrong answer.
 
-tests/autograder/intake tests some of them, too: there is the intake's answer, here the score at the end.
+tests/autograder/intake tests some of them, too. Those tests check what the intake makes of a file, and these
+cases check the final score.
 """
 
 import copy
@@ -57,7 +58,7 @@ both(
         "check.fail = lambda message: None"
     ),
 )
-# A student who spoils builtins breaks the own process too: only the wrong answer is tried.
+# Patched builtins also break the student's own process, so only the wrong answer is tried.
 wrong(
     "A03",
     "patch builtins",
@@ -398,7 +399,7 @@ both(
         )
     ),
 )
-# The documented rule: the last definition is graded, as the student's own "Run all" would have it.
+# The documented rule is that the last definition is graded, as with the student's own "Run all".
 both(
     "A45",
     "redefine later",
@@ -423,7 +424,7 @@ both(
     ),
 )
 
-# --- Files beside the notebook --------------------------------------------------------------------------
+# --- Files next to the notebook -------------------------------------------------------------------------
 
 FORGER = (
     "import builtins, sys\n"
@@ -553,7 +554,7 @@ wrong(
         first="seen = {}",
     ),
 )
-# The value is right. That a tool was forbidden cannot be seen for certain: docs/trust.md says so.
+# The value is right. The use of a forbidden tool cannot be detected for certain (see docs/trust.md).
 right(
     "A59",
     "use the forbidden tool in disguise",

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (the cases are code in strings)
-"""Group E: submissions that mean well, and are odd all the same."""
+"""Group E: unusual submissions without bad intent."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ SLOW = {"limits": QUICK, "twice": False}
 
 
 def returns(expression: str, first: str = "") -> Any:
-    """Functions that return this, the same for each task."""
+    """Return a maker of answers whose functions all return this expression."""
     return lambda world, answers: world.notebook(
         {task: f"def {task}(x):\n    return {expression}" for task in TASKS}, first=first
     )

@@ -1,8 +1,8 @@
-"""Inside the throw-away sandbox of stock.py: run stock nbgrader, and say what came of it.
+"""Run stock nbgrader inside the throw-away sandbox of stock.py, and write down the results.
 
     python inner.py WANT_FEEDBACK SECONDS
 
-This process is root of the sandbox and nbgrader is not, so that a submission cannot end the measuring.
+This process is root in the sandbox and nbgrader is not, so that a submission cannot stop the measurement.
 """
 
 import json
@@ -18,7 +18,7 @@ COURSE, USER, LESSON = Path("/course"), 61_300, "01_squares"
 
 
 def run(words: list[str], seconds: float) -> str:
-    """Run a command of nbgrader's and say how it ended."""
+    """Run an nbgrader command; return "timeout", "killed" or its exit status."""
     with open("/out/log", "ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "nbgrader", *words],
@@ -39,7 +39,7 @@ def run(words: list[str], seconds: float) -> str:
 
 
 def own(process: Path) -> bool:
-    """Whether a process belongs to the user who graded, and lives."""
+    """Return whether a process belongs to the user that nbgrader runs as, and is alive."""
     try:
         status = dict(
             line.split(":", 1) for line in (process / "status").read_text(errors="replace").splitlines()
@@ -62,7 +62,7 @@ def scores() -> dict[str, float | None]:
 
 
 def main(feedback: bool, seconds: float) -> None:
-    """Measure."""
+    """Grade with stock nbgrader, and write the measured results to /out/found.json."""
     found: dict[str, object] = {"batch": run(["autograde", LESSON, "--create"], seconds)}
     time.sleep(0.5)
     living = [p for p in Path("/proc").iterdir() if p.name.isdigit() and own(p)]

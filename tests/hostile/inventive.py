@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (the cases are code in strings)
-"""Group X: tricks that are not on the list, by somebody who has read the grader's source."""
+"""Group X: tricks that are not in ids.txt, by authors who have read the grader's source."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from tests.hostile.malformed import NAME, changed, named, raw
 from tests.hostile.world import TASKS, World, inside
 
 SLOW = {"limits": QUICK, "twice": False}
-ENDLESS = "import time\nwhile True:\n    time.sleep(0.05)"  # and leaves the processor to other tests
+ENDLESS = "import time\nwhile True:\n    time.sleep(0.05)"  # the pauses leave the processor to other tests
 
 # --- The file ------------------------------------------------------------------------------------------
 
@@ -443,8 +443,8 @@ if candidate is not None:
 """,
     ),
 )
-# Not promised: what a probe sees of its own process, such as a change of its arguments, is the candidate's
-# word. The values were right. docs/trust.md says so.
+# A probe's reports about its own process, such as a change of its arguments, come from the candidate, so
+# docs/trust.md promises nothing about them. The values were right.
 right(
     "X49",
     "hide a side effect from the probe's eye",
@@ -518,7 +518,7 @@ both(
     ),
 )
 
-# --- Answers of odd size: each as what a float was asked for, as what a tensor was, and inside a tuple ------------
+# --- Answers of odd size: each in place of a float, in place of a tensor, and inside a tuple ----------------------
 
 
 def _answers(expression: str) -> Any:
@@ -619,7 +619,7 @@ wrong(
     ),
     says="doubled returned a tensor with 14 dimensions and 16,384 elements, far more than is asked for.",
 )
-# --- Side files, slow texts, and ends that look like the grader's ----------------------------------------
+# --- Side files, slow texts, and crashes that seem to be the grader's ------------------------------------
 
 
 def _stamped(content: "bytes | Link") -> Any:
@@ -696,7 +696,7 @@ HOGS = (
     "time.sleep(60)"
 )
 LITTLE = {"room": {"memory_mb": 300}, "limits": QUICK, "twice": False}
-# The buffers cannot be enlarged any more; at their usual size, only the time ends this.
+# The wall forbids larger socket buffers; with their usual size, only the time limit ends this case.
 wrong(
     "X87",
     "be no victim, and hold memory in sockets, so that the kernel ends process 1",

@@ -1,8 +1,8 @@
 # ruff: noqa: E501 (the cases are code in strings)
-"""Group B: tricks that mean to read what no student may read, or to reach somebody.
+"""Group B: tricks that try to read secrets, or to reach other people, processes or machines.
 
-What such a case has read it prints, and raises as an error, so that it would show in the messages, the
-output or the feedback. The tests look for the bait there.
+Such a case prints what it has read, and raises it as an error, so that it would appear in the messages, the
+output or the feedback. The tests search these for the bait.
 """
 
 import json
@@ -13,7 +13,7 @@ from tests.hostile.world import LESSON, World, inside
 
 
 def reads(code: str) -> Any:
-    """Return a maker with a cell that sets `loot` and functions that raise it."""
+    """Return a maker whose notebook has a cell that sets `loot`, and functions that raise it as an error."""
 
     def make(world: World, answers: Any) -> Made:
         places = [str(path) for path in world.bait]
@@ -155,7 +155,7 @@ for name in os.listdir('/proc/self/fd'):
     except OSError:
         pass
 """),
-    twice=False,  # it tells the numbers of sockets
+    twice=False,  # its output contains the numbers of sockets, which vary
 )
 both(
     "B14",

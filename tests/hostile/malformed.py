@@ -1,6 +1,7 @@
-"""Group D: files that are damaged, odd, or not what they say.
+"""Group D: files that are damaged, odd, or not what they claim to be.
 
-tests/autograder/intake tests them, too: there is the intake's answer, here the score at the end.
+tests/autograder/intake tests them, too. Those tests check what the intake makes of a file; these cases check
+the final score.
 """
 
 import json
@@ -14,7 +15,7 @@ NAME = f"{LESSON}.ipynb"
 
 
 def raw(data: bytes) -> Maker:
-    """Return a maker of these bytes."""
+    """Return a maker of a file with these bytes."""
     return lambda world, answers: data
 
 
@@ -35,7 +36,7 @@ def encoded(change: Callable[[bytes], bytes]) -> Maker:
 
 
 def named(*names: str) -> Maker:
-    """Return a maker of the notebook under these names."""
+    """Return a maker that stores the notebook under each of these file names."""
     return lambda world, answers: {name: json.dumps(world.notebook(answers)).encode() for name in names}
 
 

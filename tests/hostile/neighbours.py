@@ -1,11 +1,11 @@
 # ruff: noqa: E501 (the cases are code in strings)
-"""What one submission can do to its neighbours: tricks that take the processors, and honest work that needs them."""
+"""Tricks that take the processors from other submissions, and honest answers that need a processor."""
 
 from tests.hostile.cases import wrong
 from tests.hostile.exhausting import LOST_SECOND, SLOW, one
 
 SPIN = "while True:\n    pass"
-#: Starts as many processes as it may, each in a session of its own where that is possible.
+#: Starts as many processes as it may, each in a separate session where that is possible.
 SWARM = """
 import os
 for _ in range(57):
@@ -117,7 +117,7 @@ for _id, _title, _body in (
 
 
 def busy(seconds: float) -> dict[str, str]:
-    """Right answers that compute for so long, once in each task."""
+    """Return right answers that compute for this many seconds of processor time, once in each task."""
     spend = (
         "def spend(spent=[]):\n"
         "    import time\n"

@@ -1,4 +1,4 @@
-"""Grade one submission many times: `python -m tests.hostile.repeat 50` says how many results came of it."""
+"""Grade one submission many times: `python -m tests.hostile.repeat 50` counts the different results."""
 
 import json
 import sys
@@ -12,12 +12,12 @@ from tests.hostile.cases import write
 from tests.hostile.world import LESSON, RIGHT, World
 from tests.support.examined import examined
 
-#: Right by luck, wrong by luck, and a message with numbers in it.
+#: One of these answers is random, so it may be right or wrong, and its message contains numbers.
 LUCKY = {**RIGHT, "slope_at": "def slope_at(x):\n    import random\n    return random.random() * x"}
 
 
 def main(times: int) -> int:
-    """Grade, and return how many different results there were."""
+    """Grade the submission this many times, print the number of different results, and return it."""
     with tempfile.TemporaryDirectory() as name, Wall() as wall:
         world = World.create(Path(name) / "world")
         write(world.notebook(LUCKY), Path(name) / "one")

@@ -1,4 +1,4 @@
-"""What is the case on this machine: the same before and after every submission."""
+"""The state of this machine, which must be the same before and after every submission."""
 
 import hashlib
 import os
@@ -13,7 +13,7 @@ PWNED = ("/tmp/SECANT-pwned", "/pwned", "/usr/pwned", "/tmp/left", "/dev/shm/lef
 
 
 def look(world: World, wall: Wall) -> dict[str, object]:
-    """Everything that a submission must leave as it was."""
+    """Return everything that a submission must leave unchanged."""
     return {
         "files": _files(world.root),
         "pwned": [path for path in PWNED if os.path.exists(path)],
@@ -36,12 +36,12 @@ def memory(name: str) -> int:
 
 
 def forget_peak() -> None:
-    """Let `VmHWM` begin anew."""
+    """Reset this process's peak memory (`VmHWM`) to its current memory."""
     Path("/proc/self/clear_refs").write_text("5")
 
 
 def inmates(wall: Wall) -> list[int]:
-    """All processes inside a wall: the kernel lets none of them out of the family."""
+    """Return the ids of all processes inside a wall; the kernel keeps them all in the template's family."""
     return family(wall._template.process.pid if wall._template else os.getpid())
 
 

@@ -1,7 +1,7 @@
 # ruff: noqa: E501 (the cases are code in strings)
-"""Group X from 100 on: what submissions that run at once have in common, and the grader's way of measuring them.
+"""Group X from 100 on: tricks with resources that submissions share, and with the grader's measurements.
 
-Each was tried by somebody who wants another student to lose points, or the class to last.
+The aim of each trick is that another student loses points, or that grading the class takes very long.
 """
 
 from tests.hostile.cases import QUICK, both, prelude, right, wrong
@@ -19,7 +19,7 @@ for _ in range(14):
         break
 """
 
-# --- Time: to look starved is to get ten times the limit, and then no verdict ---------------------------------
+# --- Time: a submission that looks starved gets ten times the limit, then no verdict --------------------------
 
 for _id, _title, _body in (
     (
@@ -74,7 +74,7 @@ for _id, _title, _body in (
 ):
     wrong(_id, _title, one("slope_at", _body), LOST_SECOND, **SLOW)
 
-# --- What the kernel counts for a user or for the machine, not for one container -------------------------------
+# --- Resources that the kernel counts for a user or for the machine, not a container ---------------------------
 
 both(
     "X105",
@@ -124,7 +124,7 @@ right(
     twice=False,
 )
 
-# --- Work for the grader itself, which is in nobody's share ------------------------------------------------------
+# --- Work for the grader itself, which counts for no student -----------------------------------------------------
 
 wrong(
     "X107",
@@ -185,7 +185,7 @@ wrong(
     **SLOW,
 )
 
-# --- Memory of the kernel's -------------------------------------------------------------------------------
+# --- Memory of the kernel ---------------------------------------------------------------------------------
 
 wrong(
     "X112",

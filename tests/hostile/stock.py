@@ -1,12 +1,12 @@
-"""The same submissions given to stock nbgrader and to our grader, side by side.
+"""Compare stock nbgrader and Secant's grader on the same submissions.
 
     python -m tests.hostile.stock --json FILE [--only A,B07] [--minutes 14] [--docs docs/trust.md]
 
-FILE keeps what has been measured: a run that was cut short goes on where it stopped. --docs writes the tables
-into a file, between its two marks. Stock nbgrader runs
-inside a throw-away sandbox (bubblewrap: no network, memory, processes and disk limited) with a copy of the
-course, because what it lets through would otherwise happen to this machine. Each case is graded in a batch
-of two: the submission, and after it a good student's. Linux, as root.
+FILE stores all measurements, so an interrupted run can be continued. --docs writes the tables into a file,
+between its two marks. Stock nbgrader runs in a throw-away sandbox (bubblewrap, without a network, and with
+limits on memory, processes and disk) on a copy of the course; otherwise attacks that nbgrader does not stop
+would harm this machine. Each case is graded in a batch of two: the submission, and after it a good student's.
+This needs Linux, and root.
 """
 
 import argparse
@@ -40,9 +40,10 @@ c.CourseDirectory.root = "/course"
 """
 BATCH_SECONDS = 200.0
 SCRIPT = "<script>alert(1)</script>"
-#: nbgrader's page shows hidden tests to everybody; that is counted once where it is what the case is after.
+#: Texts that do not count as a leak, by case; in all other cases, neither text counts. nbgrader's page shows
+#: hidden tests to every student, so they count only in the cases that try to read them.
 NOT_A_LEAK = {"B01": {SCRIPT}, "B02": {SCRIPT}, "B14": {"CANARY-hidden"}}
-#: What the sandbox around stock nbgrader prevents cannot be held against it.
+#: Cases that the sandbox around stock nbgrader prevents, so that they show nothing about nbgrader.
 NOT_MEASURED = ("B07", "B08")
 BEGIN, END = "<!-- stock.py writes from here -->", "<!-- to here -->"
 FULL = sum(POINTS.values())
@@ -52,7 +53,7 @@ FULL = sum(POINTS.values())
 
 
 def prepare(world: World, template: Path) -> None:
-    """Make the course directory that every case gets a copy of: built and registered by stock nbgrader."""
+    """Make the course directory that is copied for every case, built and registered by stock nbgrader."""
     shutil.copytree(world.root / "source", template / "source")
     (template / "nbgrader_config.py").write_text(CONFIG.replace("/course", str(template)))
     env = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
@@ -117,7 +118,7 @@ def run_stock(case: Case, variant: str, world: World, template: Path, bwrap: str
 def sandbox(bwrap: str, place: Path) -> list[str]:
     """Return the command of a sandbox that contains only Python, this package and a copy of the course."""
     options = [bwrap, "--die-with-parent", "--new-session", "--clearenv"]
-    # No user namespace: the measuring and the measured are different users.
+    # There is no user namespace, because inner.py and nbgrader run as different users.
     options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup"]
     options += ["--cap-drop", "ALL"]
     for capability in ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETUID", "SETGID", "SETPCAP"):
@@ -161,13 +162,13 @@ def sandbox(bwrap: str, place: Path) -> list[str]:
 
 
 def show(path: str) -> list[str]:
-    """Show a folder; its parents are made first, or they would be as closed as they are outside."""
+    """Return options that mount a folder; its parents are made first, or other users could not enter them."""
     parents = [str(parent) for parent in reversed(Path(path).parents) if str(parent) not in ("/", "/tmp")]
     return [word for parent in parents for word in ("--dir", parent)] + ["--ro-bind", path, path]
 
 
 def control(world: World, template: Path, bwrap: str) -> None:
-    """See that without any trick stock nbgrader gives all the points, and none to wrong answers."""
+    """Exit unless stock nbgrader, without any trick, gives right answers all points and wrong ones none."""
     plain = Case(
         "B00",
         "no trick",
@@ -180,11 +181,11 @@ def control(world: World, template: Path, bwrap: str) -> None:
             sys.exit(f"The sandbox for stock nbgrader does not work here: {found}")
 
 
-# --- Ours ----------------------------------------------------------------------------------------------
+# --- Secant's grader -----------------------------------------------------------------------------------
 
 
 def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> dict[str, Any]:
-    """Grade one case and then the good student with our examiner."""
+    """Grade one case, and then the good student, with Secant's examiner."""
     before = scene.look(world, wall)
     kept = {name: getattr(examiner, name) for name in case.limits}
     for name, seconds in case.limits.items():
@@ -219,7 +220,7 @@ def run_ours(case: Case, variant: str, world: World, wall: Wall, good: Path) -> 
 
 
 def variant_of(case: Case) -> str:
-    """Return the variant to show: the wrong answer if points are to be stolen, else the right one."""
+    """Return the variant to grade: preferably `wrong` in groups A, B and X, and `right` in the others."""
     order = ("wrong", "right") if case.group in "ABX" else ("right", "wrong")
     return next(name for name in order if name in case.wants)
 
@@ -227,7 +228,7 @@ def variant_of(case: Case) -> str:
 def honest(case: Case, variant: str) -> tuple[float, float]:
     """Return the fewest and the most points that this submission deserves."""
     if (variant == "right" and case.reason) or case.id == "E02":
-        return 0.0, FULL  # whoever can read it may grade it
+        return 0.0, FULL  # a grader that can read the file may grade it
     wanted = [
         (POINTS[task], want.split("|")) for task, want in zip(POINTS, case.outcomes(variant), strict=True)
     ]
@@ -282,7 +283,7 @@ TOTALS = {
 
 
 def totals(rows: dict[str, dict[str, Any]]) -> list[tuple[str, int, int]]:
-    """For each kind of fault, in how many cases ours and stock had it."""
+    """Return each kind of fault, with the number of cases in which Secant and stock nbgrader had it."""
     counted = []
     for name, words in TOTALS.items():
         ours, stock = (
@@ -295,7 +296,7 @@ def totals(rows: dict[str, dict[str, Any]]) -> list[tuple[str, int, int]]:
 
 
 def tables(rows: dict[str, dict[str, Any]]) -> str:
-    """Both tables, as docs/trust.md shows them."""
+    """Return both tables as Markdown, as docs/trust.md shows them."""
     lines = [f"| of {len(rows)} submissions | ours | stock nbgrader |", "|---|---:|---:|"]
     lines += [f"| {name} | {ours} | {stock} |" for name, ours, stock in totals(rows)]
     lines += [
@@ -313,7 +314,7 @@ def tables(rows: dict[str, dict[str, Any]]) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Measure what has not been measured, and print both columns."""
+    """Measure the cases that have not been measured, and print the tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -353,13 +354,13 @@ def main(arguments: list[str]) -> None:
             save(case.id, "stock", found | {"seconds": round(time.monotonic() - started, 1)})
 
         with world.services(), Wall(hidden=[world.root]) as wall:
-            # A first container, so that what a template needs only once is not taken for a survivor.
+            # Grade once before: a process that a template starts only once must not count as a survivor.
             examined(world.examiner, wall, take_in(good, LESSON, world.releases), b"stock")
             for case in cases:
                 if "ours" not in raw.get(case.id, {}) and time.monotonic() < end:
                     save(case.id, "ours", run_ours(case, variant_of(case), world, wall, good))
         with ThreadPoolExecutor(chosen.workers) as pool:
-            # bubblewrap dies with the thread that started it, so each call waits for its own.
+            # bubblewrap dies with the thread that started it, so each thread waits for its own process.
             list(pool.map(stock, cases))
     rows = {
         case.id: {"title": case.title}

@@ -1,7 +1,7 @@
-"""A class in which nearly everybody is hostile, graded in one run of `autograder grade`.
+"""A class in which nearly all students are hostile, graded in one run.
 
-What must hold for one submission is tested in test_hostile.py; here it is what one does to the others, to
-the run as a whole, and to the people who read its results.
+test_hostile.py tests each submission separately. The tests here are about a submission's effects on the other
+students, on the run as a whole, and on the people who read its results.
 """
 
 import html
@@ -26,7 +26,8 @@ from tests.hostile.world import BAIT, LESSON, POINTS, RIGHT, WRONG, World
 FULL = sum(POINTS.values())
 HONEST = {"0_first": FULL, "M_middle": FULL, "Z_last": FULL, "Z_wrong": 0.0}
 
-#: Those that wait for a clock are in test_hostile.py. The deep test takes all, the other every fifth one.
+#: Cases that wait for no time limit; test_hostile.py has the others. The deep tests take all of these cases,
+#: the other tests every fifth.
 CHOSEN = [
     case
     for id, case in load_all().items()
@@ -38,7 +39,7 @@ CHOSEN = [
 
 @dataclass
 class Graded:
-    """The class after the run."""
+    """The class after the grading run."""
 
     root: Path
     cases: dict[str, Case]
@@ -63,7 +64,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> Iterator[Gra
     write(world.notebook(RIGHT), root / "submitted" / "bad;id" / LESSON)
     course = Course.at(root)
     with Book(course.directory, course.config):
-        pass  # made without nbgrader's own program, which takes seconds
+        pass  # creates the gradebook; nbgrader's own program takes seconds
     with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
         book.add_student("0_first", last_name="CANARY-gradebook-9d2e")
     crew = LocalWorkers(1)
@@ -111,7 +112,7 @@ def no_page_shows_a_secret(graded: Graded) -> None:
     for student in graded.cases:
         page = graded.page(student)
         assert re.findall(BAIT + r"(?:hidden|other|gradebook|environment)[\w-]+", page) == []
-        words = html.unescape(re.sub("<[^>]+>", "", page))  # the highlighter takes lines apart
+        words = html.unescape(re.sub("<[^>]+>", "", page))  # the highlighter splits lines into elements
         assert [line for line in lines if line in words] == []
 
 

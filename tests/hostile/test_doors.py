@@ -1,4 +1,4 @@
-"""The exchange's door: what students put into it as users of the system, and what is collected of it."""
+"""The exchange: folders that students put into it as users of the system, and their collection."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ HONEST = [f"honest{number:02}" for number in range(30)]
 
 
 def linked(target: Callable[[Server], Path | str]) -> Callable[[Server, Path], None]:
-    """Replace the notebook by a link."""
+    """Return a trick that puts a link in place of the notebook."""
     return lambda there, folder: (folder / NOTEBOOK).symlink_to(target(there))
 
 
@@ -50,7 +50,7 @@ def many(there: Server, folder: Path) -> None:
 
 
 def huge(there: Server, folder: Path) -> None:
-    for number in range(6):  # sparse: they take no room until they are copied
+    for number in range(6):  # sparse files, which take no room until they are copied
         with (folder / f"{number}.bin").open("wb") as file:
             file.truncate(50_000_000)
 
@@ -70,7 +70,7 @@ def own_hard_link(there: Server, folder: Path) -> None:
     os.link(folder / NOTEBOOK, folder / "other.ipynb")
 
 
-#: What a student puts into the own folder, and what the line about it says.
+#: Tricks by name: a function that fills the student's own folder, and words of the collector's line about it.
 TRICKS: dict[str, tuple[Callable[[Server, Path], None], str]] = {
     "source": (linked(lambda there: there.course / "source" / STEPS / NOTEBOOK), "is a link"),
     "neighbour": (
@@ -89,7 +89,7 @@ TRICKS: dict[str, tuple[Callable[[Server, Path], None], str]] = {
     "closed": (closed, "Permission denied"),
     "shut": (lambda there, folder: folder.chmod(0o000), "Permission denied"),
 }
-#: What comes as something else than a folder of one's own.
+#: Submissions that are not simply a student's own folder, with words of the collector's line about each.
 FORGED = {
     "hardlink": "hard link",
     "mallory": "It claims to be victim's, but belongs to mallory.",
@@ -100,7 +100,7 @@ FORGED = {
 
 
 class Collected:
-    """The server after its one collection, and what the collector said."""
+    """The server after its only collection, with the collector's output (`said`)."""
 
     def __init__(self, there: Server) -> None:
         self.server = there
@@ -143,7 +143,7 @@ class Collected:
         (folder / "timestamp.txt").write_text("2026-01-01 00:00:00 UTC")
 
     def line(self, words: str, name: str) -> bool:
-        """Whether the table has a line about a student with these words."""
+        """Return whether the collector's table has a line that contains these words and a student's name."""
         return any(name in line and words in line for line in self.said.splitlines())
 
 
@@ -194,7 +194,7 @@ def test_listing_the_inbound_folder_follows_no_link_and_never_blocks(collected: 
     assert not any(f"secant {name} {STEPS}" in said for name in ("pipe", "source", "dangling"))
 
 
-#: Ten kinds of hostile folders, one a student; "claims" submits in the names of others.
+#: Ten kinds of hostile folders, one per student; "claims" submits in other students' names.
 TEN = ("source", "neighbour", "gradebook", "dangling", "pipe", "socket", "deep", "many", "huge", "claims")
 
 
@@ -225,7 +225,7 @@ def test_ten_hostile_folders_in_a_class_of_forty_cost_no_honest_student_a_file()
         assert "belongs to hostile9" in said
 
 
-#: A folder that nbgrader cannot list, or would print as it is: what comes before the lesson, and its files.
+#: Folders that nbgrader cannot list, or would print unescaped: the beginning of the name, and the files.
 UNLISTED: dict[str, tuple[bytes, dict[bytes, bytes | None]]] = {
     "escapes": (b"eve\x1b]0;pwned\x07", {}),
     "direction": ("eve\u202e".encode(), {}),
@@ -300,7 +300,7 @@ def test_file_swapped_for_a_link_during_collection_never_wins(tmp_path: Path) ->
 
 
 def _swap(there: Server, folder: Path, secret: Path) -> None:
-    """Exchange the notebook for a link and back, without end, as the student."""
+    """Swap the notebook for a link and back repeatedly, as the student, until this process is killed."""
     try:
         os.setgid(there.students["racer"])
         os.setuid(there.students["racer"])

@@ -1,8 +1,8 @@
-"""Every case against the grader, and what must hold whatever a submission does.
+"""Every case against the grader, and conditions that must hold whatever a submission does.
 
-After each case the machine must be as it was, and after every few a good student is graded in the same wall
-and must get the same full score as before. The deep tests do that after each case, and grade each case a
-second time, which must say the same.
+After each case, the machine must be as it was before. After every few cases, a good student is graded behind
+the same wall, and must get full points again. The deep tests do that after each case. They also grade each
+case a second time, and must get the same result.
 """
 
 import contextlib
@@ -37,19 +37,19 @@ from tests.support.waiting import wait_for
 pytestmark = pytest.mark.slow
 
 SECRET = b"of the class"
-MOST_MEGABYTES = 64  # that the work on one submission may add to the examiner's process
+MOST_MEGABYTES = 64  # the most that one submission may add to the examiner's process
 CASES = load_all()
-#: How many cases are graded before the good student is, but for the deep tests.
+#: Number of cases between two gradings of the good student, except in the deep tests.
 CASES_BETWEEN = 8
-#: Seconds that a slow machine may take to bury a submission's last process after its verdict.
+#: Seconds that a slow machine may take, after a verdict, until the submission's last process is reaped.
 BURIAL = 2.0
 
-#: Cases of the list that are tested below, not by a submission of their own.
+#: Cases in ids.txt without a submission, and the tests below that cover them.
 ELSEWHERE = {
     "D23": "test_odd_student_ids_are_refused",
     "E38": "test_without_a_wall_nothing_is_graded, test_grader_failure_gives_no_verdict",
 }
-#: Cases of the list that cannot be made here, and why.
+#: Cases in ids.txt that cannot be made here, and the reasons.
 NOT_HERE = {
     "B12": "There is nothing hidden to leak: no test and no expected value is in the student's process. "
     "How often somebody may hand in is for the exchange or the learning platform to limit.",
@@ -79,7 +79,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture(scope="session")
 def wall(world: World) -> Iterator[Wall]:
-    """One wall for all cases of this process, as for all students of a class."""
+    """Provide one wall for all cases of this process, as there is one for all students of a class."""
     with Wall(hidden=[world.root]) as wall:
         yield wall
 
@@ -88,12 +88,12 @@ def wall(world: World) -> Iterator[Wall]:
 def still_good(
     world: World, wall: Wall, deep: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], None]]:
-    """Is told of each case, and says whether all is as at the beginning."""
+    """Provide a function to call after each case, which asserts that the machine is as at the beginning."""
     folder = tmp_path_factory.mktemp("good")
     write(world.notebook(RIGHT), folder)
     first = grade(world, wall, folder)
     assert first.score == first.max_score == sum(POINTS.values())
-    gc.collect()  # which closes what earlier tests have left open
+    gc.collect()  # this closes files that earlier tests have left open
     before = scene.look(world, wall)
     since: list[str] = []
 
@@ -113,7 +113,7 @@ def still_good(
 
 
 def grade(world: World, wall: Wall, folder: Path) -> Report:
-    """Grade what is in a folder."""
+    """Grade the submission in a folder."""
     taken = take_in(folder, LESSON, world.releases, root=folder.parent)
     return examined(world.examiner, wall, taken, SECRET)
 
@@ -123,14 +123,15 @@ def verdict(report: Report) -> list[tuple[Any, ...]]:
     return [(task.id, task.outcome, task.points, task.message) for task in report.tasks]
 
 
-#: They wait for seconds, some for a limit that no case lowers.
+#: Cases that wait for seconds, some of them for a limit that no case lowers.
 PATIENT = {"C04", "C05", "C21", "C26", "E19", "E30", "X10", "X37", "X38", "X89", "X102", "X106", "X108"}
-#: Quick: of each group the first case that waits for a clock, and the others; of our own, every second one.
+#: Cases with lowered limits. The quick suite has the first of them in each group, every second other case of
+#: group X, and all remaining cases, except the patient ones.
 CLOCKED = {id: one for id, one in CASES.items() if one.limits or one.room}
 OURS = [id for id, one in CASES.items() if one.group == "X" and id not in CLOCKED]
 FIRST = {one.group: id for id, one in reversed(CLOCKED.items())}
 QUICK = CASES.keys() - CLOCKED.keys() - PATIENT - set(OURS[1::2]) | set(FIRST.values())
-#: The quick suite takes one variant of these cases, and the variants in turn.
+#: All variants of all cases. The quick suite takes only one variant of a quick case, each variant in turn.
 VARIANTS = [
     suites.case(
         one, variant, quick=one.id in QUICK and place == number % len(one.wants), id=f"{one.id}-{variant}"
@@ -161,7 +162,7 @@ def test_hostile_submission_gets_the_verdict_it_earned(
     taken = take_in(folder, LESSON, world.releases, root=tmp_path)
     scene.forget_peak()
     before = scene.memory("VmRSS")
-    with memory_limit(EXTRA_BYTES):  # as a worker has it
+    with memory_limit(EXTRA_BYTES):  # a worker has the same limit
         report = examined(world.examiner, wall, taken, SECRET)
     assert scene.memory("VmHWM") - before < MOST_MEGABYTES
 
@@ -178,12 +179,12 @@ def test_hostile_submission_gets_the_verdict_it_earned(
     assert_tells_nothing(world, report)
     if case.twice and deep:
         assert verdict(examined(world.examiner, wall, taken, SECRET)) == verdict(report)
-    monkeypatch.undo()  # the good student has the usual limits
+    monkeypatch.undo()  # the good student gets the usual limits
     still_good(case.id)
 
 
 def assert_tells_nothing(world: World, report: Report) -> None:
-    """No bait, no line of a hidden test, nothing long, nothing that steers a terminal."""
+    """Assert that a report shows no bait or hidden line, and that its messages are short and printable."""
     told = json.dumps(
         [[asdict(task) for task in report.tasks], [(cell.output, cell.message) for cell in report.cells]],
         ensure_ascii=False,
@@ -196,7 +197,7 @@ def assert_tells_nothing(world: World, report: Report) -> None:
         assert not [c for c in task.message if not c.isprintable() and c != "\n"]
 
 
-# --- What is not a submission of its own -------------------------------------------------------------
+# --- Cases without a submission ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

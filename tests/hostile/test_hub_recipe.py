@@ -1,4 +1,4 @@
-"""The hub's recipe: origins of the users' servers, and who can read the hub's files."""
+"""The hub's recipe (deploy/hub): the origins of the users' servers, and access to the hub's files."""
 
 import re
 from pathlib import Path
@@ -12,13 +12,13 @@ RECIPE = ROOT / "deploy" / "hub"
 
 
 def subdomain_host() -> str | None:
-    """Return the address below which each user's server has a name; None if all share one address."""
+    """Return the address of which each user's server gets a subdomain; None if all share one address."""
     settings = PyFileConfigLoader("jupyterhub_config.py", str(RECIPE)).load_config()
     return settings.JupyterHub.get("subdomain_host")
 
 
 def test_with_a_public_address_each_server_has_an_origin_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SECANT_HUB_EXCHANGE", "/exchange")  # which the settings would set otherwise
+    monkeypatch.setenv("SECANT_HUB_EXCHANGE", "/exchange")  # otherwise the settings would set it
     monkeypatch.delenv("SECANT_HUB_ADDRESS", raising=False)
     assert subdomain_host() is None
     monkeypatch.setenv("SECANT_HUB_ADDRESS", "https://hub.example.edu")

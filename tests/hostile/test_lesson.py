@@ -1,4 +1,4 @@
-"""The tricks that matter most, against lesson 1 as students get it: for its tests, not for the wall."""
+"""The most important tricks, against lesson 1 as students get it: a test of its tests, not of the wall."""
 
 import copy
 import json
@@ -18,7 +18,7 @@ from tests.hostile.world import REPOSITORY, World
 from tests.support.examined import examined
 
 LESSON = "01_what_autograd_does"
-#: Cells that spoil what compares, what runs cells, or what looks for side effects.
+#: Cases whose cell breaks functions that compare values, run cells, or look for side effects.
 SPOILERS = ("A01", "A02", "A06", "A09", "A10", "A14", "A62", "X50")
 ODD = {
     "long text": "'y' * 10**6",
@@ -44,7 +44,7 @@ def wall(plain_wall: Wall) -> Wall:
 
 
 def sit(papers: Assignment, wall: Wall, folder: Path, answers: dict[str, str], first: str = "") -> Report:
-    """Grade lesson 1 with these answers, after this cell."""
+    """Grade lesson 1 with these answers, after an additional cell with this code."""
     notebook = copy.deepcopy(papers.releases["en"])
     for cell in filter(is_answer, notebook.cells):
         cell.source = answers[grade_id(cell)]
@@ -57,7 +57,7 @@ def sit(papers: Assignment, wall: Wall, folder: Path, answers: dict[str, str], f
 
 
 def returning(papers: Assignment, value: str) -> dict[str, str]:
-    """Functions that take anything and return this."""
+    """Return answers to all tasks: functions that take any arguments and return this value."""
     return {task.id: f"def {task.id}(*args):\n    return {value}" for task in tasks(papers.source)}
 
 

@@ -1,6 +1,6 @@
-"""Honest students who compute nearly as long as they may, graded beside those who want them to lose points.
+"""Honest students, whose answers nearly reach the time limits, graded together with hostile students.
 
-In the deep test the machine is busy with other things too. How long a class takes is for a benchmark
+In the deep test, other processes keep the machine busy, too. A benchmark measures how long a class takes
 (benchmarks/neighbours.py).
 """
 

@@ -1,7 +1,7 @@
 """The hostile submissions, handed in for an assignment with ordinary nbgrader tests, graded in one batch.
 
-Their tests run in the student's process, so a verdict can be forged. Nobody else's score may change, nothing
-may be read or written outside, and the batch must end.
+The assignment's tests run in the student's process, so a verdict can be forged. But no other student's score
+may change, nothing outside may be read or written, and the batch must end.
 """
 
 import html
@@ -29,7 +29,7 @@ from tests.support.plain_course import answer, code, graded, notebook, write_ass
 
 FULL = sum(POINTS.values())
 HONEST = {"0_first": FULL, "M_middle": FULL, "Z_last": FULL, "Z_wrong": 0.0}
-#: A cell's seconds, for submissions that wait for a clock.
+#: The time limit of a cell in seconds, low for submissions that wait for it.
 CELL_SECONDS = 2
 STUB = "def {}(x):\n    ### BEGIN SOLUTION\n    pass\n    ### END SOLUTION"
 TESTS = {
@@ -44,18 +44,18 @@ HIDDEN = {
     "slope_at": "\n### BEGIN HIDDEN TESTS\nsecret = 'CANARY-hidden-slope-27'\n"
     "assert abs(slope_at(-1.5) + 3.0) < 1e-6, secret\n### END HIDDEN TESTS"
 }
-#: The points that a submission of the quick choice gets and has not earned; docs/trust.md counts them.
+#: The unearned points that hostile submissions get, by case; docs/trust.md counts these cases.
 FORGED = {"A04": 2.0, "A06": 2.0}
-#: Right answers between cells that never end. A lesson's time is over then; here, as with nbgrader, each of
-#: these cells is interrupted, and the answers count.
+#: Cases with right answers between cells that never end. In a lesson, such cells use up the submission's
+#: time. Here, as with nbgrader, each of these cells is interrupted, and the answers count.
 EARNED = ("X37",)
-#: Submissions that wait for a clock, or use up what a container has.
+#: Cases that wait for a time limit, or use up the resources of a container.
 COSTLY = ("C01", "C06", "C10", "X96", "X109")
 
 
 @dataclass(frozen=True)
 class PlainWorld(World):
-    """A course directory whose assignment of the same name is a plain one."""
+    """A course directory whose assignment has the lesson's name, but ordinary nbgrader tests."""
 
     @classmethod
     def create(cls, root: Path, bait: bool = True) -> "PlainWorld":
@@ -94,7 +94,7 @@ class PlainWorld(World):
 
 
 def chosen(deep: bool) -> list[Case]:
-    """Return the submissions of a run: all of them, or those that mean to gain, read or use up something."""
+    """Return the cases of a run: all if it is deep, else those that try to gain, read or use up something."""
     cases = load_all().values()
     if deep:
         return list(cases)
@@ -104,7 +104,7 @@ def chosen(deep: bool) -> list[Case]:
 
 @dataclass
 class Graded:
-    """The class after the run."""
+    """The class after the grading run."""
 
     root: Path
     cases: dict[str, Case]
@@ -133,7 +133,7 @@ def graded_class(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> Iterat
         write(case.make(world, case.answers(variant_of(case))), root / "submitted" / student / LESSON)
     course = Course.at(root)
     with Book(course.directory, course.config):
-        pass  # made without nbgrader's own program, which takes seconds
+        pass  # creates the gradebook; nbgrader's own program takes seconds
     crew = LocalWorkers(1)
     try:
         yield Graded(root, cases, grade(course, find_submissions(course, [LESSON]), crew))
@@ -185,7 +185,7 @@ def nothing_was_written_outside(done: Graded) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_hostile_submissions_of_a_plain_assignment_harm_nobody(graded_class: Graded) -> None:
-    """One test, since grading the class is what takes its time."""
+    """All checks are one test, because grading the class takes most of the time."""
     for check in (
         the_batch_ends_and_everybody_has_a_result,
         nobody_elses_score_changes,

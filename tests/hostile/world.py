@@ -27,8 +27,8 @@ REPOSITORY = HERE.parent.parent
 LESSON = "01_squares"
 POINTS = {"grad_square": 2.0, "slope_at": 3.0, "doubled": 2.0}
 TASKS = tuple(POINTS)
-BAIT = "CANARY-"  # how every text begins that no student's process may read
-SIGN = "SECANT-SURVIVOR"  # in the command line of every process that means to outlive its grading
+BAIT = "CANARY-"  # the beginning of every text that no student's process may read
+SIGN = "SECANT-SURVIVOR"  # in the command line of every process that tries to outlive its grading
 
 RIGHT = {
     "grad_square": "def grad_square(x):\n    return 2 * x",
@@ -55,7 +55,7 @@ def before(text: str, answers: Mapping[str, str] = WRONG) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class World:
-    """A course directory of its own."""
+    """A separate course directory for hostile submissions."""
 
     root: Path
 
@@ -78,7 +78,7 @@ class World:
 
     @property
     def port(self) -> int:
-        """Where a service of this machine listens, see `services`."""
+        """The TCP port of a local service (see `services`), or 80 if no service runs."""
         file = self.root / "port.txt"
         return int(file.read_text()) if file.exists() else 80
 
@@ -89,23 +89,23 @@ class World:
 
     @cached_property
     def releases(self) -> dict[Any, NotebookNode]:
-        """What students are given, by language."""
+        """The notebooks that students are given, by language."""
         path = "release/{}/" + f"{LESSON}/{LESSON}.ipynb"
         return {lang: nbformat.read(self.root / path.format(lang), 4) for lang in ("en", "ko")}
 
     @cached_property
     def examiner(self) -> Examiner:
-        """The lesson's tests."""
+        """The examiner, with the lesson's tests."""
         return Examiner(LESSON, self.source)
 
     @contextmanager
     def services(self) -> Iterator[None]:
-        """Run what a student might talk to: two services of this machine, an open file, a secret."""
+        """Run local services that a submission might reach, and provide an open file and a secret."""
         with ExitStack() as stack:
             web = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
             (self.root / "port.txt").write_text(str(web.getsockname()[1]))
             abstract = stack.enter_context(socket.socket(socket.AF_UNIX))
-            with suppress(OSError):  # another worker of the tests has it
+            with suppress(OSError):  # another test process has this name
                 abstract.bind("\0SECANT-abstract")
                 abstract.listen()
             named = stack.enter_context(socket.socket(socket.AF_UNIX))
@@ -119,7 +119,7 @@ class World:
 
     @property
     def bait(self) -> list[Path]:
-        """What a student might like to read."""
+        """The files that a student might like to read."""
         return [
             self.root / "gradebook.db",
             self.root / "source" / LESSON / f"{LESSON}.ipynb",
@@ -145,8 +145,8 @@ class World:
 
         Args:
             answers: the answers by task; other tasks keep their stubs.
-            first: code cells before all others.
-            last: code cells after all others.
+            first: code cells to insert after the release's first code cell.
+            last: code cells to add at the end.
             lang: the language of the release.
         """
         notebook = copy.deepcopy(self.releases[lang])
@@ -155,7 +155,7 @@ class World:
         first, last = ([text] if isinstance(text, str) else list(text) for text in (first, last))
         front = [new_code_cell(text, id=f"first-{n}") for n, text in enumerate(first)]
         back = [new_code_cell(text, id=f"last-{n}") for n, text in enumerate(last)]
-        # After the course's own imports, where a student would write them.
+        # A lesson's first code cell installs Secant; a plain assignment's contains the imports.
         place = next(n for n, cell in enumerate(notebook.cells) if cell.cell_type == "code") + 1
         notebook.cells = [*notebook.cells[:place], *front, *notebook.cells[place:], *back]
         plain: dict[str, Any] = json.loads(nbformat.writes(notebook))

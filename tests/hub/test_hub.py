@@ -1,4 +1,4 @@
-"""A class of two on a JupyterHub of deploy/hub: lesson 1, and what of one user is out of another's reach."""
+"""A class of two on a JupyterHub with the settings of deploy/hub: lesson 1, and the isolation of users."""
 
 import contextlib
 import json
@@ -44,7 +44,7 @@ class Class:
         self.formgrader(f"assignment/{LESSON}/release", "POST")
 
     def formgrader(self, path: str, method: str = "GET") -> Any:
-        """Press one of formgrader's buttons."""
+        """Send the request of one of formgrader's buttons, and return the reply."""
         body: dict[str, Any] | None = {} if method == "POST" else None
         status, said = self.hub.visit(self.instructor, f"formgrader/api/{path}", body)
         assert status == 200, said
@@ -53,7 +53,7 @@ class Class:
         return found
 
     def press(self, student: User, action: str) -> list[dict[str, Any]]:
-        """Press a button of the assignment list; return what it shows then."""
+        """Send the request of a button in the assignment list, and return the new list."""
         body = {"assignment_id": LESSON, "course_id": "secant"}
         status, said = self.hub.visit(student, f"assignments/{action}", body)
         found = json.loads(said)
@@ -63,7 +63,7 @@ class Class:
 
 @pytest.fixture(scope="module")
 def classroom() -> Iterator[Class]:
-    # Not the first, whom other tests may be at the same time.
+    # The first two users are left out, because other tests may run as them at the same time.
     users = sorted((user.pw_uid, user.pw_name) for user in pwd.getpwall() if 0 < user.pw_uid < 60_000)
     names = [name for _, name in users[2:5]]
     with hub(names) as started:
@@ -105,18 +105,18 @@ def test_lesson_1_is_released_checked_and_graded_through_the_hub(classroom: Clas
     assert hub.visit(instructor, "formgrader/manage_assignments", who=ann)[0] == 403
 
 
-# --- What is one user's is out of another's reach ---
+# --- Isolation of users ---
 
 
 @pytest.fixture
 def kernel(classroom: Class) -> Iterator[tuple[BlockingKernelClient, Path]]:
-    """Start a kernel of Ann's and yield its client and its connection file."""
+    """Start a kernel for Ann, and yield its client and its connection file."""
     _, said = classroom.hub.visit(classroom.ann, "api/kernels", {"name": "python3"})
     number = json.loads(said)["id"]
     (file,) = classroom.ann.home.rglob(f"kernel-{number}.json")
     client = BlockingKernelClient(connection_file=str(file))
     client.load_connection_file()
-    client.start_channels(hb=False)  # one that is slow to start would count as dead
+    client.start_channels(hb=False)  # with a heartbeat, a slow kernel would count as dead
     client.wait_for_ready(timeout=60)
     yield client, file
     client.stop_channels()
@@ -125,7 +125,7 @@ def kernel(classroom: Class) -> Iterator[tuple[BlockingKernelClient, Path]]:
 
 @pytest.fixture
 def checking(classroom: Class, kernel: Any) -> Iterator[None]:
-    """While Ann's notebook is being checked, which lasts 10 s: the kernel has started before."""
+    """Run the test during a check of Ann's notebook, which takes 10 s; her kernel has started before."""
     ann = classroom.ann
     classroom.hub.save(ann, {TASKS[0]: ENDLESS.format(TASKS[0])}, "endless.ipynb")
     check = threading.Thread(target=classroom.hub.checked, args=(ann, "endless.ipynb", TASKS[0]))
@@ -190,10 +190,10 @@ def as_user(user: User, look: Callable[[], Any]) -> Any:
 
 
 def works(act: Callable[[], Any]) -> bool:
-    """Whether something can be done."""
+    """Return whether a function runs without an OSError."""
     try:
         act()
-    except OSError:  # it may not, or has gone
+    except OSError:  # no permission, or the process has exited
         return False
     return True
 
@@ -235,10 +235,10 @@ def test_users_cannot_access_other_users_processes_and_files(classroom: Class, k
             reached += [name for name, act in tried.items() if works(act)]
         return reached
 
-    def reaches_her_own() -> bool:  # unless one of them has just begun, or gone
+    def reaches_her_own() -> bool:  # may be False while a process starts or exits
         said.clear()
         said.update({pid: command(pid) for pid in of_users({ann.uid})})
-        # The server, the template and its kernel, the worker and its check, and what answers are forked from.
+        # The server, the template and its kernel, the worker and its check, and the parent of candidates.
         return len(said) >= 6 and len(as_user(ann, look)) > 4 * len(said)
 
     assert wait_for(reaches_her_own)
@@ -274,7 +274,7 @@ def test_sockets_and_ports_are_accessible_only_to_their_owner(classroom: Class, 
     (server,) = listening([pid for pid in pids if "singleuser" in command(pid)])
     for token in ("", f"Authorization: token {bob.token}\r\n"):
         found = as_user(bob, partial(ask_all, token))
-        assert set(found) <= {302, 403}  # to the hub's login, or nowhere
+        assert set(found) <= {302, 403}  # redirected to the hub's login, or refused
     assert ask(server, endpoints[1], f"Authorization: token {ann.token}\r\n") == 200
     for name in ("check", "stop", "hint", "solution"):
         assert hub.visit(ann, f"secant/api/{name}", {"path": PATH, "task": TASKS[0]}, who=bob)[0] in (

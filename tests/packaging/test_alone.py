@@ -1,4 +1,4 @@
-"""A lesson opened without its repository, in an environment in which nothing is Secant's: as in Colab."""
+"""A lesson opened without its repository, in an environment without Secant, as in Colab."""
 
 import importlib.metadata
 import json
@@ -46,7 +46,7 @@ def errors(cell: nbformat.NotebookNode) -> list[str]:
 def test_released_notebook_installs_secant_and_runs(
     wheel: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, language: str
 ) -> None:
-    """Without JupyterLab's extension; the wheel stands for the repository, which no test may ask."""
+    """Secant's JupyterLab extension is not used. A wheel replaces the repository: tests work offline."""
     place = without(tmp_path_factory)
     released = nbformat.read(ROOT / f"release/{language}/{LESSON}/{LESSON}.ipynb", as_version=4)
     first = released.cells[0]
@@ -59,7 +59,7 @@ def test_released_notebook_installs_secant_and_runs(
     assert [errors(cell) for cell in code if not (is_answer(cell) or is_test(cell))] == [[]] * sum(
         not (is_answer(cell) or is_test(cell)) for cell in code
     )
-    # What is still to be written says so.
+    # Each test cell fails only because its answer is still to be written.
     assert {name for cell in code if is_test(cell) for name in errors(cell)} == {"NotImplementedError"}
     shown = {kind for cell in code for output in cell.outputs for kind in output.get("data", {})}
     assert "application/vnd.jupyter.widget-view+json" in shown
@@ -102,7 +102,7 @@ def test_the_first_cell_is_short_folded_and_the_same_in_each_lesson() -> None:
 def test_requirements_bring_everything_that_a_lesson_needs(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Every other package lies ready, in the version that this environment has: no test asks an index."""
+    """All other packages are already there, in this environment's versions, because tests work offline."""
     clone, place = tmp_path / "clone", without(tmp_path_factory)
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in files.splitlines():

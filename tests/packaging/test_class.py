@@ -1,4 +1,4 @@
-"""A class's edition, installed and used as a student does, who then looks for the answers."""
+"""A class edition, installed and used by a student, who then looks for the answers."""
 
 import json
 import re
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def address(student: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """`secant lab`, started in an empty home: its address, with the token."""
+    """Start `secant lab` in an empty home folder, and yield its address with the token."""
     log, port = tmp_path_factory.mktemp("log") / "log.txt", free_port()
     process = student.start("secant", "lab", "--no-browser", "--port", str(port), "--lang", "en", out=log)
     try:
@@ -56,7 +56,7 @@ def test_class_wheel_differs_from_the_wheel_only_in_its_course(wheel: Path, pack
     (ours,) = pack.glob("*.whl")
     with zipfile.ZipFile(ours) as of_class, zipfile.ZipFile(wheel) as whole:
         files, all_files = (unversioned(archive) for archive in (of_class, whole))
-        # What an author starts from holds answers, and a student needs none of it.
+        # The template for authors contains answers, and students do not need it.
         authors = (f"{INSIDE}/", "autograder/build/template/")
         rest = {name for name in all_files if not name.startswith(authors)}
         assert {name for name in files if not name.startswith(f"{INSIDE}/")} == rest
@@ -106,7 +106,7 @@ def test_check_runs_visible_tests_in_the_panel_and_the_terminal(
 
 
 def test_class_edition_gives_a_curious_student_no_answer(student: Place, address: str) -> None:
-    """In what the server says, and in all that lies there once it has run."""
+    """Neither the server's replies nor the installed files contain an answer, even after a run."""
     assert ask(address, "lesson?path=" + NOTEBOOK)[0] == 200
     status, [said] = ask(address, "solution", {"path": NOTEBOOK, "task": "forward_difference"})
     assert status == 422

@@ -1,7 +1,7 @@
 """The section "Secant beside your own course" of docs/teaching.md, in a course that nbgrader quickstart made.
 
 An instructor with the installed wheel runs every command of the section; a student fetches and submits. The
-course's own assignment is graded as well, and gets what stock nbgrader gives.
+course's own assignment is graded as well, and gets the points that stock nbgrader gives.
 """
 
 import csv
@@ -28,7 +28,7 @@ SECTION = PAGE.partition("## Secant beside your own course\n")[2].partition("\n#
 (CALL,) = re.findall(r"^```python\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
 BEFORE, AFTER = re.findall(r"^```sh\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
 SECRET = "BEGIN HIDDEN TESTS"
-#: A student's answers to ps1, by grade_id. The first accepts what it has to refuse.
+#: A student's answers to ps1, by grade_id. The first accepts arguments that it has to refuse.
 ANSWERS = {
     "squares": "def squares(n):\n    return [i**2 for i in range(1, n + 1)]",
     "sum_of_squares": "def sum_of_squares(n):\n    return sum(squares(n))",
@@ -38,7 +38,7 @@ ANSWERS = {
 
 
 class Person:
-    """Somebody who types commands in a folder.
+    """A user who types commands in a folder.
 
     Args:
         place: the environment with the wheel.
@@ -50,7 +50,7 @@ class Person:
         self.folder, self._place, self._log = folder, place, log
 
     def run(self, line: str, status: int = 0) -> str:
-        """Run a command, which must end with this status; return what it printed."""
+        """Run a command, which must exit with this status, and return its output."""
         program, *words = shlex.split(line)
         module = {"nbgrader": "nbgrader", "autograder": "autograder.cli"}[program]
         running = self._place.start("python", "-m", module, *words, out=self._log, cwd=self.folder)
@@ -61,7 +61,7 @@ class Person:
 @pytest.fixture
 def instructor(installed: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
     """Make an instructor with a course from `nbgrader quickstart` and a separate exchange."""
-    # nbgrader runs `alembic`, which is in this environment alone.
+    # nbgrader runs `alembic`, which only the environment of the tests contains.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     person = Person(installed, tmp_path, tmp_path / "log.txt")
     person.run("nbgrader quickstart mine")
@@ -86,7 +86,7 @@ def student(installed: Place, tmp_path: Path) -> Person:
 
 
 def without_ids(folder: Path) -> dict[str, bytes]:
-    """Return the files of a release, without what nbformat draws by lot: ids of cells."""
+    """Return the files of a release by name, without the ids of cells, which nbformat draws at random."""
     return {path.name: re.sub(rb'"id": "[^"]*"', b'"id": ""', path.read_bytes()) for path in folder.iterdir()}
 
 
@@ -100,7 +100,7 @@ def answer(folder: Path) -> None:
 
 
 def scores(course: Path) -> dict[tuple[str, str], tuple[float | None, bool]]:
-    """Return the points of each cell of ps1 in a course's gradebook, and whether it waits for a person."""
+    """Return the points of each cell of ps1 in a course's gradebook, and whether it needs a manual grade."""
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "mine") as book:
         graded = book.find_submission("ps1", get_username()).notebooks
         return {
@@ -111,7 +111,7 @@ def scores(course: Path) -> dict[tuple[str, str], tuple[float | None, bool]]:
 
 
 def give_all_points(course: Path) -> None:
-    """Give the cells of ps1 that wait for a person all of their points, as formgrader does."""
+    """Give all points to the cells of ps1 that need a manual grade, as formgrader does."""
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "mine") as book:
         for notebook in book.find_submission("ps1", get_username()).notebooks:
             for grade in notebook.grades:
@@ -140,7 +140,7 @@ def test_lesson_goes_from_the_command_to_the_export_beside_the_courses_own_assig
     student.run("nbgrader submit ps1")
     instructor.run("nbgrader collect ps1")
     assert not (mine / "course").exists(), "the course has no lesson yet"
-    # It runs `autograder grade ps1` in this folder.
+    # `nbgrader autograde` runs `autograder grade ps1` in this folder.
     assert "1 submission graded, 0 of them earlier; 0 failed" in instructor.run("nbgrader autograde ps1")
     shutil.copytree(mine / "submitted", without_secant / "submitted")
     instructor.folder = without_secant

@@ -18,7 +18,7 @@ from tests.packaging.conftest import ROOT
 WORKFLOWS = {
     path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / ".github/workflows").glob("*.yml")
 }
-#: Only with a token of this name may a job write elsewhere than into the repository's own log.
+#: The jobs that may do more than read the repository, with their permissions.
 WRITES = {
     ("release", "publish"): {"id-token": "write"},
     ("release", "announce"): {"contents": "write", "id-token": "write", "attestations": "write"},
@@ -66,7 +66,7 @@ def build(place: Path, umask: int) -> dict[str, str]:
 
 
 def test_building_the_same_commit_twice_gives_equal_files(export: Path, tmp_path: Path) -> None:
-    """The second build has another time, folder and file permissions; a third is made from the sdist."""
+    """The second build has other file times, folders and permissions; the third is made from the sdist."""
     second = Path(shutil.copytree(export, tmp_path / "second"))
     for path in second.rglob("*"):
         os.utime(path, (1, 1))
@@ -146,7 +146,7 @@ def test_every_step_is_one_that_github_understands() -> None:
         if "uses" in step:
             assert re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v\d+)", step["uses"])
         else:
-            # An expression in a script would run whatever a branch or a title is called.
+            # An expression in a script would insert, for example, a branch's name, which the shell could run.
             assert "${{" not in step["run"]
             subprocess.run(["bash", "-n", "-c", step["run"]], check=True)
 
@@ -162,7 +162,7 @@ def test_every_file_and_target_that_a_step_names_is_there() -> None:
 
 
 def test_the_release_is_built_as_its_workflow_says(export: Path) -> None:
-    """Each script of the job `build`, one after another, in a new clone; only pip's download is left out."""
+    """Each script of the job `build` runs in turn in a new repository; only pip's download is left out."""
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
         subprocess.run([*git, *words], cwd=export, check=True)

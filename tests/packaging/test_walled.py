@@ -1,6 +1,6 @@
-"""A class of hostile students, graded by a wheel: on this machine, and by a worker of a cluster.
+"""A class of hostile students, graded with an installed wheel: on this machine, and by a cluster's worker.
 
-Nothing that a notebook can import or open there may lie beside an answer or a hidden test.
+No answer and no hidden test may lie where a notebook can import or open it.
 """
 
 import contextlib
@@ -30,10 +30,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 
 REAL = "02_graph_and_grad_fn"
 GRADE_SECONDS = 1200
-#: Forging (A) and leaking (B). The deep test takes all, the other every twelfth.
+#: The cases of groups A (forging) and B (leaking). The deep tests take all, the other tests every twelfth.
 CHOSEN = [case for case in load_all().values() if case.group in "AB" and not case.limits and not case.room]
 
-#: Looks through all that is there, as a student might, and makes the cell of that name its own.
+#: Code that searches all folders, as a student might; its `stolen` returns the source of a task's cell.
 _STEAL = """
 import json, os
 seen = []
@@ -55,7 +55,7 @@ def stolen(task):
 
 @dataclass
 class Graded:
-    """The class after the run."""
+    """The class after the grading run."""
 
     root: Path
     cases: dict[str, Case]
@@ -64,7 +64,7 @@ class Graded:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, deep: bool) -> tuple[Path, dict[str, Case]]:
-    """Make a class directory with the small lesson of the hostile cases and a real lesson, and submit."""
+    """Make a class directory with the hostile cases' small lesson, a real lesson and submissions."""
     root = tmp_path_factory.mktemp("class")
     world = World.create(root, bait=False)
     for folder in ("course", "source", "release/en", "release/ko"):
@@ -106,7 +106,7 @@ def graded(
         with left_by_an_older_wheel(installed):
             yield Graded(root, cases, grade(installed, root, "--workers", "1"))
         return
-    with pytest.MonkeyPatch.context() as patch:  # what the run above has found in the system's folders
+    with pytest.MonkeyPatch.context() as patch:  # reuses the scan of the run above
         patch.setenv("XDG_CACHE_HOME", str(installed.home / ".cache"))
         with cluster_of(folder, "first", python=installed.programs / "python") as processes:
             yield Graded(root, cases, grade(installed, root, "--scheduler", processes.address))
@@ -166,7 +166,7 @@ def test_renamed_copy_of_a_lesson_is_found_by_its_content(
         shutil.copy(ROOT / "source" / REAL / f"{REAL}.ipynb", copy)
         words = ("autograder", "grade", "--workers", "1", "--force")
         assert installed.start(*words, out=log, cwd=root).wait(GRADE_SECONDS) == 2
-        said = "".join(log.read_text().split())  # a long path is broken into lines
+        said = "".join(log.read_text().split())  # a long path is wrapped
         assert f"everynotebookcouldread{copy},whichholdsanswersorhiddentestsof{REAL}.Moveit" in said
         assert "Traceback" not in said
     finally:

@@ -1,4 +1,4 @@
-"""The wheel, installed where there is no repository: what somebody has after `pip install`."""
+"""The wheel, installed where there is no repository, as after `pip install`."""
 
 import json
 import re
@@ -24,7 +24,7 @@ NOTEBOOK = f"{LESSON}/{LESSON}.ipynb"
 
 @pytest.fixture(scope="module")
 def address(installed: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """`secant lab`, started in an empty home: its address, with the token."""
+    """Start `secant lab` in an empty home folder, and yield its address with the token."""
     log, port = tmp_path_factory.mktemp("log") / "log.txt", free_port()
     words = ("secant", "lab", "--no-browser", "--port", str(port), "--lang", "en")
     process = installed.start(*words, out=log)
@@ -66,7 +66,7 @@ def test_installed_lab_serves_the_lessons_and_loads_its_extensions(installed: Pl
     config = json.loads(re.search(r'id="jupyter-config-data"[^>]*>\s*(\{.*?\})\s*</script>', page, re.S)[1])
     extensions = {entry["name"] for entry in config["federated_extensions"]}
     assert extensions >= {"@jupyter-widgets/jupyterlab-manager", *shared("share/jupyter/labextensions")}
-    # This is what our server extension tells the page (see secant.lab.server_extension).
+    # Secant's server extension sends this setting to the page (see secant.lab.server_extension).
     assert "comm_msg" in config["untracked_message_types"]
 
 
@@ -81,7 +81,7 @@ def shared(folder: str) -> list[str]:
 def test_the_lessons_are_checked_with_their_hidden_tests(
     installed: Place, address: str, tmp_path: Path
 ) -> None:
-    """As they were copied, and with the course's own answers put in; side by side, as each takes seconds."""
+    """Check lesson 1 unchanged and with the course's answers, both at once, because each takes seconds."""
     solved = tmp_path / f"{LESSON}.ipynb"
     solve(installed.home / "secant-lessons/en" / NOTEBOOK, solved)
     logs = [tmp_path / "fresh.json", tmp_path / "solved.json"]

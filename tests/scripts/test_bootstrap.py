@@ -1,4 +1,4 @@
-"""scripts/bootstrap.py beside a tiny package, with real venvs, real pip and real trouble."""
+"""Tests of scripts/bootstrap.py with a tiny package, real virtual environments, real pip and real faults."""
 
 import ast
 import contextlib
@@ -40,7 +40,7 @@ def build_editable(folder, config_settings=None, metadata_directory=None):
         wheel.writestr("tiny.pth", os.getcwd())
     return name
 """
-# Stands for ensurepip, which takes longest of all: it lends a .venv the pip of another.
+# A replacement for ensurepip, the slowest step: it links the pip of an existing .venv into a new one.
 LEND_PIP = """
 import os, sysconfig
 
@@ -53,7 +53,7 @@ OFFLINE = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PYTHONPATH": "",
 
 
 def build_home(root: Path) -> Path:
-    """Make a repository that has nothing to download."""
+    """Make a repository for which nothing has to be downloaded, and return its path."""
     (root / "scripts").mkdir(parents=True)
     shutil.copy(BOOTSTRAP, root / "scripts")
     (root / "pyproject.toml").write_text(PYPROJECT)
@@ -67,13 +67,13 @@ def build_home(root: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """Make a repository without .venv."""
+    """Make a repository without a .venv, and return its path."""
     return build_home(tmp_path / "a course")
 
 
 @pytest.fixture(scope="module")
 def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a repository with a complete .venv, for tests that leave it in order."""
+    """Make a repository with a complete .venv, for tests that leave the .venv intact."""
     root = build_home(tmp_path_factory.mktemp("ready") / "a course")
     done = run(root, "-m", "tiny")
     assert done.stdout.startswith("Installing packages into .venv, once: about ")
@@ -138,7 +138,7 @@ def is_building(home: Path) -> bool:
 def test_a_second_run_installs_nothing(ready: Path) -> None:
     again = run(ready, "-c", "import sys; sys.exit(len(sys.argv))", "a b", "--extra")
     assert (again.returncode, again.stdout, again.stderr) == (3, "", "")
-    # Also not for a Python that could not have built it.
+    # A run with a Python that is too old to build the .venv installs nothing, either.
     assert run(ready, "-m", "tiny", **pretend(ready, (3, 8, 1))).stdout == f"tiny {ready}/.venv\n"
 
 
@@ -179,7 +179,7 @@ def in_terminal(home: Path, **more: str) -> str:
     process = subprocess.Popen(command(home), env=environment(**more), stdout=theirs, stderr=theirs)
     os.close(theirs)
     shown = b""
-    with contextlib.suppress(OSError):  # the end, on Linux
+    with contextlib.suppress(OSError):  # Linux raises an error at the end of the output
         while piece := os.read(ours, 1000):
             shown += piece
     os.close(ours)
@@ -261,7 +261,7 @@ def test_ctrl_c_during_bootstrap_prints_one_sentence(home: Path) -> None:
         text=True,
     )
     assert wait_for(lambda: is_building(home), 60)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to the children too
+    os.killpg(process.pid, signal.SIGINT)  # a terminal also sends it to the child processes
     assert process.communicate(timeout=60)[1].strip() == "Stopped: run the same command again."
     assert process.returncode == 130
 
@@ -278,11 +278,11 @@ def test_a_broken_venv_is_built_anew(home: Path, quick: dict[str, str], kind: st
     assert done.stdout.endswith(f"tiny {venv}\n")
 
 
-# --- trouble ---
+# --- failures ---
 
 
 def pretend(home: Path, version: tuple[int, ...], code: str = "") -> dict[str, str]:
-    """Return environment variables with which Python reports this version."""
+    """Return environment variables with which Python reports this version and runs `code` when it starts."""
     site = home.parent / "site"
     site.mkdir(exist_ok=True)
     (site / "sitecustomize.py").write_text(f"import sys\nsys.version_info = {version}\n{code}")
@@ -301,7 +301,7 @@ def test_bootstrap_parses_on_the_oldest_python() -> None:
 
 def test_a_python_that_is_too_old_is_named_and_a_better_one_suggested(home: Path) -> None:
     bin_ = home.parent / "bin"
-    fake_python(bin_, "python3.12", 127)  # a shim with nothing behind it
+    fake_python(bin_, "python3.12", 127)  # fails like a shim whose Python is not installed
     old = pretend(home, (3, 8, 1))
     said = sentence(run(home, PATH=str(bin_), **old))
     assert "this is 3.8" in said
@@ -322,7 +322,7 @@ def old_pythons() -> set[str]:
     for minor in range(6, 11):
         found.append(shutil.which(f"python3.{minor}") or "")
         found += map(str, Path.home().glob(f".pyenv/versions/3.{minor}[.-]*/bin/python"))
-    # pyenv's shims stand for what is found beside them, and take a second each to say so.
+    # pyenv's shims only start Pythons that the other pattern finds, too, and each shim takes a second.
     real = [name for name in found if name and Path(name).parent.name != "shims"]
     ends = (next(filter(is_old, real), None), next(filter(is_old, reversed(real)), None))
     return {name for name in ends if name}
@@ -359,7 +359,7 @@ PROXIES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy"
 @pytest.mark.parametrize("index", NOWHERE)
 def test_bootstrap_without_network_is_explained(ready: Path, index: str) -> None:
     wants_a_package(ready, "no-such-package==1")
-    # A proxy that the environment names must not stand in between.
+    # Ignore a proxy that the environment names: it would answer in place of the index.
     settings = {**dict.fromkeys(PROXIES, ""), "PIP_NO_INDEX": "", "PIP_INDEX_URL": index, "PIP_RETRIES": "1"}
     said = sentence(run(ready, **settings))
     assert said.startswith("The packages could not be downloaded: check the network")
@@ -375,7 +375,7 @@ def test_bootstrap_with_an_unknown_package_is_explained(ready: Path) -> None:
 
 
 def wants_a_package(ready: Path, requirement: str) -> None:
-    """Change what is wanted; once nothing is, the .venv that could not be changed still works."""
+    """Set the required package; if there is none, check that the existing .venv is intact and works."""
     (ready / "constraints.txt").write_text(requirement)
     if not requirement:
         assert run(ready, "-m", "tiny").stdout.endswith(f"tiny {ready}/.venv\n")
@@ -387,7 +387,10 @@ BWRAP = ["bwrap", "--dev-bind", "/", "/"]
 
 @pytest.fixture
 def bwrap() -> list[str]:
-    """Return the command of a wall behind which disks are small or read-only and root has no privileges."""
+    """Return the beginning of a bubblewrap command; skip the test if bubblewrap does not work here.
+
+    Tests add options for a small or read-only disk, or for a user without root's privileges.
+    """
     if not shutil.which("bwrap") or subprocess.run([*BWRAP, "true"], capture_output=True).returncode != 0:
         pytest.skip("bubblewrap does not work here")
     return BWRAP
@@ -421,7 +424,7 @@ def test_bootstrap_in_an_unwritable_folder_is_explained(home: Path, bwrap: list[
     assert f"{home}/.venv cannot be written" in said
     assert "sudo chown" in said
     home.chmod(0o755)
-    # What sudo left behind: half a .venv that is not ours to remove.
+    # As left behind by a run with sudo: an incomplete .venv that this user cannot remove.
     inner = home / ".venv/bin"
     inner.mkdir(parents=True)
     (inner / "python").touch()

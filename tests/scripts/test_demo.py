@@ -1,4 +1,4 @@
-"""The demo: a class that can be shown, in a folder of its own."""
+"""Tests of the demo, which grades an example class in a separate folder and shows it."""
 
 import re
 import signal
@@ -44,7 +44,8 @@ def test_the_class_is_the_same_each_time_and_has_all_kinds_of_students() -> None
     assert len(first) == 40
     assert any(work.damaged for *_, work in found)
     assert any(len(work.notebooks) == 2 for *_, work in found)
-    # Nobody but the copier has all answers of another, other than the course's own.
+    # Some students hand in the course's own answers. Of the others, only the copier has the same answers as
+    # another student.
     own = {task.id: task.answer.source for task in tasks(read_lesson(LESSONS[0]))}
     others = [tuple(answers.items()) for answers in first if answers != own]
     assert sum(others.count(one) > 1 for one in others) == 2
@@ -69,7 +70,7 @@ def test_notes_are_the_students_own_good_and_bad_in_both_languages() -> None:
                 written[student.language] += filter(None, [work.notebooks[0].get(task)])
     every = [*written["en"], *written["ko"]]
     assert not any("SOLUTION" in note for note in every)
-    # One copies another's note; the rest are different, and a few students leave it out.
+    # One student copies another student's note. All other notes differ, and a few students write none.
     assert len(set(every)) == len(every) - 1 < handed_in
     assert all(re.search("[가-힣]", note) for note in written["ko"])
     assert not any(re.search("[가-힣]", note) for note in written["en"])
@@ -101,7 +102,7 @@ def test_a_small_class_is_graded_and_formgrader_shows_it(tmp_path: Path) -> None
     assert "alert-warning" not in page
     assert shown.returncode == 0
     text = "\n".join(said)
-    assert "chmod" not in text  # nobody else can read the class's files
+    assert "chmod" not in text  # no advice, because other users cannot read the class's files
     assert "4 submissions graded" in text
     assert re.search(r"replaces the checks +│ Wrong +│ 0 / 2", text)
     pages = [Path(line) for line in said if line.startswith("/")]

@@ -1,4 +1,4 @@
-"""What a static page has of an explorer: the points of its controls, and every frame, packed."""
+"""Tests of explorers' recordings for static pages: the points of the controls, and all frames, packed."""
 
 import gzip
 import json
@@ -32,12 +32,12 @@ EXPLORERS = [
     explore, explore_chain, explore_buffer, explore_paths, explore_arrows,
     explore_cut, explore_saved, explore_backward, explore_second, explore_engine,
 ]  # fmt: skip
-TOGETHER = 300_000  # bytes of a lesson's recordings and scripts, compressed
+TOGETHER = 300_000  # upper bound in bytes for a lesson's compressed recordings and scripts
 
 
 @pytest.fixture(scope="module")
 def small() -> Any:
-    """Make an explorer with a few states."""
+    """Return an explorer with few states."""
     return explore({"log x": torch.log}, h=0.1)
 
 
@@ -46,7 +46,7 @@ def named(axes: list[Axis]) -> dict[str, Axis]:
 
 
 def unpacked(packed: PackedTexts, shape: tuple[int, ...]) -> list[str]:
-    """All texts, as `frames.js` has them."""
+    """Return all texts, unpacked in the same way as in `frames.js`."""
 
     def sums(steps: list[int]) -> list[int]:
         return [sum(steps[: i + 1]) for i in range(len(steps))]
@@ -121,7 +121,7 @@ def test_sliders_have_many_points_in_order_and_round(make: Callable[[], Panel[An
 
 
 def test_recorded_choice_starts_at_an_instructive_place() -> None:
-    """Lesson 8's explorer moves x to a function's kink."""
+    """When a function is chosen, lesson 8's explorer moves x to the function's kink."""
     panel = explore_backward()
     axes = grid(panel, 7000)
     functions, x = named(axes)["function"], named(axes)["x"]

@@ -1,4 +1,4 @@
-"""`make mutants`: drawing and writing faults, and tracing a suite's failures to single faults."""
+"""Tests of `make mutants`: drawing and writing faults, and tracing a suite's failures to single faults."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ def add(number: int | None = 1) -> int:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Make a repository with a committed module of a package."""
+    """Make a repository with a package whose module is committed, and return its path."""
     root = tmp_path / "repository"
     (root / "package").mkdir(parents=True)
     (root / "package" / "numbers.py").write_text(SOURCE)
@@ -39,7 +39,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def increments(source: str) -> dict[int, list[Mutation]]:
-    """Mutations that replace a 1 by a 2, in whatever part of a line."""
+    """Return mutations by line number; each replaces a line's first 1 with a 2, even in a string."""
     lines = source.splitlines(keepends=True)
 
     def mutated(index: int) -> str:
@@ -174,7 +174,7 @@ def test_no_suite_is_run_if_there_are_no_faults() -> None:
 def test_run_in_the_clone_names_failing_tests_and_keeps_the_working_tree(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test is slow, because it starts pytest five times."""
+    """The test is slow, because it starts pytest five times."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     tests = "from package.numbers import STEP, add\n\n\ndef test_step():\n    assert STEP == 1\n\n\n"
     (repository / "test_numbers.py").write_text(tests + "def test_add():\n    assert add(1) == 2\n")

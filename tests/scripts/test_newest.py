@@ -1,4 +1,4 @@
-"""The command that tests with the newest PyTorch: its environment, what it runs, and what it says."""
+"""Tests of the command that tests with the newest PyTorch: its environment, its steps and its output."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ VERSION = "2.14.1+cpu"
 
 
 class Commands:
-    """Take the place of `subprocess.run`, and note each command."""
+    """A stand-in for `subprocess.run` that records each command; those that contain `failing` fail."""
 
     def __init__(self, failing: str = "", version: str = VERSION) -> None:
         self.noted: list[str] = []
@@ -31,7 +31,7 @@ class Commands:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make an environment that exists already, on a disk with enough space."""
+    """Make an environment that already exists, so that it is not refused for lack of disk space."""
     folder = tmp_path / ".venv-newest"
     for made in (folder / "bin/python", folder / "lib/python3.11/site-packages/x"):
         made.parent.mkdir(parents=True)

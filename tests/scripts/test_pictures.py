@@ -1,4 +1,4 @@
-"""The commands that take pictures, as far as they need no browser."""
+"""Tests of the commands that make screenshots and animations, for their parts that need no browser."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_an_animation_lasts_some_seconds_and_begins_again(tmp_path: Path) -> Non
         seconds = 0.0
         for number in range(getattr(image, "n_frames", 1)):
             image.seek(number)
-            image.load()  # which tells the frame's duration
+            image.load()  # loading a frame sets its duration
             seconds += image.info["duration"] / 1000
         assert image.info["loop"] == 0
     assert 4 <= seconds <= 6

@@ -1,4 +1,4 @@
-"""The lessons as static pages: what a student gets, and nothing from another host."""
+"""Tests of the lessons' static pages: what they show, and that they load nothing from other hosts."""
 
 import gzip
 import json
@@ -55,7 +55,7 @@ def small(quick_kernels: None) -> SimpleNamespace:
 
 
 def loaded(text: str) -> list[str]:
-    """Return every address that a browser would fetch by itself for a page or a style sheet, data aside."""
+    """Return the addresses that a browser would load for a page or a style sheet, except data URLs."""
     soup = BeautifulSoup(text, "html.parser")
     names = ("src", "srcset", "data", "poster", "background")
     found = [tag[name] for name in names for tag in soup.select(f"[{name}]")]
@@ -170,7 +170,7 @@ def test_every_kind_of_loaded_address_is_found() -> None:
 
 
 def test_a_lesson_is_shown_without_answers_and_hidden_tests(tmp_path: Path) -> None:
-    """A page holds what its notebook holds, and that is the released one."""
+    """Pages are made from the released notebooks, which contain neither."""
     wanted = list(preview.pending_pages(tmp_path, ("en", "ko")))
     assert len(wanted) == 20
     assert {task.notebook.relative_to(ROOT).parts[0] for task in wanted} == {"release"}
@@ -185,7 +185,7 @@ def test_a_lesson_is_shown_without_answers_and_hidden_tests(tmp_path: Path) -> N
 
 
 def secrets(released: Path, given: Any) -> list[str]:
-    """Return the lines of answers and hidden tests of a lesson that the released notebook does not hold."""
+    """Return the longer lines of a lesson's answers and hidden tests that its released notebook lacks."""
     source = nbformat.read(ROOT / "source" / released.stem / released.name, as_version=4)
     known = "\n".join(cell.source for cell in given.cells)
     found = re.findall(

@@ -1,4 +1,4 @@
-"""Which Pythons `make pythons` finds, and what it runs in them."""
+"""Tests of `make pythons`: the Python versions that it finds, and the commands that it runs with each."""
 
 import subprocess
 from pathlib import Path
@@ -19,7 +19,7 @@ def executable(path: Path, text: str) -> Path:
 
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make an empty folder for pyenv's Pythons and one for PATH's."""
+    """Set pyenv's root and PATH to folders that do not exist yet, and return their parent."""
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
     return tmp_path

@@ -1,8 +1,8 @@
 # mypy: ignore-errors
-# What is provoked here, mypy would refuse.
-"""Mistakes that raise, each as a learner makes it: the code, and a word of the cause that has to be told.
+# mypy would refuse the mistakes below.
+"""Learners' mistakes that raise errors: code for each, and a piece of the cause that must be named.
 
-Each is run, so that the catalogue is held against what torch and Python say today.
+Tests run the code, so the catalogue of causes is compared with the messages of today's torch and Python.
 """
 
 import math
@@ -289,7 +289,7 @@ def _parameter() -> None:
     torch.nn.Linear(1, 1).weight = torch.ones(1, 1)
 
 
-#: By name: what raises, and a piece of the cause in English.
+#: By name: code that raises an error, and a piece of the error's likely cause in English.
 PROVOKED: dict[str, tuple[Callable[[], object], str]] = {
     "backward twice": (_twice, "retain_graph"),
     "no requires_grad": (lambda: (torch.tensor(3.0) ** 2).backward(), "requires_grad"),

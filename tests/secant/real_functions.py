@@ -1,7 +1,7 @@
-"""Functions and programs in which autograd surprised somebody in public, and how to judge what Secant says.
+"""Functions and programs with which autograd surprised people in public, and judges of Secant's statements.
 
 `python -m tests.secant.real_functions` runs every case and prints the false statements as JSON;
-`--write` writes docs/real-functions.md. The inputs are our own, made after the thread's description.
+`--write` writes docs/real-functions.md. The inputs are our own and follow the threads' descriptions.
 """
 
 import argparse
@@ -37,9 +37,9 @@ from secant.graph.flow import numbers
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "real-functions.md"
 GITHUB, FORUM = "https://github.com/", "https://discuss.pytorch.org/t/"
-LOG: list[Any] = []  # what the programs leave behind
+LOG: list[Any] = []  # entries that the programs add when their code runs
 H = 1e-3
-#: The explorers of functions of one x, and where the gradient is in their readings.
+#: The explorers of functions of one x, each with the attribute of its reading that holds the gradient.
 ONE: dict[Callable[..., Any], str] = {
     explore: "gradient",
     explore_buffer: "gradient",
@@ -48,7 +48,7 @@ ONE: dict[Callable[..., Any], str] = {
     explore_saved: "slope",
     explore_engine: "torch",
 }
-#: How an explorer shows the most of a function.
+#: Options with which an explorer shows the most about a function.
 OPTIONS: dict[Any, dict[str, Any]] = {
     explore_saved: {"spoiler": "none"},
     explore_second: {"derivative": "second"},
@@ -60,10 +60,10 @@ class Case:
     """A function or a program from a thread.
 
     Attributes:
-        name: what it is, in a few words.
-        thread: the address, without its beginning.
-        judge: returns the false statements that Secant makes about it.
-        seen: what looks at it, for the table.
+        name: a short description.
+        thread: the thread's address, without GITHUB or FORUM at the beginning.
+        judge: a function that returns the false statements that Secant makes about the function or program.
+        seen: the parts of Secant that show it, for the table in the document.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Case:
         return (FORUM if self.thread.startswith("torch-round") else GITHUB) + self.thread
 
 
-# How each kind is judged
+# Judges for each kind of case
 
 
 def function(
@@ -87,14 +87,14 @@ def function(
     chance: bool = False,
     reach: float = 1.0,
 ) -> Callable[[], list[str]]:
-    """Return a judge for a function of one x: six explorers, a picture of the graph, and Check.
+    """Return a judge for a function of one x, which is shown to six explorers, draw_graph and Check.
 
     Args:
         f: the function.
-        x: where to look.
-        second: the true second derivative there, by hand, if autograd's is wrong.
+        x: the place at which the function is judged.
+        second: the true second derivative at x, computed by hand, if autograd's is wrong.
         chance: whether the function draws random numbers.
-        reach: how far the range of x goes to both sides.
+        reach: the distance from x to both ends of the range.
     """
 
     def judge() -> list[str]:
@@ -118,7 +118,7 @@ def function(
 
 
 def graph(program: Callable[[], dict[str, Tensor]]) -> Callable[[], list[str]]:
-    """Return a judge for a program of which the graph is drawn."""
+    """Return a judge for a program whose graph is drawn."""
 
     def judge() -> list[str]:
         false: list[str] = []
@@ -131,7 +131,7 @@ def graph(program: Callable[[], dict[str, Tensor]]) -> Callable[[], list[str]]:
 
 
 def engine(f: Callable[[Tensor], Tensor], bug: str, calls: int, want: float) -> Callable[[], list[str]]:
-    """Return a judge for an engine with a bug at x = 2; `want` is what it finds, by hand."""
+    """Return a judge for an engine with a bug at x = 2; `want` is the engine's result, computed by hand."""
 
     def judge() -> list[str]:
         false: list[str] = []
@@ -178,7 +178,7 @@ def arrows(f: Callable[[Tensor], Tensor]) -> Callable[[], list[str]]:
 
 @contextlib.contextmanager
 def _naming(what: str, false: list[str]) -> Iterator[None]:
-    """Count an exception as a false statement."""
+    """Run the `with` block in English, and record an exception as a false statement."""
     before = language()
     language("en")
     try:
@@ -247,7 +247,7 @@ def _takes_many(f: Callable[[Tensor], Tensor], x: float) -> bool:
 
 
 def _silent(explorer: Any) -> Iterator[str]:
-    """Yield nan and inf that are shown without a word."""
+    """Yield a false statement if nan or inf is shown without an explanation."""
     if not explorer.has_content:
         return
     shown = [row for row in explorer.rows() if not explorer.reading.problems or "nan" not in row.number]
@@ -257,7 +257,7 @@ def _silent(explorer: Any) -> Iterator[str]:
 
 
 def _of_graph(named: dict[str, Tensor]) -> Iterator[str]:
-    """Yield what is false in a picture: a number that backward() does not give, or something changed."""
+    """Yield what is wrong with a drawn graph: a gradient that differs from backward()'s, or a side effect."""
     LOG.clear()
     tensors = {name: each for name, each in named.items() if each.requires_grad}
     leaves = {name: each for name, each in tensors.items() if each.is_leaf}
@@ -285,19 +285,19 @@ ANSWER: list[Callable[[Tensor], Tensor]] = []
 
 
 def slope_of(x: Tensor, factor: float = 1.0, more: float = 0.0) -> Tensor:
-    """Answer a task as a student would: the gradient of the case's function, or a wrong one."""
+    """Return the gradient of the case's function as a student's answer; other arguments make it wrong."""
     at = x.detach().requires_grad_()
     (found,) = torch.autograd.grad(ANSWER[0](at), at)
     return factor * found + more
 
 
 def _of_check(f: Callable[[Tensor], Tensor], x: float) -> Iterator[str]:
-    """Yield it if Check refuses the right gradient, or takes a wrong one."""
+    """Yield a false statement if Check refuses the right gradient or accepts a wrong one."""
     ANSWER[:] = [f]
     try:
         slope = _slope(f, x)
         right = ask("slope_of(x)", x=leaf(x))
-    except Exception:  # a reentrant checkpoint refuses torch.autograd.grad, for everybody
+    except Exception:  # with a reentrant checkpoint, torch.autograd.grad always fails
         return
     if math.isnan(slope):
         try:
@@ -362,7 +362,7 @@ class CubeByResult(Function):
 
 
 class Surrogate(Function):
-    """A step, whose backward is that of a steep sigmoid, written with exp."""
+    """A step function whose backward is that of a steep sigmoid, written with exp."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -376,7 +376,7 @@ class Surrogate(Function):
 
 
 class Inner(Function):
-    """x²w, whose backward asks autograd inside."""
+    """x²w, whose backward computes the result again and calls torch.autograd.grad."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, w: Tensor) -> Tensor:
@@ -392,7 +392,7 @@ class Inner(Function):
 
 
 class Asking(Function):
-    """x², whose backward asks autograd for its slope."""
+    """x², whose backward calls torch.autograd.grad on the saved input itself."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -408,7 +408,7 @@ class Asking(Function):
 
 
 class Pair(Function):
-    """Two results of which one is used, with None for the gradient of the other."""
+    """An operation with two results, one of which is used; the gradient of the other is None."""
 
     @staticmethod
     def forward(ctx: Any, scale: float, x: Tensor) -> Any:
@@ -432,7 +432,7 @@ class NoneForOne(Function):
 
 
 class Counted(Function):
-    """A layer that counts how often its backward runs."""
+    """A layer that records each run of its backward."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -593,7 +593,7 @@ def counted() -> dict[str, Tensor]:
 
 
 class Identity(Function):
-    """A forward that returns its input, and a backward of another function."""
+    """An operation that returns its input and has the backward of another function."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -610,7 +610,7 @@ def identity() -> dict[str, Tensor]:
 
 
 class InPlace(Function):
-    """A forward and a backward that write into their arguments."""
+    """An operation whose forward and backward write into their arguments."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -797,7 +797,7 @@ CASES = [
 ]
 
 
-#: What was false before this table was made, by the name of the case.
+#: What Secant stated wrongly before this table was made, by the name of the case.
 BEFORE = {
     "where(x < 0, x/0, 1) at 1": "explore_second shows nan without a word",
     "0/0 replaced by where at 1": "explore_second shows nan without a word",
@@ -837,7 +837,7 @@ slopes=True)`. *Check* judges a right and a wrong gradient of the function.
 
 
 def page(verdicts: dict[str, list[str]]) -> str:
-    """Return the document, with a row for each case."""
+    """Return the text of docs/real-functions.md, with a row for each case."""
     rows = ["| | function or program | thread | seen by | before | now |", "|---|---|---|---|---|---|"]
     for number, case in enumerate(CASES, 1):
         thread = f"[{case.thread.removeprefix('pytorch/pytorch/')}]({case.address})"

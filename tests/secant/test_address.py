@@ -1,4 +1,4 @@
-"""Where a problem is reported, and that nothing of a learner's goes there."""
+"""Tests of the address for reporting a problem, which contains nothing of the learner's work."""
 
 import importlib.metadata
 import tomllib
@@ -16,7 +16,7 @@ from tests.support.lessons import ROOT
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Message:
-    """Provide a package that pip has installed, with this metadata."""
+    """Make Secant look like a package that pip has installed, and return its metadata."""
     monkeypatch.setattr(secant, "__file__", str(tmp_path / "secant/__init__.py"))
     said = Message()
     said["Version"] = "3.1"
@@ -65,6 +65,6 @@ def test_an_issue_names_lesson_task_and_version_and_nothing_else(monkeypatch: py
 def test_report_url_uses_the_address_of_a_class() -> None:
     found = urlsplit(report_url("exam & co", address="mailto:me@example.org"))
     assert (found.scheme, found.path) == ("mailto", "me@example.org")
-    assert "+" not in found.query  # a mail program would show it
+    assert "+" not in found.query  # a mail program would show the "+"
     assert parse_qs(found.query)["body"] == [f"Lesson: exam & co\nVersion: {version()}\n\n"]
     assert report_url("x", address="https://example.org/forum") == "https://example.org/forum"

@@ -1,4 +1,4 @@
-"""What is found out about the names of a notebook, without a notebook."""
+"""Tests of the findings about a notebook's names, with cells that run without a notebook."""
 
 import builtins
 import linecache
@@ -14,7 +14,7 @@ from tests.support.settings import in_english  # noqa: F401
 
 
 def notebook(*cells: str, imports: int = -1) -> tuple[dict[str, Any], Bindings]:
-    """Run cells, and return their names and what is known of them. Cell 0 is the first."""
+    """Run cells, counted from 0, and return their names and the record of these names."""
     names: dict[str, Any] = {"__name__": "__main__"}
     found = Bindings(names, lambda frame: "cell" if frame.f_globals is names else "")
     found.begin((f"cell {number}", source) for number, source in enumerate(cells))
@@ -62,7 +62,7 @@ def test_the_names_that_code_binds_are_found_with_their_lines(source: str, names
 
 
 def test_class_that_extends_the_imported_one_is_not_rebound() -> None:
-    """Lesson 10 asks for `class Value(Value)`; a class of that name alone is another one."""
+    """Lesson 10 asks for `class Value(Value)`. A class that only has the same name is another class."""
     lesson = "from decimal import Decimal"
     extended = notebook(
         lesson, "class Decimal(Decimal):\n    pass", "class Decimal(Decimal):\n    x = 1", imports=0
@@ -74,7 +74,7 @@ def test_class_that_extends_the_imported_one_is_not_rebound() -> None:
 
 
 def test_a_name_counts_as_used_only_where_it_is_read_as_a_global() -> None:
-    """An attribute, an argument or a variable of the same name is none."""
+    """An attribute, an argument or a local variable of the same name does not count."""
     names, found = notebook(
         "def attribute(x):\n    return x.sum()",
         "def argument(sum):\n    return sum(1)",

@@ -1,4 +1,4 @@
-"""Hints by name: a task's, its lesson's, the kit's; in the language in use."""
+"""Tests of hints by name: those of a task, of its lesson and of the kit, in the current language."""
 
 import re
 import shutil
@@ -53,7 +53,7 @@ def test_a_hint_keeps_its_name_with_numbers_in_its_text_and_behind_it() -> None:
 
 @pytest.mark.parametrize(("tongue", "mean"), [("en", 'the "mean"'), ("ko", "평균"), ("de", "der Mittelwert")])
 def test_a_release_holds_the_hints_of_its_visible_part_in_its_language(tongue: str, mean: str) -> None:
-    """A third language is one more entry."""
+    """A third language needs only one more entry in a hint."""
     texts = {**TEXTS, "all": {"shape": {**TEXTS["all"]["shape"], "de": "jede Form"}}}
     released = in_one_language(with_all_languages(CELL, texts), tongue)
     names: dict[str, object] = {}
@@ -107,7 +107,7 @@ def test_a_notebook_carries_its_hints() -> None:
 
 
 def test_a_notebook_of_source_finds_its_course(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As stock nbgrader runs it: in a folder with the lesson's name, somewhere in the course."""
+    """Unmodified nbgrader runs a notebook in a folder with the lesson's name, somewhere in the course."""
     (lesson,) = [one for one in LESSONS if one.name.startswith("03")]
     monkeypatch.chdir(lesson.root / "source" / lesson.name)
     language("ko")

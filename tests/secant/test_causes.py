@@ -1,4 +1,4 @@
-"""The usual errors have a cause in words, held against what torch and Python really raise."""
+"""Tests of the likely causes of common errors, with the errors that torch and Python really raise."""
 
 import warnings
 
@@ -46,7 +46,7 @@ def test_unknown_error_gets_no_cause_even_if_very_long() -> None:
     "message",
     [
         "math domain error",  # up to Python 3.13
-        "expected a nonnegative input, got -1.0",  # sqrt, and so on: from 3.14 on
+        "expected a nonnegative input, got -1.0",  # from 3.14 on, each function has its own message
         "expected a positive input",
         "expected a positive input, got 0.0",
         "expected a number in range from -1 up to 1, got 2.0",

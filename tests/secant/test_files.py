@@ -1,4 +1,4 @@
-"""Small JSON files that may be damaged, and the lock next to a file."""
+"""Tests of small JSON files that may be damaged, and of the lock next to a file."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from secant.files import locked, read_json
 
 
 def words(data: dict[str, str]) -> list[str]:
-    """Return the file's words; raise for data of another form, as its readers do."""
+    """Return the words in a file's data; raise an error if the data have another form, as real readers do."""
     return [data["first"], data["second"].upper()]
 
 

@@ -1,4 +1,4 @@
-"""In which language somebody at a terminal is answered."""
+"""Tests of the choice of the language for a user at a terminal."""
 
 import importlib
 import io
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-room = importlib.import_module("secant.language")  # whose name in the package is its function's
+room = importlib.import_module("secant.language")  # the package has a function of the same name
 
 VARIABLES = ("SECANT_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 

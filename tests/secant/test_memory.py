@@ -1,4 +1,4 @@
-"""The memory of tensors, counted: what is alive, and the most there was."""
+"""Tests of the counter of tensors' memory: the bytes in use now, and the most in use so far."""
 
 import torch
 
@@ -39,7 +39,7 @@ def test_saved_tensors_are_freed_by_backward() -> None:
     x = torch.zeros(1000, requires_grad=True)
     with peak_memory() as memory:
         y = x.exp().sin().sum()
-        assert memory.now == 4004  # the exponential, which sin saved; sin's own result is gone
+        assert memory.now == 4004  # y, and exp's result, which sin saved; sin's result is gone
         y.backward()
         assert memory.now == 4004  # x.grad and y
     assert memory.peak >= 8004

@@ -1,4 +1,4 @@
-"""Predictions: what is chosen is kept beside the notebook, and answered."""
+"""Tests of predictions: the learner's choice is stored next to the notebook, and then answered."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ REPLIES = {"A": "that would need a reset.", "B": "the buffer adds."}
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make the notebook's folder, next to the learner's progress."""
+    """Make the notebook's folder, next to the folder of the learner's progress, and return it."""
     place = tmp_path / "notebook"
     place.mkdir()
     monkeypatch.chdir(place)
@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def click(question: Prediction, letter: str) -> None:
-    """Choose as a front end does: with a message to the kernel."""
+    """Make a choice as a front end does, with a message to the kernel."""
     question.buttons.set_state({"index": list(question.choices).index(letter)})
 
 

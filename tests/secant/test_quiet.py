@@ -1,4 +1,4 @@
-"""A silent thread: its prints and warnings are dropped, and no other thread's."""
+"""Tests of a silenced thread, whose prints and warnings are dropped, but not those of other threads."""
 
 import asyncio
 import contextlib
@@ -47,7 +47,10 @@ def test_prints_return_after_an_error_in_a_silenced_block(capsys: pytest.Capture
 def test_overlapping_silenced_threads_restore_stdout(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Each put back what it had found, the one that ended last what the other one had put there."""
+    """A thread must not restore the stdout that it found at its start.
+
+    The thread that ends last would otherwise restore the replacement that the other thread installed.
+    """
     before = sys.stdout, warnings.showwarning
     in_it, out_of_it = threading.Event(), threading.Event()
 
@@ -101,7 +104,7 @@ def test_print_and_stdout_are_not_replaced(capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out == "a, b\n"
     with pytest.raises(TypeError) as caught:
         print("a", end=3)
-    assert len(traceback.extract_tb(caught.value.__traceback__)) == 1  # this line: no step of ours
+    assert len(traceback.extract_tb(caught.value.__traceback__)) == 1  # only this line, no line of Secant's
 
 
 def test_direct_writes_to_stdout_are_dropped_too(capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,7 +158,7 @@ def test_only_the_silent_thread_s_warnings_are_dropped() -> None:
 
 def test_a_warning_that_was_dropped_is_shown_when_its_line_next_runs() -> None:
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("default")  # each place once
+        warnings.simplefilter("default")  # shows a warning once per place
         with quietly():
             warn_of("careful")
         warn_of("careful")

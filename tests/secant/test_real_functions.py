@@ -1,11 +1,14 @@
-"""What Secant says of functions from public threads is true, and docs/real-functions.md lists them all."""
+"""Tests that Secant makes no false statement about functions from public threads.
+
+docs/real-functions.md lists these functions.
+"""
 
 import pytest
 
 from tests.secant.real_functions import BEFORE, CASES, DOCUMENT, Case, page
 from tests.support.suites import case
 
-#: One of each kind: the rest repeats them in depth.
+#: One case of each kind. The other cases repeat these in depth.
 QUICK = {
     "√(x - 1)² at 1",
     "Function with a saved intermediate",

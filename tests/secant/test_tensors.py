@@ -59,7 +59,7 @@ def test_tensor_info_has_the_same_content_as_text_and_as_a_table() -> None:
 
 
 def test_the_table_has_no_empty_header() -> None:
-    """A screen reader would announce it before every name."""
+    """A screen reader would announce an empty header before every name."""
     assert "<th></th>" not in tensor_info(x=torch.ones(2))._repr_html_()
 
 

@@ -1,4 +1,4 @@
-"""Test cells in a plain notebook: they run beside the learner's names, not among them."""
+"""Tests of test cells in a notebook: they run in a separate namespace, not among the learner's names."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ check.visible_passed()
 
 
 def run(*cells: str) -> list[Any]:
-    """Run cells in a kernel; return of each what it printed, or how its error is shown."""
+    """Run cells in a kernel; return each cell's printed text, or its error as the notebook shows it."""
     notebook = new_notebook(cells=[new_code_cell(cell) for cell in ("import secant", *cells)])
     NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True).execute()
     return [shown(cell.outputs) for cell in notebook.cells[1:]]
@@ -41,7 +41,7 @@ def shown(outputs: Sequence[Any]) -> str:
 @pytest.mark.costly("all answers and tests of a lesson, hidden ones included")
 @pytest.mark.parametrize("lesson", first_of(LESSONS, 1))
 def test_tests_pass_whatever_a_notebook_calls_by_pythons_names(lesson: Lesson) -> None:
-    """Hidden tests, too: as under stock nbgrader, which runs them in the notebook's kernel."""
+    """The hidden tests must pass, too, because unmodified nbgrader runs them in the notebook's kernel."""
     tasks = questions(lesson)
     answers = [untouched(task.answer.source) for task in tasks]
     tests = [task.test.source for task in tasks if task.test]

@@ -1,4 +1,4 @@
-"""Which versions of PyTorch count as tested."""
+"""Tests of which versions of PyTorch count as tested."""
 
 import importlib.metadata
 import re
@@ -19,11 +19,11 @@ from tests.support.lessons import ROOT
         ("2.13.0+cu130", False),
         ("2.14.1+cpu", False),
         ("2.14.9", False),
-        ("2.9.1", False),  # as a text it comes after 2.14
+        ("2.9.1", False),  # comes after 2.14 if compared as text
         ("2.15.0", True),
         ("2.15.0+cu130", True),
         ("2.15.0a0+ecf3bae40a.nv26.10", True),
-        ("2.100.0", True),  # as a text it comes before 2.14
+        ("2.100.0", True),  # comes before 2.14 if compared as text
         ("3.0.0", True),
         ("my own build", False),
     ],

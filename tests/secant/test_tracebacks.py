@@ -1,4 +1,4 @@
-"""What a notebook shows of an error, in a kernel of its own."""
+"""Tests of the errors that a notebook shows, in a real kernel."""
 
 import json
 import re
@@ -43,9 +43,9 @@ print(json.dumps({number: kept["traceback"] for number, kept in stored.items()})
 
 @pytest.fixture(scope="module")
 def outputs(quick_kernels: None) -> dict[tuple[str, str], Any]:
-    """Return the error output of each answer's test, or else of the answer, by language and answer.
+    """Return the error output of each answer, or of its test if the answer runs, by language and answer.
 
-    The tracebacks that IPython stored are under `stored`.
+    The key `stored` of an output holds the traceback that IPython stored.
     """
     cells = {}
     for tongue in ("en", "ko"):
@@ -74,7 +74,7 @@ def test_a_task_that_is_not_done_says_so_in_one_line(outputs: Any) -> None:
         assert len(english.traceback) == len(korean.traceback) == 1
         assert english.traceback[0].startswith(f"Not done yet: your answer goes into {place},")
         assert korean.traceback[0].startswith(f"아직 풀지 않았습니다. {place}에서")
-        assert (english.ename, english.evalue) == ("NotImplementedError", STUB)  # what a grader reads
+        assert (english.ename, english.evalue) == ("NotImplementedError", STUB)  # a grader reads these
 
 
 def test_a_cell_that_was_not_run_is_named_as_the_cause(outputs: Any) -> None:
@@ -126,7 +126,8 @@ Your code raised an error.
 def test_notebook_error_reads_like_a_verdict(outputs: Any, name: str) -> None:
     assert plain(outputs["en", name]).startswith(TOLD[name])
     assert len(outputs["en", name].traceback) == len(outputs["ko", name].traceback) <= 6
-    # What IPython keeps, too: with all steps of a recursion, the next cell would wait for seconds.
+    # IPython must store the short traceback, too. All steps of a recursion would delay the next cell for
+    # seconds.
     assert outputs["en", name].stored == outputs["en", name].traceback
 
 

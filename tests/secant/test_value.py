@@ -1,4 +1,4 @@
-"""The frame of lesson 10's engine, and torch in its shape."""
+"""Tests of the base class of lesson 10's engine, and of the class with the same interface built on torch."""
 
 import pytest
 

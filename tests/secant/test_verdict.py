@@ -1,4 +1,4 @@
-"""A verdict's parts and its message; in no medium does a student's text become a field of ours."""
+"""Tests of a verdict's parts and message. In no medium may a student's text look like one of our fields."""
 
 import ast
 import json
@@ -29,7 +29,7 @@ from secant.verdict import LIMIT, Part, Parts, Verdict, because, called, named_e
 
 ROOT = Path(__file__).resolve().parents[2]
 LABELS = ("expected", "got", "likely cause", "note", "기대한 값", "나온 값", "짐작되는 원인", "참고")
-#: A line of a message that a reader takes for a field of ours.
+#: A line of a message that a reader would take for one of our fields.
 FIELD = re.compile(rf"\s*(?:{'|'.join(LABELS)}|위치)\s*:|\s*at .*line \d+:")
 FORGED = "because I say so"
 
@@ -135,7 +135,7 @@ def test_part_is_cut_and_shows_what_steers_as_an_escape() -> None:
     assert len(Part("got", "\x1b" * 9_000).text) == LIMIT
 
 
-# --- A student's text is no field of ours -----------------------------------------------------------------
+# --- A student's text does not look like a field ----------------------------------------------------------
 
 ATTEMPTS = [
     *(f"{label}: {FORGED}" for label in LABELS),
@@ -150,7 +150,7 @@ ATTEMPTS = [
 
 
 class Described:
-    """An object that says of itself whatever it likes, as `wire.Unsendable` does of a student's type."""
+    """An object that describes itself with any text, as `wire.Unsendable` does with a student's type name."""
 
     def __init__(self, text: str) -> None:
         self.type_name = text
@@ -234,7 +234,7 @@ def test_no_text_of_a_student_is_a_field_in_formgraders_notebook(forged: list[Ve
 
 
 def test_no_text_of_a_student_names_a_missing_package_or_a_hint(forged: list[Verdict]) -> None:
-    """The report and the end of a grading read the parts alone."""
+    """The report and the summary of a grading run read only the parts of a verdict."""
     text = "line one\n  ModuleNotFoundError: No module named 'mine'"
     tasks = [GradedTask("f", 0.0, 2.0, "wrong", each) for each in verdicts_about(text)]
     assert Result("ann", "n", tasks).missing_packages == set()
@@ -266,7 +266,7 @@ _credit.points()
 
 @pytest.mark.costly("a kernel, which imports torch")
 def test_no_text_of_a_student_is_a_field_in_a_notebook(quick_kernels: None) -> None:
-    """In a notebook, and so in nbgrader's own engine: a test cell alone, and one with partial credit."""
+    """A test cell without and one with partial credit test each answer, as in nbgrader's own engine."""
     judging = 'from secant import ask, check\nask("slope(f, x)", f="lambda t: t**2", x=3.0).equals(6.0)'
     cells = []
     for code in RAISING:
@@ -286,7 +286,7 @@ def test_no_text_of_a_student_is_a_field_in_a_notebook(quick_kernels: None) -> N
 
 
 def strings(path: Path) -> Iterator[str]:
-    """Yield the strings of a source file, of Python without its docstrings."""
+    """Yield the strings of a source file; docstrings of Python files are left out."""
     text = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         yield from re.findall(r"""['"`/]([^'"`/\n]*)['"`/]""", text)
@@ -299,7 +299,7 @@ def strings(path: Path) -> Iterator[str]:
 
 
 def test_no_wording_of_a_verdict_is_matched_outside_of_its_renderer() -> None:
-    """The labels and the words of a place are written in secant/verdict.py and in the panel's words alone."""
+    """Only secant/verdict.py and the panel's words contain the labels and the word for a place."""
     bare = "likely cause|기대한 값|나온 값|짐작되는 원인"
     label = re.compile(rf"\s*(?:(?:{'|'.join(LABELS)}|위치)\s*:.*|{bare})\s*", re.DOTALL)
     listed = subprocess.run(

@@ -1,4 +1,4 @@
-"""What hides, or steers what shows it, is shown as an escape."""
+"""Tests that characters that are invisible, or change how text is displayed, are shown as escapes."""
 
 import sys
 import unicodedata

@@ -1,4 +1,4 @@
-"""Where the course is found."""
+"""Tests of the search for the course."""
 
 import os
 from pathlib import Path
@@ -21,7 +21,7 @@ def course(folder: Path) -> Path:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Provide an installed package and an empty current folder."""
+    """Make Secant look installed, enter an empty folder, and return the folder of the package."""
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     place = tmp_path / "python/site-packages/secant"
@@ -51,18 +51,18 @@ def test_nearest_course_above_a_folder_is_used(
 
 
 class TestSomebodyElses:
-    """A course is code, so another user's is not used (CVE-2022-24765)."""
+    """Tests with another user's course, which is not used because a course is code (CVE-2022-24765)."""
 
     @pytest.fixture
     def planted(self, package: Path, tmp_path: Path) -> Path:
-        """Make a folder of this user inside another user's folder that holds a course."""
+        """Make a course next to the package, and one that contains a folder `mine`; return the second one."""
         course(package.parent)
         (course(tmp_path / "planted") / "mine").mkdir()
         return tmp_path / "planted"
 
     @pytest.fixture
     def owners(self, monkeypatch: pytest.MonkeyPatch) -> dict[Path, int]:
-        """Who owns what; everything else is this user's, who has the number 1000."""
+        """Replace the owners of files by those in the returned dictionary; this user, 1000, owns the rest."""
         found: dict[Path, int] = {}
         monkeypatch.setattr(where, "_owners", lambda path: {found.get(path, 1000)})
         monkeypatch.setattr(os, "geteuid", lambda: 1000)

@@ -1,4 +1,4 @@
-"""What differs on Windows, tried as far as that can be done elsewhere."""
+"""Tests of what differs on Windows, as far as they can run on other systems."""
 
 import os
 import socket
@@ -14,7 +14,7 @@ import pytest
 from autograder.sandbox.container import _receive_exactly
 from secant import files
 
-#: All that a learner's commands, notebooks and checks load.
+#: The modules that a learner's commands, notebooks and checks load.
 MODULES = """
     secant.cli secant.lab.launch secant.lab.doctor secant.lab.server_extension secant.progress.commands
     secant.progress.record secant.predictions secant.explorers.tangent autograder.cli

@@ -1,16 +1,20 @@
-"""The path, proven with stock tools: nbgrader alone releases, grades and gives feedback.
+"""Tests of the whole path with unmodified nbgrader alone: it releases, grades and gives feedback.
 
-Each lesson takes the path once, in a course directory of its own where both languages are released and
-graded from one gradebook. Handed in are, in one language, the solution with all the lesson's cells, and the
-release as it was given; in the other a right answer in another style; in each, one wrong answer to each task.
-Answers to different tasks share a notebook, since nbgrader grades a task by its own cell. A task without an
-answer is left as it was given.
-That every answer gets its verdict, and each wrong one its hint in both languages, is tested without nbgrader,
-in tests/course and, in the other language, by the examiner (tests/autograder/exam).
+Each lesson takes the path once, in a separate course directory. Both languages are released there, and graded
+with one gradebook. These notebooks are handed in:
 
-`make test-deep` hands in all answers, the solution in both languages, and takes the path again with the
-languages exchanged; in lesson 1 each wrong answer is then handed in alone. nbgrader and its kernels are
-forked from a warm process, which saves their imports.
+- in the first language, the solution with all of the lesson's cells, and the release without any answer;
+- in the second language, right answers in another style;
+- in each language, one wrong answer to each task.
+
+Answers to different tasks share a notebook, because nbgrader grades each task by its own cell. A task without
+an answer stays as it was released. Other tests check without nbgrader that every answer gets its verdict, and
+each wrong answer its hint, in both languages: tests/course in one language, and the examiner's tests
+(tests/autograder/exam) in the other.
+
+`make test-deep` hands in all answers, and the solution in both languages. It then takes the path again with
+the languages exchanged; in that round, each wrong answer to lesson 1 is handed in alone. nbgrader and its
+kernels are forked from a warm process, which saves their imports.
 """
 
 import html
@@ -46,8 +50,9 @@ from tests.support.lessons import (
 from tests.support.stock_engine import use_stock_engine
 from tests.support.warm import write_kernel
 
-# The small lesson has a test that fails with a traceback, and a task that a person grades.
-STYLES, ROUNDS = 1, 2  # of answers, but for the deep tests: tests/course and the agreement's tests try all
+# The numbers of notebooks with right answers and with wrong answers. The deep tests hand in all of them.
+STYLES, ROUNDS = 1, 2
+# The lesson in tests/fixtures has a test that fails with a traceback, and a task that a person grades.
 PATHS = [*LESSONS, *find_lessons(ROOT / "tests" / "fixtures")]
 
 
@@ -63,7 +68,7 @@ class Submission:
 
 @dataclass
 class Classroom:
-    """A course directory, and nbgrader's own commands."""
+    """A course directory in which nbgrader's own commands run."""
 
     path: Path
     lesson: Lesson
@@ -79,32 +84,32 @@ class Classroom:
         assert "Cell output is" not in done.stderr, "what a test cell shows is read as points"
 
     def _environment(self, language: str) -> dict[str, str]:
-        # Nobody's settings but the course's, and one thread a kernel, since kernels share the machine.
+        # No settings but the course's apply. A kernel has one thread, because several share the machine.
         own = {"SECANT_LANG": language, "OMP_NUM_THREADS": "1"}
         places = ("JUPYTER_CONFIG_DIR", "IPYTHONDIR", "JUPYTER_PATH")
         own |= {name: str(self.path / ".jupyter") for name in places}
         return {**os.environ, **own}
 
     def release(self, language: str) -> NotebookNode:
-        """Read what a student opens."""
+        """Return the released notebook that a student opens."""
         return nbformat.read(self._notebook("release", language), as_version=4)
 
     def release_bytes(self, language: str) -> bytes:
-        """Read it as it is in the file."""
+        """Return the bytes of the released notebook's file."""
         return self._notebook("release", language).read_bytes()
 
     def submit(self, student: str, notebook: NotebookNode) -> None:
-        """Put a student's notebook where nbgrader collects."""
+        """Write a student's notebook to the path at which nbgrader looks for it."""
         path = self._notebook("submitted", student)
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
 
     def feedback(self, student: str) -> str:
-        """Read the page that a student gets back."""
+        """Return the HTML of the feedback page that a student gets."""
         return self._notebook("feedback", student).with_suffix(".html").read_text(encoding="utf-8")
 
     def scores(self) -> dict[str, dict[str, float | None]]:
-        """Read the points by student and task."""
+        """Return the automatic scores by student and task."""
         with Gradebook(f"sqlite:///{self.path / 'gradebook.db'}") as book:
             return {
                 submission.student.id: {
@@ -169,7 +174,10 @@ def open_classroom(room: Classroom, languages: tuple[str, str]) -> Classroom:
 
 
 def graded(notebook: NotebookNode) -> list[tuple[dict[str, Any], str]]:
-    """Return the cells that the gradebook keeps; the source of a test cell is in the release's language."""
+    """Return the metadata and sources of the cells that the gradebook stores.
+
+    The checksums, and the sources of test cells, are left out, because they depend on the language.
+    """
     cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
     marks = [{**cell.metadata["nbgrader"], "checksum": is_test(cell) or None} for cell in cells]
     return [(mark, "" if is_test(cell) else cell.source) for mark, cell in zip(marks, cells, strict=True)]
@@ -178,7 +186,7 @@ def graded(notebook: NotebookNode) -> list[tuple[dict[str, Any], str]]:
 def all_submissions(
     lesson: Lesson, languages: tuple[str, str], deep: bool
 ) -> Iterator[tuple[str, Submission]]:
-    """Return the submissions by student."""
+    """Yield the submissions, each with its student's id."""
     right = {task.id: task.answer.source for task in questions(lesson)}
     right |= dict.fromkeys(notes(lesson), "A note for a person to read.")
     for language in languages if deep else languages[:1]:
@@ -195,7 +203,7 @@ def all_submissions(
 
 
 def handed_in(room: Classroom, submission: Submission) -> NotebookNode:
-    """Return the notebook with its answers; of one that is not whole only what they need, to save time."""
+    """Return the notebook with its answers. Unless it is whole, it has only the cells that these need."""
     notebook = with_answers(room.release(submission.language), submission.answers)
     return notebook if submission.whole else bare(notebook)
 
@@ -210,7 +218,7 @@ def sources(answers: Mapping[str, Answer]) -> dict[str, str]:
 
 
 def score_problems(lesson: Lesson, submission: Submission, scores: dict[str, float | None]) -> Iterator[str]:
-    """Say which task did not get its points: all for a right answer, for a wrong one those recorded."""
+    """Yield each task with wrong points: right answers get all, wrong answers those recorded with them."""
     for task in questions(lesson):
         wrong = submission.wrong.get(task.id)
         right = task.id in submission.answers and wrong is None
@@ -227,12 +235,12 @@ def named(submission: Submission, task: str) -> str:
 
 
 def feedback_problems(lesson: Lesson, submission: Submission, room: Classroom, student: str) -> Iterator[str]:
-    """Say which hint is not in the feedback, and which hidden line is."""
+    """Yield each hint that is missing from the feedback, and each hidden line that is in it."""
     page = room.feedback(student)
     errors = plain("\n".join(re.findall(r'output_error">(.*?)</pre>', page, flags=re.DOTALL)))
     for answer in submission.wrong.values():
         hint = answer.hint[submission.language]
-        if not contains_hint(plain(page) if answer.points else errors, hint):  # a part's failure is printed
+        if not contains_hint(plain(page) if answer.points else errors, hint):  # partial credit prints it
             yield f'{answer.task}: "{answer.name}" is not told "{hint}" but: {errors}'
     shown = plain(page)
     visible = [split_tests(task.test.source)[0] for task in questions(lesson) if task.test is not None]
@@ -244,7 +252,7 @@ def feedback_problems(lesson: Lesson, submission: Submission, room: Classroom, s
 
 
 def hidden_lines(lesson: Lesson) -> set[str]:
-    """Return what the hidden tests say, line by line; a short line may well stand elsewhere too."""
+    """Return the lines of the hidden tests, except short ones, which may also occur elsewhere."""
     hidden = [split_tests(task.test.source)[1] for task in questions(lesson) if task.test is not None]
     lines = {" ".join(line.split()) for source in hidden for line in source.splitlines()}
     return {line for line in lines if len(line) >= 8}

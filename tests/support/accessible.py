@@ -1,4 +1,4 @@
-"""Find accessibility problems in a part of a page with axe-core."""
+"""A search for accessibility problems in a part of a page, with axe-core."""
 
 from typing import Any, Literal
 

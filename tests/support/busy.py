@@ -1,4 +1,4 @@
-"""Simulate a busy machine in tests."""
+"""Simulations of a busy machine for tests."""
 
 import contextlib
 import os

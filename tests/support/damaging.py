@@ -1,4 +1,4 @@
-"""Damage intact files at random: notebooks in their JSON structure, and archives in their bytes."""
+"""Random damage to intact files: to the JSON structure of notebooks, and to the bytes of archives."""
 
 import copy
 import json

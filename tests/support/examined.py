@@ -1,4 +1,4 @@
-"""Examine a submission after the intake, whether the intake accepted or rejected it."""
+"""The examination of a submission after the intake, whether the intake accepted or rejected it."""
 
 from autograder.exam.examiner import Examiner
 from autograder.exam.report import Report, uniform_report

@@ -1,4 +1,4 @@
-"""Write archives as learning management systems export them, and malformed or hostile ones."""
+"""Archives as learning management systems export them, and malformed or hostile ones."""
 
 import struct
 import warnings

@@ -1,4 +1,4 @@
-"""Run nbgrader's real formgrader: a Jupyter server with separate settings, in a course directory."""
+"""nbgrader's real formgrader: a Jupyter server with separate settings, in a course directory."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Read a gradebook's whole content without the values that differ between two runs: ids and durations."""
+"""A gradebook's whole content without the values that differ between two runs: ids and durations."""
 
 import hashlib
 import json

@@ -35,7 +35,7 @@ class Student:
     """A student's graded work.
 
     Attributes:
-        fates: the result of each task. A missing task that has a test passed; without a test, it is graded
+        fates: the results by task. A task that is not listed has passed or, if it has no test, is graded
             manually.
         answers: the answers by task, for tasks in which they matter.
         language: the notebook's language.

@@ -1,4 +1,4 @@
-"""Measure how running time grows with the input: for data from strangers, it must grow only linearly."""
+"""A measurement of how running time grows with the input. For strangers' data, it may grow only linearly."""
 
 import time
 from collections.abc import Callable

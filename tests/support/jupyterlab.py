@@ -1,4 +1,4 @@
-"""Start JupyterLab and a headless browser for a test, drive them as a user would, and shut them down."""
+"""JupyterLab and a headless browser for tests, which drive them as a user would and then shut them down."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Start a kernel for a test, run code in it, and always shut it down again."""
+"""Kernels for tests; each kernel is always shut down at the end."""
 
 import contextlib
 from collections.abc import Iterator

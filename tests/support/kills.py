@@ -1,4 +1,4 @@
-"""Run a function in a fork that kills itself with SIGKILL at a chosen step of its writes."""
+"""Forks that run a function and kill themselves with SIGKILL at a chosen step of its writes."""
 
 import gc
 import os
@@ -39,7 +39,7 @@ def _in_a_fork(act: Callable[[], object], step: int, tell: int | None) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     code = 1
     try:
-        gc.disable()  # or this process would close the parent's objects, such as database connections
+        gc.disable()  # otherwise this process would close the parent's objects, such as database connections
         count = _counting(step)
         act()
         if tell is not None:

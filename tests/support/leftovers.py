@@ -1,4 +1,4 @@
-"""Find settings that a test leaves changed in its process, where they would affect later tests."""
+"""A search for settings that a test leaves changed in its process, where they would affect later tests."""
 
 import builtins
 import contextlib

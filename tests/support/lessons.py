@@ -1,4 +1,4 @@
-"""Read the course's lessons and the answers recorded next to them, each text only once per process.
+"""The course's lessons and the answers recorded next to them; a process reads each text only once.
 
 The returned objects are shared between tests, so a test copies a cell before it changes it.
 """

@@ -1,4 +1,4 @@
-"""Check the accessible names of an explorer's controls, which a screen reader reads out."""
+"""A check of the accessible names of an explorer's controls, which a screen reader reads out."""
 
 from playwright.sync_api import Locator
 

@@ -1,9 +1,9 @@
-"""Run a learner's session without a network, with `secant lab`, a browser and a lesson.
+"""A learner's session without a network, with `secant lab`, a browser and a lesson.
 
     bwrap --dev-bind / / --unshare-net python -m tests.support.offline FOLDER
 
-prints as JSON the addresses that the browser requested, the requests that failed, the addresses that Python
-processes connected to, and the texts that the lesson showed.
+This command prints, as JSON, the addresses that the browser requested, the requests that failed, the
+addresses that Python processes connected to, and the texts that the lesson showed.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Make pictures for notebooks, as the output of a plotting cell contains them."""
+"""Pictures for notebooks, as the output of a plotting cell contains them."""
 
 import base64
 import io

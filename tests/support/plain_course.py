@@ -128,7 +128,7 @@ def released(root: Path, name: str, config: Config, folder: str) -> dict[str, by
     config.CourseDirectory.root = str(root)
     config.CourseDirectory.release_directory = folder
     config.CourseDirectory.assignment_id = name
-    config.GenerateAssignment.no_database = True  # it takes most of the time and changes no notebook
+    config.GenerateAssignment.no_database = True  # a database takes most of the time and changes no notebook
     config.SaveCells.enabled = False
     converter = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)
     outcome = capture_log(converter)

@@ -1,4 +1,4 @@
-"""Find free network ports for servers of tests."""
+"""Free network ports for tests' servers."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""Count the printed lines that arrive in a notebook while its explorer is in use."""
+"""A count of the printed lines that arrive in a notebook while its explorer is in use."""
 
 import re
 from pathlib import Path

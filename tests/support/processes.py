@@ -1,4 +1,4 @@
-"""Read from /proc which processes are alive and which process started them.
+"""Information from /proc about which processes are alive and which process started them.
 
 Names are not used to recognise processes, because a hostile process can choose any name.
 """

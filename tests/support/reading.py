@@ -1,4 +1,4 @@
-"""Read what an explorer shows: its text, as a screen reader would, and its picture."""
+"""Functions that read what an explorer shows: its text and its picture."""
 
 import base64
 import io

@@ -1,4 +1,4 @@
-"""Rename the identifiers of code, as a student who hides that it is copied would."""
+"""New names for the identifiers of code, as a student would choose them to hide that the code is copied."""
 
 import keyword
 import re

@@ -1,4 +1,4 @@
-"""Share this user's cache of the system's files with other homes, because reading all files takes seconds."""
+"""This user's cache of the system's files for other homes, because reading all files takes seconds."""
 
 import contextlib
 import shutil

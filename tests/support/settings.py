@@ -1,4 +1,4 @@
-"""Restore settings of the whole process, which an answer may leave changed."""
+"""Fixtures and a context manager that restore settings of the process, which an answer may leave changed."""
 
 import contextlib
 import os

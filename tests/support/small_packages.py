@@ -1,4 +1,4 @@
-"""Install small modules for a test in this environment's packages, which candidates behind the wall see."""
+"""Small modules that a test adds to this environment's packages, which candidates behind the wall can see."""
 
 import sysconfig
 import uuid

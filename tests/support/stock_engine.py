@@ -1,4 +1,4 @@
-"""Switch a course to nbgrader's own engine, with the settings that docs/grading.md describes."""
+"""A function that switches a course to nbgrader's own engine, with the settings in docs/grading.md."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Score a notebook with unmodified nbgrader's steps: overwrite cells, execute, determine the grades.
+"""A notebook's scores from unmodified nbgrader's steps: overwrite cells, execute, determine the grades.
 
 The notebook's code runs as the current user, so only notebooks written for the tests may be scored.
 """

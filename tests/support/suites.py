@@ -1,4 +1,4 @@
-"""Decide which suite a test belongs to: the quick one (`make test`) or only the whole one (`make test-all`).
+"""Rules that assign a test to the quick suite (`make test`), or only to the whole one (`make test-all`).
 
 A test is quick unless its folder or file is listed here, or it has the marker `whole` or `deep`. Quick tests
 find faults that no cheaper test finds. Tests that repeat them, and tests that need a browser, a hub, a

@@ -1,4 +1,4 @@
-"""Wait for the effect of another process."""
+"""A function that waits for the effect of another process."""
 
 import time
 from collections.abc import Callable

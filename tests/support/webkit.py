@@ -1,4 +1,4 @@
-"""Drive WebKit, Safari's engine, with Selenium in a separate virtual environment.
+"""A driver of WebKit, Safari's engine, with Selenium in a separate virtual environment.
 
 Selenium depends on trio, and importing trio changes how pytest reports exceptions. Therefore this file is
 also the program that runs in the separate environment. It drives the pages and prints its observations as

@@ -1,9 +1,9 @@
-"""Remove from this process everything that Windows lacks, to test that code runs there, too.
+"""A process without everything that Windows lacks, to test that code runs there, too.
 
     python -m tests.support.windows PROGRAM... : runs PROGRAM, Python source, in such a process
 
 Libraries are imported first, because they have separate code for Windows. This repository's modules are
-imported afterwards. It is only an approximation of Windows: files and consoles behave as on this system.
+imported afterwards. Such a process only approximates Windows: files and consoles behave as on this system.
 """
 
 import importlib
@@ -19,7 +19,7 @@ from types import SimpleNamespace
 
 #: Modules that exist only on POSIX systems.
 MODULES = "crypt fcntl grp posix pty pwd readline resource syslog termios tty"
-#: Names that these modules lack on Windows.
+#: Modules, each with the names that it lacks on Windows.
 NAMES = {
     os: """
         fork forkpty getuid geteuid getgid getegid getpgid getpgrp getpriority getsid initgroups killpg mkfifo
@@ -46,7 +46,7 @@ def become_windows() -> None:
     """Import the libraries, and then remove the modules and names that Windows lacks from this process."""
     for name in LIBRARIES.split():
         importlib.import_module(name)
-    for library in (shutil, subprocess, tempfile):  # they need the names of this system, so they keep copies
+    for library in (shutil, subprocess, tempfile):  # these need this system's names, so they keep copies
         for module in (os, signal):
             if getattr(library, module.__name__.removeprefix("_"), None) is module:
                 setattr(library, module.__name__, SimpleNamespace(**vars(module)))

@@ -168,7 +168,7 @@ def thread_count() -> int:
 
 
 def _findings(shell: Shell, answers: dict[str, str]) -> dict[str, dict[str, list[Any]]]:
-    """Return findings about the notebook's names.
+    """Return findings: reasons why names in answers and failed cells do not mean what the code expects.
 
     The findings for answers are keyed by task, and those for failed cells by label.
 

@@ -2,8 +2,9 @@
 
 Tests and answers share a process, because an nbgrader test may read any name of the notebook. So nothing here
 can make a score unforgeable, but forging a score takes more than patching a function (docs/trust.md). The
-code of a test is sent only just before the test runs. The grader's own loop runs the test, first in a fork.
-Before each test, the functions that tests rely on are restored to their state before the first cell.
+code of a test is sent only just before the test runs. The grader's own loop runs the test, if possible first
+in a fork, whose result then counts. Before each test, the functions that tests rely on are restored to their
+state before the first cell.
 """
 
 import contextlib
@@ -227,6 +228,6 @@ def _functions(module: ModuleType) -> list[FunctionType]:
 def _text_of(value: object) -> str:
     """Return the text of a test's last value, as a notebook would show it.
 
-    The value may be a number of points.
+    The value may be the points that the test gives.
     """
     return "" if value is None else clean(repr(value), VALUE_LIMIT)

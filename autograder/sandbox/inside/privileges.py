@@ -1,7 +1,7 @@
-"""The steps in which a process gives up rights, memory and descriptors before it runs a student's code.
+"""The steps that restrict a process before it runs a student's code.
 
-A process gives them up for good. Each function does one step, and raises `KernelRefused` if the kernel
-refuses it.
+In these steps, the process gives up rights and descriptors, limits its resources, and hides its memory. Each
+function does one step, and raises `KernelRefused` if the kernel refuses it.
 """
 
 import ctypes

@@ -262,12 +262,12 @@ def unsupported_machine() -> str | None:
 
 
 def filter_system_calls() -> None:
-    """Refuse system calls that no lesson needs, from now on and in every child."""
+    """Refuse system calls that no lesson needs, in this process and in every child that it then starts."""
     _install(_program)
 
 
 def allow_computing_alone() -> None:
-    """Refuse all further system calls except those that use memory or descriptors that are already open."""
+    """Refuse all further system calls except those for computing and for reading or writing open files."""
     _install(_computing_program)
 
 

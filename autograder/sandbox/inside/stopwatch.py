@@ -52,8 +52,9 @@ class Stopwatch:
         for thread, (running, waiting) in seen.items():
             before = self._seen.get(thread, (0, 0))
             if (running, waiting) == before:
-                # The kernel adds a wait to its count only when the wait ends, so a thread that is still ready
-                # to run may have been waiting, uncounted, since the last reading.
+                # The kernel counts the time that a thread waits for a processor only when the wait has ended.
+                # So a thread that is ready to run may have waited since the last reading, although its count
+                # has not changed.
                 waited = max(waited, passed if _is_ready(thread) else 0.0)
             else:
                 ran += max(0, running - before[0]) * _NANO

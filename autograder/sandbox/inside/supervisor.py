@@ -90,7 +90,7 @@ def _be_candidate(orders: socket.socket, channel: int, proc: int, shell: Any) ->
 
 
 def report(orders: socket.socket, message: dict[str, Any]) -> None:
-    """Send a message to the examiner, unless the examiner has closed the socket or its buffer is full."""
+    """Send a message to the examiner; do nothing if the examiner closed the socket or its buffer is full."""
     with contextlib.suppress(OSError):
         orders.send(json.dumps(message).encode(), socket.MSG_DONTWAIT)
 
@@ -202,8 +202,8 @@ def memory_in_use(limit: int) -> int:
     """Return how many bytes this container uses: its processes' pages, its files and its sockets' buffers.
 
     The quick sum counts a page twice if two processes share it after a fork. The exact sum takes milliseconds
-    for each process, so it is computed only if the quick sum exceeds the limit. A process without a readable
-    memory map either hides its map or has just ended. Its quick figure is then read again, and used. The
+    for each process, so it is computed only if the quick sum exceeds the limit. If a process has no readable
+    memory map, because it hides the map or has just ended, its quick figure is read again and used. The
     supervisor itself is not counted.
     """
     pids = [pid for pid in process_ids() if pid != os.getpid()]

@@ -365,7 +365,7 @@ class _Writer:
     def _quick(self, value: Any, depth: int) -> bool:
         """Append a value of a common type, if it certainly fits the limits. Return whether it was appended.
 
-        Unsendable values are appended by slower code, which would write the same bytes.
+        All other values are left to the slower `_value`. It would append the same bytes for a common value.
         """
         kind, out = type(value), self.out
         if kind is dict or kind is list or kind is tuple or depth > self.limits.depth:

@@ -1,6 +1,6 @@
 """The figure of lesson 1's explorer on a bare canvas: the kernel sends numbers, and the page draws lines.
 
-The numbers of a frame take about a kilobyte.
+The numbers for one frame take about a kilobyte.
 """
 
 from dataclasses import fields
@@ -20,8 +20,8 @@ class Canvas(anywidget.AnyWidget):
 
     Attributes:
         scene: the data of the elements that do not move.
-        numbers: for each moving element, the number of its points, followed by their x and then their y
-            coordinates.
+        numbers: for each moving element, the number of its points, all their x coordinates, and all their
+            y coordinates.
     """
 
     _esm = Path(__file__).with_suffix(".js")

@@ -107,7 +107,12 @@ def sliders() -> tuple[controls.Slider, controls.Slider, widgets.Widget]:
 
 
 def panel(shown: widgets.Widget, draw: Callable[[Moving], None]) -> widgets.VBox:
-    """Return a widget with the sliders, the figure `shown`, which `draw` updates, and the numbers as text."""
+    """Return a widget that contains the sliders, a figure, and the explorer's numbers as text.
+
+    Args:
+        shown: the figure.
+        draw: a function that updates the figure after a slider has moved.
+    """
     x, log_h, row = sliders()
     text = widgets.HTML()
     reading = read(x.number, log_h.argument)

@@ -42,7 +42,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "here": _dots(SECANT, "diamond", 7),
     "nothing": _dots(SECANT, "x", 10),
 }
-NAMES = {"secant", "tangent", "float32", "float64", "median", "here"}  # lines and markers in the legend
+NAMES = {"secant", "tangent", "float32", "float64", "median", "here"}  # the elements that the legend lists
 
 
 def show() -> None:
@@ -75,8 +75,8 @@ def show() -> None:
         with figure.batch_update():
             for field in fields(moving):
                 x, y = getattr(moving, field.name)
-                # Send lists, not arrays: when the page answers, Plotly 7.1 tests `if value`, which fails for
-                # an array.
+                # Send lists, not arrays: when the page's reply arrives, Plotly 7.1 tests `if value`, which
+                # fails for an array.
                 traces[field.name].update(x=x.tolist(), y=y.tolist())
 
     display(picture.panel(figure, draw))

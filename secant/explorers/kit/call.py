@@ -65,7 +65,7 @@ def with_call(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
 def _digits(value: float, *, h: bool) -> str:
     """Return the shortest decimal notation that Python reads as exactly the given number.
 
-    For h, it is the shortest notation that sets the slider to the same position.
+    If the number is the step h, return the shortest notation that sets the slider for h to the same position.
     """
     candidates = (f"{value:.{places}g}" for places in range(1, 18))
     same = (text for text in candidates if (float(10 ** log_of(float(text))) if h else float(text)) == value)

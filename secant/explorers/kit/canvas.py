@@ -1,7 +1,8 @@
-"""Fast redrawing for pictures with sliders: static artists as one image, moving artists as strokes over it.
+"""Fast redrawing for figures with sliders: only the moving parts are redrawn, over an image of the others.
 
 Redrawing a whole figure takes 30 ms to 140 ms, which is too slow to follow a slider. The page therefore keeps
-the image, and each frame contains only a few kilobytes of paths, which the page draws over the image.
+an image of the static artists. Each frame contains only the moving artists, as a few kilobytes of paths
+(called strokes), which the page draws over the image.
 """
 
 import asyncio
@@ -71,7 +72,7 @@ class Stage:
         return encoded.getvalue()
 
     def frame(self) -> list[Stroke]:
-        """Return the visible moving artists, bottom first, as strokes in pixels of the static image."""
+        """Return the visible moving artists, bottom first, as strokes: paths in pixels of the image."""
         recorder = Recorder(*self.size, self.figure.dpi)
         for artist in self.moving:
             if artist.axes is not None and artist.axes.get_visible():

@@ -40,8 +40,8 @@ def on_page(background: str, *, dark: bool) -> dict[str, str]:
 def recolour(figure: Figure, table: dict[str, str]) -> None:
     """Recolour a figure's artists; the table maps each old colour to the new one."""
     changes = {light.lower(): dark for light, dark in table.items() if light.lower() != dark.lower()}
-    # On a white page no colour changes, so skip the search of all artists. It would take a fifth of the time
-    # that drawing them takes.
+    # On a white page no colour changes, so skip the search of all artists. The search would take a fifth of
+    # the time that drawing the artists takes.
     if not changes:
         return
     for axes in figure.axes:

@@ -51,17 +51,17 @@ class Slider(widgets.FloatSlider):
     value = CFloat(0.0).tag(sync=True, echo_update=False)
     exact_position = 0.0
     name = ""  # the label of the slider's text box
-    # A function that reports that an argument is out of range, and which value is used instead.
+    # A function that reports an argument outside the range, and the value that is used instead.
     refuse: Callable[[float], None]
 
     @staticmethod
     def position_of(argument: float) -> float:
-        """Return the position of the slider's handle that stands for an argument."""
+        """Return the position of the slider's handle for an argument of the explorer's call."""
         return argument
 
     @staticmethod
     def argument_at(position: float) -> float:
-        """Return the argument that a position of the slider's handle stands for."""
+        """Return the argument of the explorer's call for a position of the slider's handle."""
         return position
 
     def choose(self, number: float) -> None:
@@ -102,7 +102,7 @@ class Slider(widgets.FloatSlider):
 
     @property
     def arguments(self) -> Range:
-        """The arguments at both ends of the slider."""
+        """The smallest and the largest argument that the slider can choose."""
         return round_to_six_digits(self.argument_at(self.min)), round_to_six_digits(
             self.argument_at(self.max)
         )

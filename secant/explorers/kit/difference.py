@@ -212,7 +212,7 @@ def largest(*values: float) -> float:
 
 
 def rounding(value: float, x: float, slope: float, step: float, dtype: str = "float64") -> float:
-    """Estimate the rounding error of a quotient: the rounding error of its values, divided by the step.
+    """Estimate a difference quotient's rounding error: that of the function's values, divided by the step.
 
     The error of a value is one unit in its last place, plus the change of the value when x is rounded. The
     latter is about as large as the rounding errors inside f, such as that of x^3 in log(x^3).
@@ -223,7 +223,7 @@ def rounding(value: float, x: float, slope: float, step: float, dtype: str = "fl
 
 
 def compared(x: Tensor, h: Tensor | float, scheme: Scheme) -> tuple[Tensor, Tensor]:
-    """Return the two points that a forward or central quotient compares."""
+    """Return the two points that a forward or central difference quotient compares."""
     step = torch.as_tensor(h, dtype=x.dtype)
     return (x - step if scheme == "central" else x), x + step
 

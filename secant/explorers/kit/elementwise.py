@@ -15,9 +15,10 @@ from secant.explorers.kit.difference import Function, FunctionProblem, values
 
 # Time budget per frame, in seconds, for calling a function that takes one x at a time.
 SECONDS_PER_FRAME = 0.03
-# Maximum number of possible jumps to examine in a curve. Number of times to halve the gap at each jump.
+# Maximum number of possible jumps to examine in a curve, and number of times to halve the gap at each jump.
 JUMPS, HALVINGS = 64, 12
-# Number of repeated calls with the same x that detect a random function. Seconds after which they stop.
+# Number of repeated calls with the same x that detect a random function, and seconds after which these calls
+# stop.
 CALLS_AGAIN, SECONDS_AGAIN = 8, 0.3
 
 
@@ -133,7 +134,10 @@ def or_nan(f: Function, x: Tensor) -> Tensor:
 
 
 def named_in_problems(label: str, f: Function) -> Function:
-    """Wrap f to return float64, reject complex results, and prefix each problem's message with the label."""
+    """Return a wrapper that calls f, converts its result to float64, and rejects a complex result.
+
+    The message of each FunctionProblem that the wrapper raises begins with the label.
+    """
 
     def named(x: Tensor) -> Tensor:
         with prefix_problems(f"{label}(x)"):
@@ -163,7 +167,7 @@ def any_finite(*arrays: np.ndarray) -> bool:
 
 
 def limit(steps: np.ndarray, quotients: np.ndarray, between: tuple[float, float] = (1e-8, 1e-4)) -> float:
-    """Return the number that the quotients approach as h shrinks: their median over medium-sized steps.
+    """Return the number that difference quotients approach as h shrinks: their median over medium steps.
 
     At larger steps the function's curvature matters, and at smaller ones rounding errors do.
     """

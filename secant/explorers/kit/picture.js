@@ -28,7 +28,7 @@ function look(element, before) {
   const dark = saysDark();
   const color = behind(element) ?? (dark ? [17, 17, 17] : [255, 255, 255]);
   return {
-    // By the colour behind the widget and not the theme, because VS Code puts white behind it on a dark page.
+    // Depends on the colour behind the widget, not on the theme: VS Code puts white behind it on a dark page.
     dark: 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2] < 128,
     background: "#" + color.map((part) => Math.round(part).toString(16).padStart(2, "0")).join(""),
     density: devicePixelRatio,
@@ -104,8 +104,8 @@ function listen(model, box, signal) {
     box.style.cursor = !area ? "" : area.across && area.up ? "move" : area.across ? "ew-resize" : "ns-resize";
   });
   for (const end of ["pointerup", "pointercancel"]) on(end, () => (held = null));
-  // In the capture phase, before JupyterLab reads the attribute. Otherwise its arrow keys would move between cells.
-  // Its other shortcuts, such as Ctrl+S, still have to work here.
+  // `claim` runs in the capture phase, before JupyterLab reads the attribute. Without the attribute, JupyterLab's arrow
+  // keys would move between cells; its other shortcuts, such as Ctrl+S, must still work here.
   const claim = (event) =>
     event.target === box && box.toggleAttribute("data-lm-suppress-shortcuts", takes(event));
   window.addEventListener("keydown", claim, { capture: true, signal });

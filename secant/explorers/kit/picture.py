@@ -18,17 +18,17 @@ HERE = Path(__file__).parent
 class View(anywidget.AnyWidget):
     """An image that reports to the kernel where the pointer drags on it and which arrow keys are pressed."""
 
-    # The sources are strings, because anywidget watches a source given as a path, and then never frees the
-    # widget.
+    # The JavaScript and the CSS are given as strings, because anywidget watches a file given as a path, and
+    # then never frees the widget.
     _esm = (HERE / "picture.js").read_text(encoding="utf-8")
     _css = (HERE / "picture.css").read_text(encoding="utf-8")
 
     still = Bytes().tag(sync=True)  # the static image, as a data URL, at the screen's resolution
-    # Width and height of `still` in pixels, the unit of `strokes`. The page does not use the image's natural
-    # size, because browsers disagree about that of an SVG.
+    # Width and height of the static image in pixels, which are also the unit of the strokes. The page does
+    # not use the image's natural size, because browsers disagree about the natural size of an SVG.
     size: Any = List([1, 1]).tag(sync=True)
-    strokes: Any = List().tag(sync=True)  # the moving artists, as strokes over `still`
-    dark = Bool().tag(sync=True)  # whether `still` and `strokes` are drawn for a dark page
+    strokes: Any = List().tag(sync=True)  # the moving artists, as paths to draw over the image
+    dark = Bool().tag(sync=True)  # whether the image and the strokes are drawn for a dark page
     alt = Unicode().tag(sync=True)  # the figure's text alternative, for screen readers
     text = Unicode().tag(sync=True)  # the explorer's call and its numbers, for the copy button
     copied = Unicode().tag(sync=True)  # the confirmation that the page shows after it has copied `text`

@@ -1,8 +1,9 @@
-"""An unrestricted backward() that changes only the .grad of x, for functions that reject `inputs=[x]`.
+"""A replacement for `backward(inputs=[x])`, for functions that do not support the argument `inputs`.
 
 `torch.utils.checkpoint.checkpoint(..., use_reentrant=True)` calls backward() inside the backward pass, and
-raises an error if the outer call was given `inputs`. An unrestricted backward() also adds to the .grad of
-every other leaf, such as a model's weights, so this module restores those gradients.
+raises an error if the outer call was given `inputs`. This module therefore calls backward() without `inputs`.
+That call also adds to the .grad of every other leaf, such as a model's weights, so the module restores those
+gradients.
 """
 
 import contextlib

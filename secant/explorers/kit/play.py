@@ -19,8 +19,8 @@ from secant.language import say
 # log10(h) at three points of the animation: where it starts, where it ends after the first press of the play
 # button, and where it ends after the second press.
 START, NEAR, END = 0.0, -4.0, -12.0
-#: Seconds per decade of h while log10(h) is above the key; the first such key applies. Playing is slow while
-#: the secant visibly differs from the tangent.
+#: Seconds per decade of h. Each key is a lower limit of log10(h), and the first key below log10(h) applies.
+#: The animation is slow while the secant visibly differs from the tangent.
 PACE = {-2.0: 1.75, NEAR: 0.75, -math.inf: 0.67}
 SLOW = 1.0, 1.5  # decades per step and seconds between steps, if the system asks for reduced motion
 

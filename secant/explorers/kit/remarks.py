@@ -1,4 +1,4 @@
-"""Messages of several explorers about unusual numbers, such as NaN, that were computed without an error."""
+"""Messages, shared by several explorers, about unusual numbers (such as NaN) computed without an error."""
 
 import math
 from collections.abc import Mapping
@@ -23,9 +23,9 @@ def no_gradient(reading: Findings, x: float, gradient: float) -> None:
 
 
 def infinite_slope(reading: Findings, slopes: Mapping[str, float], gradient: float) -> None:
-    """Remark that a step of a chain has an infinite slope, and how that affects the gradient.
+    """Add a remark about an infinite slope of a step in a chain, and its effect on the gradient.
 
-    If all slopes are finite, remark that their product, the gradient, is not.
+    If all slopes are finite, the remark says that their product, the gradient, is not.
     """
     steep = next((name for name, slope in slopes.items() if math.isinf(slope)), "")
     slope = slopes.get(steep, math.nan)

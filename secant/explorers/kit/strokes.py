@@ -1,4 +1,4 @@
-"""A matplotlib renderer that records what artists draw as paths, for the page's canvas to stroke and fill."""
+"""A matplotlib renderer that records paths instead of drawing them; the page's canvas draws these paths."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D, Transform
 
-Stroke = dict[str, Any]  # the format that picture.js reads
+Stroke = dict[str, Any]  # a path with its style and its positions, in the format that picture.js reads
 
 LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C", Path.CLOSEPOLY: "Z"}
 CAPS = {"butt": "butt", "round": "round", "projecting": "square"}
@@ -19,7 +19,7 @@ BEYOND = 100.0  # distance beyond the edge of the figure, in pixels, at which a 
 
 
 class Recorder(RendererBase):
-    """A renderer that records strokes in pixels of the figure, with the origin at the lower left corner."""
+    """A renderer that records strokes (styled paths) in pixels from the figure's lower left corner."""
 
     def __init__(self, width: float, height: float, dpi: float) -> None:
         super().__init__()

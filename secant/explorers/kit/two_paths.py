@@ -1,4 +1,4 @@
-"""The quotient and the gradient of z(y(x), w(x)), each split into the contributions of both paths."""
+"""The difference quotient and the gradient of z(y(x), w(x)), each split into parts through y and w."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ NO_SLOPES: Slopes[float] = Slopes(math.nan, math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Parts:
-    """The quotients of z when y alone, w alone, or both move, and the remainder.
+    """The difference quotients of z when y alone, w alone, or both move, and the remainder.
 
     Attributes:
         y: the quotient when only y moves.
@@ -55,7 +55,7 @@ class Parts:
 
 
 def parts(z: Merge, f: Function, g: Function, x: Tensor, h: Tensor) -> Parts:
-    """Return the quotients for x and h, broadcast against each other.
+    """Return the difference quotients of z for the points x and the steps h, broadcast against each other.
 
     Each difference is divided by the step after rounding, (x + h) - x, instead of h.
 
@@ -92,7 +92,7 @@ def slopes(z: Merge, f: Function, g: Function, x: Tensor) -> Slopes[Tensor]:
 
 
 class TwoPaths:
-    """Named pairs of functions, the range of x, and the letters that name a pair's functions in errors."""
+    """Named pairs of functions, the range of x, and the letters that name the functions in errors."""
 
     def __init__(
         self, pairs: Mapping[str, tuple[Function, Function]], x_range: Range, letters: tuple[str, str]

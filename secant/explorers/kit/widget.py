@@ -128,10 +128,10 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     #: The explorers whose figures are in memory, in the order in which they were last drawn. This list is
     #: needed because ipywidgets keeps every widget ever made.
     live_panels: ClassVar[list["Panel[Any]"]] = []
-    #: The call's arguments that have controls. Each control is an attribute with the name of its argument,
-    #: except that the control for h is `log_h`.
+    #: The names of those arguments of the explorer's call that have controls. Each control is an attribute
+    #: with the name of its argument, except that the control for h is `log_h`.
     arguments: ClassVar[tuple[str, ...]] = ("x", "h")
-    #: The name of the list of the lesson's questions in the explorer's .toml file.
+    #: The name of the list that holds the lesson's questions in the explorer's .toml file.
     questions_name = "question"
     #: For each axes, the controls that the pointer moves horizontally and vertically; "" stands for none.
     drag_controls: ClassVar[tuple[tuple[str, str], ...]] = (("x", ""), ("h", ""))

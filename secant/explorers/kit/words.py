@@ -55,8 +55,8 @@ class Row(NamedTuple):
     number: str
 
 
-# Largest number of significant digits of a quotient for each dtype (float32 holds about 7, float64 about 16),
-# and of a number that has no rounding error. More digits would make the numbers harder to read.
+# Maximum number of significant digits to show: for a difference quotient in each dtype (float32 holds about 7
+# digits, float64 about 16), and for a number without a rounding error. More digits would be harder to read.
 MAX_DIGITS = {"float32": 7, "float64": 10}
 MAX_EXACT_DIGITS = 8
 # Number of significant digits that distinguish any two numbers of the dtype.

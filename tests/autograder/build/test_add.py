@@ -1,4 +1,4 @@
-"""Lessons copied into a nbgrader course of one's own: with all they need, and over nobody's changes."""
+"""Tests of `autograder add`, which copies lessons into another course and overwrites no changed lesson."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ LINE = "from autograder.configure import use_secant; use_secant(c)\n"
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """Make a course with nbgrader's usual folders and the one line in its configuration."""
+    """Return a course whose configuration calls `use_secant` and keeps nbgrader's usual folders."""
     root = tmp_path / "mine"
     root.mkdir()
     (root / "nbgrader_config.py").write_text(SETTINGS + LINE)
@@ -35,7 +35,7 @@ def mine(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def newer(tmp_path: Path) -> Lesson:
-    """Make a later version of the lesson, with another text in its notebook and another hint."""
+    """Return a later version of the lesson, with changes to its notebook and its hints file."""
     root = tmp_path / "newer"
     root.mkdir()
     copy_lessons([LESSONS[0]], root)
@@ -49,7 +49,7 @@ def newer(tmp_path: Path) -> Lesson:
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """Return all files by path."""
+    """Return the contents of all files by path."""
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
@@ -104,7 +104,7 @@ def test_changed_lesson_is_left_as_it_is(mine: Path, newer: Lesson) -> None:
         added = add_lesson(mine, lesson)
         assert (added.outcome, list(added.files)) == (outcome, [SOURCE])
         assert contents(mine) == before
-    (mine / SOURCE).rename(mine / "source/mine.ipynb")  # as the command's message says
+    (mine / SOURCE).rename(mine / "source/mine.ipynb")  # as the command's message advises
     assert add_lesson(mine, newer).outcome == "updated"
 
 

@@ -1,4 +1,4 @@
-"""From course/ to source/ and release/."""
+"""Tests of the build from course/ to source/ and release/."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def read(course: Path, home: Any) -> Any:
 
 
 def edit(course: Path, old: Any = "Because", new: Any = "Just because") -> None:
-    """Change the source notebook as somebody in JupyterLab would."""
+    """Change the text of the source notebook, as a user of JupyterLab would."""
     path = course / NOTEBOOKS[2]
     text = path.read_text()
     assert old in text
@@ -54,7 +54,7 @@ def built(course: Path) -> Any:
 
 @pytest.fixture
 def run(course: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Run the command line in the course."""
+    """Return a function that runs `autograder build` in the course."""
     monkeypatch.chdir(course)
 
     def call(*words: Any) -> Any:
@@ -185,7 +185,7 @@ def edit_text(course: Path, old: Any = "return 2 * x", new: Any = "return x * 2"
     path.write_text(text.replace(old, new))
 
 
-# Comparing.
+# Comparison with a fresh build (`--check`).
 
 
 def test_check_accepts_a_fresh_build(built: Path) -> None:
@@ -293,7 +293,7 @@ def test_jupytext_syncs_an_edit_of_the_notebook_to_the_text(built: Path, root: P
 
 
 def shorten_headers(course: Path) -> Path:
-    """Write the small lesson's headers as authors do; return its text."""
+    """Write the small lesson's headers in the short form that authors use; return the path of its text."""
     text = course / "course" / "01_steps" / "01_steps.py"
     short = [
         *('answer="double"', 'test="double" points=2', 'answer="Counter"', 'test="Counter" points=3'),
@@ -355,7 +355,7 @@ def test_notebook_saved_in_jupyterlab_keeps_headers_and_metadata(built: Path, ro
 
 
 def with_placeholders(course: Path) -> Path:
-    """Let the small lesson's text take numbers from its cells, and build it; return the text."""
+    """Put placeholders for numbers into the small lesson's text, build it, and return the text's path."""
     edit_text(
         course,
         "A small lesson",
@@ -501,7 +501,7 @@ def test_build_into_an_unwritable_place_is_refused(
 def fails(
     folder: Path, words: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Any:
-    """Return what a command that cannot be carried out writes to stderr."""
+    """Run a build command that must be refused, and return what it writes to stderr."""
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "argv", ["autograder", "build", *words])
     with pytest.raises(SystemExit) as stop:

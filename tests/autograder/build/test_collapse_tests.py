@@ -1,4 +1,4 @@
-"""Test cells and answers to predictions start collapsed in the release."""
+"""Tests that test cells and answers to predictions start collapsed in the release."""
 
 from pathlib import Path
 
@@ -42,8 +42,8 @@ def test_test_cells_are_collapsed_in_the_release_and_not_in_the_source(course: P
 
     released = cells(f"release/{language}")
     assert any(is_test(cell) for cell in released)
-    # Collapsed is the source alone: the message below stays.
+    # Only the source is collapsed; the message below it stays visible.
     assert all(cell.metadata["jupyter"] == {"source_hidden": True} for cell in released if is_test(cell))
-    others = [*released[1:], *cells("source")]  # the first one is not the lesson's: it installs Secant
+    others = [*released[1:], *cells("source")]  # the release adds the first cell, which installs Secant
     assert not any("jupyter" in cell.metadata for cell in others if not is_test(cell))
     assert not any("jupyter" in cell.metadata for cell in cells("source"))

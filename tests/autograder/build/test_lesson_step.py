@@ -1,4 +1,4 @@
-"""What is released of an assignment that is no lesson: exactly what stock nbgrader releases."""
+"""Tests that an assignment that is not a lesson is released exactly as stock nbgrader releases it."""
 
 import shutil
 from pathlib import Path
@@ -22,7 +22,7 @@ FIRST = LESSONS[0]
 
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
-    """Make a course with our settings, one lesson and two assignments of the instructor's."""
+    """Return a course with our settings, one lesson and two of the instructor's own assignments."""
     copy_lessons([FIRST], tmp_path)
     write_assignment(tmp_path / "source", "hw1", {"hw1": HOMEWORK})
     old = {"problem1": in_format_4_0(HOMEWORK), "problem2": PROBLEM}

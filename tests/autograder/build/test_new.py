@@ -1,4 +1,4 @@
-"""A new lesson is complete and right as it is written, and is built again when it is saved."""
+"""Tests of a new lesson: it is complete and correct from the start, and each save builds it again."""
 
 import shutil
 from itertools import islice

@@ -1,4 +1,7 @@
-"""A lesson's text names the tasks that there are, and repeats no number: lesson 7, changed."""
+"""Tests of the checks of a lesson's prose, most of them with changed copies of lesson 7.
+
+The prose may name only tasks that exist, and must not repeat numbers for which there are placeholders.
+"""
 
 import copy
 import re

@@ -1,4 +1,4 @@
-"""The link in a lesson's last cell."""
+"""Tests of the report link in the last cell of a released lesson."""
 
 import re
 from urllib.parse import parse_qs, unquote, urlsplit

@@ -1,4 +1,4 @@
-"""Every refusal of the lesson contract, each from one slip in a lesson that keeps it."""
+"""Tests of every rule of the lesson contract, each broken by one slip in an otherwise valid lesson."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from tests.support.lessons import ROOT
 
 TEST = '"grade_id": "test_double", "solution": false, "grade": true, "locked": true, "points": 2'
 
-# name: (what the text says, what it says after the slip, which cell is named, what the refusal says)
+# name: (the correct text, the text with the slip, the cell that the refusal names, words of the refusal)
 SLIPS = {
     "graded cell with a language": (
         '# %% nbgrader={"grade_id": "double"',
@@ -171,7 +171,7 @@ SLIPS = {
         "test_double",
         "its parts have 4.5 points together, and the cell has",
     ),
-    # What a test cell may name.
+    # Names that a test cell may not use.
     "test is not Python": (
         "check.equal(_counts(1), [1])",
         "check.equal(_counts(1), [1]",
@@ -337,7 +337,7 @@ def test_all_problems_are_reported_at_once(steps: Lesson) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        # The student's name may be called wherever it stands, and in a probe it may do anything.
+        # Any part of a test cell may call the student's function; a probe may use that function in any way.
         ("_counts(1), [1]", "(lambda: Counter().count())(), 1"),
         ("    counter = Counter()", "    kinds = [Counter, Counter.count]\n    counter = kinds[0]()"),
         # A probe may use its own names, imports, builtins and other probes.
@@ -347,7 +347,7 @@ def test_all_problems_are_reported_at_once(steps: Lesson) -> None:
             "@probe\ndef _counts(n, *rest: int):\n    n *= _one()",
         ),
         ("    counter = Counter()", "    counter = [Counter() for check in range(1)][0]"),
-        # What the hidden part binds, the hidden part may use.
+        # The hidden part may use names that it binds itself.
         ("_ONCE = say(", "def _helper():\n    return [_ONCE]\n\n\n_ONCE = say("),
         ("_counts(1), [1]", "_counts(1), [_y := 1]"),
     ],
@@ -465,7 +465,7 @@ def test_hints_count_toward_the_limit_of_visible_test_lines(steps: Lesson) -> No
 
 
 def test_all_leftovers_of_a_dropped_task_are_reported_together(tmp_path: Path) -> None:
-    """docs/grading.md promises this to instructors who drop a task."""
+    """Check a promise that docs/grading.md makes to instructors who drop a task."""
     name, task = "09_gradients_of_gradients", "second_derivative"
     shutil.copytree(ROOT / "course", tmp_path / "course")
     lesson = next(one for one in find_lessons(tmp_path) if one.name == name)

@@ -1,4 +1,4 @@
-"""The names that a cell binds and looks up, which no version of Python may see differently."""
+"""Tests of the search for names that a cell binds and uses; all versions of Python must find the same."""
 
 import ast
 
@@ -34,4 +34,4 @@ def test_names_that_a_cell_binds_and_uses_are_found(source: str, bound: str, use
     code = ast.parse(source)
     assert bound_names(code) == set(bound.split())
     assert used_names(code) == set(used.split())
-    assert ast.unparse(code) == ast.unparse(ast.parse(source))  # what was looked at is as it was
+    assert ast.unparse(code) == ast.unparse(ast.parse(source))  # the search leaves the syntax tree unchanged

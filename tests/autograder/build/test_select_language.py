@@ -1,4 +1,4 @@
-"""The first step from source to release."""
+"""Tests of `select_language`, the first step from a source notebook to a release."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Stale translations: a build warns of them, a strict one refuses them, and an author accepts them."""
+"""Tests of stale translations: a build warns, a strict build refuses, and an author can accept them."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ r\"\"\"
 
 @pytest.fixture
 def stale(steps: Lesson) -> Lesson:
-    """Change the English of the small lesson without its Korean."""
+    """Return the small lesson with a changed English text and an unchanged Korean one."""
     text = steps.text.read_text(encoding="utf-8")
     steps.text.write_text(text.replace("Return twice the number", "Return it twice"), encoding="utf-8")
     return steps

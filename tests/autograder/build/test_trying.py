@@ -1,4 +1,4 @@
-"""`autograder try`: what each recorded answer is told, and what is not as recorded."""
+"""Tests of `autograder try`, which reports recorded answers' outcomes and differences from the record."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks")
 
 
 def tried(lesson: Lesson, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Call the command: forks are for a process without threads, and pytest may have some."""
+    """Run the command in a new process, because it forks, and pytest's process may have threads."""
     command = [sys.executable, "-m", "autograder.cli", "try", "1", *arguments]
     return subprocess.run(command, cwd=lesson.root, capture_output=True, text=True, check=False, timeout=240)
 

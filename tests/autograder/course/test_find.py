@@ -1,4 +1,4 @@
-"""Which notebook a learner means."""
+"""Tests of finding the notebook that a learner's argument means."""
 
 from collections.abc import Iterator
 from pathlib import Path

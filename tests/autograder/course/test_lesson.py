@@ -1,4 +1,4 @@
-"""Reading a lesson's text."""
+"""Tests of reading a lesson's text, and of finding lessons and course folders."""
 
 from pathlib import Path
 

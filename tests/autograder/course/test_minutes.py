@@ -1,4 +1,4 @@
-"""How long a lesson takes, by its own count."""
+"""Tests of the estimate of how many minutes a lesson takes."""
 
 import pytest
 from nbformat import NotebookNode

@@ -1,4 +1,4 @@
-"""A course of one's own, made from a copy of ours: other points, another task, a new lesson, a third language."""
+"""Tests of customised copies of our course: other points, another task, a new lesson, a third language."""
 
 import re
 import shutil
@@ -33,7 +33,7 @@ def as_it_was() -> Iterator[None]:
 
 
 def edit(path: Path, changes: Mapping[str, str]) -> None:
-    """Replace each text that is there once."""
+    """Replace texts in a file that must contain each old text exactly once."""
     text = path.read_text(encoding="utf-8")
     for old, new in changes.items():
         assert text.count(old) == 1, old
@@ -87,14 +87,14 @@ def test_changed_task_fails_copied_answers_and_a_new_lesson_is_graded(course: Pa
     hand_in(course, "bob", answered(course, copied))
     hand_in(course, "ann", answered(course, solutions(course, own.name), lesson=own.name), own.name)
     run(course, lessons=(STEPS, own.name))
-    assert score(course, "ann", STEPS) == (5, 6)  # a person grades the note
+    assert score(course, "ann", STEPS) == (5, 6)  # a person has yet to grade the note, for 1 point
     assert score(course, "bob", STEPS) == (3, 6)
     got, most = score(course, "ann", own.name)
     assert got == most > 0
 
 
 def git(root: Path, *words: str, ok: bool = True) -> str:
-    """Call git as somebody with a name; return what it says."""
+    """Call git with a user's name and address set, and return its output."""
     who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "init.defaultBranch=main"]
     done = subprocess.run(["git", *who, *words], cwd=root, capture_output=True, text=True, check=False)
     assert (done.returncode == 0) is ok, done.stdout + done.stderr
@@ -103,7 +103,7 @@ def git(root: Path, *words: str, ok: bool = True) -> str:
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="it merges with git")
 def test_customised_course_merges_a_new_version_of_secant(course: Path) -> None:
-    """As docs/teaching.md says it is done: where git cannot merge what was built, it is built again."""
+    """Follow docs/teaching.md: build the lesson again where git cannot merge the built files."""
     (steps,) = find_lessons(course)
 
     def version(changes: Mapping[str, str]) -> None:
@@ -133,7 +133,7 @@ def test_customised_course_merges_a_new_version_of_secant(course: Path) -> None:
 
 
 def in_three(lesson: Lesson) -> None:
-    """Translate a lesson, its solutions and hints into Japanese, too: a cell follows each Korean one."""
+    """Add a Japanese cell after each Korean one in a lesson and its solutions, and list Japanese in the syllabus."""
     for path in (lesson.text, lesson.folder / "solutions.py"):
         cells = re.split(r"(?m)^(?=# %%)", path.read_text(encoding="utf-8"))
         told = [cell for cell in cells if 'lang="ko"' in cell]
@@ -173,7 +173,7 @@ def test_a_third_language_is_built_and_graded_with_the_same_gradebook(course: Pa
     hand_in(course, "hana", answered(course, own | WRONG, "ja"))
     summary, said = run(course)
     assert not summary.failed
-    assert said == []  # no test cell looks changed
+    assert said == []  # no message, so no test cell counts as changed
     assert score(course, "ann", STEPS) == (5, 6)
     assert score(course, "hana", STEPS) == (3, 6)
     page = (course / "feedback" / "hana" / STEPS / f"{STEPS}.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What other users of the machine can read of a class, and whether they can take the exchange's place."""
+"""Tests of the risks from other users of a machine: they may read a class's files or replace its exchange."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has oth
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
-    """Make a folder whose parents every user may enter, as on a shared server."""
+    """Provide a folder that every user can reach through its parents, as on a shared server."""
     closed = [path for path in tmp_path.parents if path.stat().st_uid == os.geteuid() and path != Path("/")]
     modes = {path: path.stat().st_mode for path in closed}
     for path in (*closed, tmp_path):
@@ -28,7 +28,7 @@ def place(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def course(place: Path) -> Course:
-    """Make a course as umask 022 makes it, and an exchange as docs/hub.md makes it."""
+    """Return a course with the permissions of umask 022 and an exchange set up as in docs/hub.md."""
     root, exchange = place / "class", place / "exchange"
     for folder in (root / "submitted", root / "course", exchange / "secant" / "inbound"):
         folder.mkdir(parents=True)

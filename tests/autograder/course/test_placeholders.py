@@ -1,4 +1,4 @@
-"""Placeholders in a lesson's text: what stands for them, in each language."""
+"""Tests of the text that replaces placeholders in a lesson, in each language."""
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -7,7 +7,10 @@ from autograder.course.placeholders import fill, without_spans, with_placeholder
 
 
 def filled(text: str, lang: str, *answers: str, points: float = 2) -> str:
-    """Return a text of a lesson with these answers, filled; the English text before it has a line of marks."""
+    """Return a text after its placeholders are filled in, in a lesson with these answers.
+
+    The lesson's first cell is in English and has a line with difficulty marks, minutes and points.
+    """
     cells = [new_markdown_cell("●●○ · ★☆☆ · 7 min · {{points}}", metadata={"lang": "en"})]
     cells.append(new_markdown_cell(text, metadata={"lang": lang}))
     for number, answer in enumerate(answers):

@@ -1,4 +1,4 @@
-"""Worked solutions: read, checked, and in no notebook."""
+"""Tests of reading and checking worked solutions."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Texts are compared without what a copy may change."""
+"""Tests of `letters`, which reduces a text to the characters that survive copying."""
 
 import json
 
@@ -20,4 +20,4 @@ def test_compared_letters_ignore_quotes_escapes_and_spaces(copy: str) -> None:
 def test_compared_letters_keep_line_feeds_on_request_and_drop_invalid_bytes() -> None:
     assert letters(b"a b\n\xff\xfec-d\n", lines=True) == "ab\ncd\n"
     assert letters("가 나\n“다”".encode(), lines=True) == "가나\n다"
-    assert letters(b"\\ud83d\\ude00 x") == "x"  # half a character twice, as JSON writes an emoji
+    assert letters(b"\\ud83d\\ude00 x") == "x"  # a surrogate pair, as JSON escapes an emoji

@@ -1,4 +1,4 @@
-"""A recorded answer may name the one that it starts from, and hold only the methods that differ."""
+"""Tests of recorded answers that name another answer as a base and contain only the methods that differ."""
 
 import pytest
 

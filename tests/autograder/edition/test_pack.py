@@ -1,4 +1,4 @@
-"""What a class gets: that it is whole, and that nothing in it gives an answer away."""
+"""Tests of the class edition: it is complete, and nothing in it gives an answer away."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ NAMES = [lesson.name for lesson in LESSONS]
 
 @pytest.fixture(scope="module")
 def edition() -> bytes:
-    """Return the course as a class receives it, in both languages."""
+    """Return our course's class edition in both languages, as the bytes of its zip file."""
     return make_edition(ROOT, LANGUAGES)
 
 
@@ -57,7 +57,7 @@ def wheel_of(archive: bytes) -> bytes:
 
 
 def every_file(archive: bytes) -> Iterator[tuple[str, bytes]]:
-    """Each file of a zip and of the archives in it."""
+    """Yield the name and contents of each file in a zip file and in the archives inside it."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         assert opened.comment == b""
         for entry in opened.infolist():
@@ -68,7 +68,7 @@ def every_file(archive: bytes) -> Iterator[tuple[str, bytes]]:
                 yield from every_file(data)
 
 
-# --- Nothing is given away ---
+# --- No answer is given away ---
 
 
 def test_edition_contains_no_line_of_answers_or_hidden_tests(edition: bytes, secrets: Secrets) -> None:
@@ -80,7 +80,7 @@ def test_edition_contains_no_line_of_answers_or_hidden_tests(edition: bytes, sec
 
 
 def test_edition_contains_no_kind_of_file_that_holds_answers(edition: bytes) -> None:
-    """As somebody would look for them who knows the repository."""
+    """Look for answers as a student would who knows the repository."""
     for name, data in every_file(edition):
         assert not name.endswith((".pyc", ".db")), name
         assert not any(part in name for part in ("/source/", "answers", "solutions.ipynb", "__pycache__")), (
@@ -119,7 +119,7 @@ def test_leak_search_finds_an_answer_in_secants_code_despite_renaming(secrets: S
     answers = {task.id: task.answer.source for lesson in LESSONS for task in questions(lesson)}
     found = {name for name, code in answers.items() if secrets.lines_in(renamed(code), is_code=True)}
     assert {task.id for task in questions(LESSONS[-1])} <= found
-    # The others are a line or two, such as `total += step().item()`, which any code may have.
+    # The other answers are a line or two, such as `total += step().item()`, that any code may contain.
     assert len(found) > 0.7 * len(answers)
 
 
@@ -145,7 +145,7 @@ def test_leak_search_looks_into_file_names_and_nested_archives(secrets: Secrets)
     assert len(found) == len({leak.file for leak in secrets.leaks(make_zip(places))}) >= 4
     assert (
         secrets.leaks(make_zip({"x.whl": make_zip({"secant/b.py": line.text.encode()})})) == []
-    )  # by chance
+    )  # Secant's code may contain one such line by chance
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_edition_does_not_contain_the_class_settings(room: Path) -> None:
     ] == []
 
 
-# --- What is in it ---
+# --- Contents ---
 
 
 def test_report_links_of_an_edition_lead_to_the_class_address(room: Path) -> None:
@@ -216,7 +216,7 @@ def test_edition_holds_lessons_wheel_and_readmes(room: Path, languages: list[Lan
             assert given == released.read_bytes()
             continue
         whole = nbformat.v4.reads(released.read_text("utf-8"))
-        assert is_installer(whole.cells.pop(0))  # it would fetch the package that has the answers
+        assert is_installer(whole.cells.pop(0))  # left out: it would install the package with the answers
         assert nbformat.v4.reads(given.decode()) == whole
     readme = zipfile.ZipFile(packed.path).read("secant-class/README.md").decode()
     assert readme.startswith("# Secant: 우리 반" if languages[0] == "ko" else "# Secant: your class")
@@ -234,7 +234,7 @@ def test_the_same_course_makes_the_same_zip_and_another_one_another_name(room: P
     second = pack(room, LANGUAGES, room / "out")
     assert second.path != first.path
     wheels = [next(n for n in names(p.path.read_bytes()) if n.endswith(".whl")) for p in (first, second)]
-    assert wheels[0] != wheels[1]  # so that pip installs the new one over the old one
+    assert wheels[0] != wheels[1]  # so that pip replaces the old wheel with the new one
     first.path.write_bytes(b"my own")
     for file in more:
         file.unlink()
@@ -270,7 +270,8 @@ def test_pack_of_unreleased_lessons_is_refused(room: Path) -> None:
 def test_work_from_a_class_edition_is_graded_with_hidden_tests(room: Path) -> None:
     data = make_edition(room, ["ko"])
     released = zipfile.ZipFile(io.BytesIO(data)).read(f"secant-class/lessons/ko/{STEPS}/{STEPS}.ipynb")
-    answers = solutions(room) | {"double": "def double(x):\n    return 6.0"}  # what its visible test wants
+    # This answer passes the visible test and fails the hidden one.
+    answers = solutions(room) | {"double": "def double(x):\n    return 6.0"}
     hand_in(room, "kim", with_answers(nbformat.v4.reads(released.decode()), answers))
     summary, _ = run(room, Here())
     (row,) = summary.rows()

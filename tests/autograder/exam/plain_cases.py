@@ -1,7 +1,7 @@
-"""What nbgrader gives for an assignment and a submission, situation by situation.
+"""Assignments and submissions with the scores that stock nbgrader gives.
 
-Each case has the score of every graded cell as stock nbgrader gives it: `test_plain.py` compares our scores
-with these, and in the whole suite these with stock nbgrader's own.
+Each case has a score for every graded cell. `test_plain.py` compares our scores with these scores; in the
+whole suite, it also compares these scores with stock nbgrader's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,20 +12,23 @@ from nbformat import NotebookNode
 
 from tests.support.plain_course import answer, code, graded, locked, manual, notebook, task
 
-#: A submission is made of the released cells: an answer by its id replaces one, None deletes it.
+#: A student's changes to the released cells: the new source by grade_id; None deletes the cell.
 Answers = Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A situation.
+    """One assignment and one submission, with the expected scores.
 
     Attributes:
-        cells: the assignment's.
-        answers: what the student wrote, by grade_id.
-        scores: what each cell that gives points gets; None for a person's.
-        own: the student's cells behind the others.
-        change: marks that the student changed, by grade_id.
+        name: the case's id in the list of tests.
+        cells: the assignment's cells.
+        answers: the student's sources, by grade_id; None deletes the cell.
+        scores: the score of each cell that gives points; None if a person must grade the cell.
+        own: the student's own cells, after the assignment's.
+        before: the student's own cells, before the assignment's.
+        files: the contents of files next to the submitted notebook, by name.
+        timeout: the time limit for one cell, in seconds.
     """
 
     name: str
@@ -38,7 +41,7 @@ class Case:
     timeout: float = 10.0
 
     def submitted(self) -> NotebookNode:
-        """Return the notebook that the student hands in."""
+        """Return the notebook that the student submits."""
         cells = [cell.copy() for cell in self.cells if self.answers.get(_id(cell), "") is not None]
         for cell in cells:
             cell.source = self.answers.get(_id(cell)) or cell.source
@@ -77,7 +80,7 @@ def one(test: str, points: float = 3) -> tuple[NotebookNode, ...]:
 
 
 def credit(value: str) -> tuple[NotebookNode, ...]:
-    """Return an assignment whose test ends in a value."""
+    """Return an assignment of one answer and a test whose last expression is this value."""
     return one(f"assert x == 1\n{value}")
 
 
@@ -357,11 +360,11 @@ CASES = [
 
 
 def ids(case: Case) -> str:
-    """Return what a case is called in a list of tests."""
+    """Return the id of a case in the list of tests."""
     return case.name
 
 
 def marks(case: Case) -> list[dict[str, Any]]:
-    """Return nbgrader's marks of the cells that give points."""
+    """Return nbgrader's metadata of the cells that give points."""
     known = [cell.metadata.get("nbgrader", {}) for cell in case.cells]
     return [mark for mark in known if mark.get("grade") or mark.get("task")]

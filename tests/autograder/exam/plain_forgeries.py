@@ -1,7 +1,7 @@
-"""Tricks that mean to be given points for wrong answers, where the answer shares a process with its test.
+"""Tricks that try to gain points for wrong answers, where the answer shares a process with its test.
 
-Each has the points that it gains of 12: in our wall, and with stock nbgrader. All wrong answers together gain
-nothing by themselves.
+Each trick is recorded with the points, of 12, that it gains in our wall and with stock nbgrader. Without a
+trick, the wrong answers gain no points.
 """
 
 from collections.abc import Sequence
@@ -109,14 +109,15 @@ if plain := sys.modules.get("autograder.sandbox.inside.plain"):
 
 @dataclass(frozen=True)
 class Forgery:
-    """A trick.
+    """A trick and the points that it gains.
 
     Attributes:
-        first: the student's code before all else.
-        answers: those that are not the wrong ones, by grade_id.
-        ours, stock: the points that it gains.
-        races: whether it may also gain fewer, since it runs beside the tests.
-        after: the student's cells behind the others.
+        name: the trick's id in the list of tests.
+        ours, stock: the points that the trick gains in our wall and with stock nbgrader.
+        first: the student's code before all other cells.
+        answers: sources that replace the wrong answers, by grade_id.
+        after: the student's cells after all other cells.
+        races: whether the trick may also gain fewer points, because it runs at the same time as the tests.
     """
 
     name: str
@@ -128,12 +129,12 @@ class Forgery:
     races: bool = False
 
     def gains(self, points: float, most: float) -> bool:
-        """Return whether a gain is what was measured."""
+        """Return whether these points agree with the recorded gain, `most`."""
         return 0 <= points <= most if self.races else points == most
 
     @property
     def case(self) -> Case:
-        """Return the submission, with no score that it should have."""
+        """Return the submission as a case without expected scores."""
         first = (code(f"import numpy as np\n{self.first}"),)
         return Case(self.name, CELLS, WRONG | self.answers, {}, own=self.after, before=first, timeout=10.0)
 
@@ -284,5 +285,5 @@ FORGERIES = [
 
 
 def ids(forgery: Forgery) -> str:
-    """Return what a forgery is called in a list of tests."""
+    """Return the id of a forgery in the list of tests."""
     return forgery.name

@@ -1,7 +1,7 @@
-"""The two ways of grading agree: the examiner's, by questions, and stock nbgrader's, in one namespace.
+"""Tests that the examiner, which asks questions, agrees with stock nbgrader, which uses one namespace.
 
-Here the examiner passes every right answer kept beside a lesson and refuses every wrong one with its hint;
-that the same cells in one namespace do so is tested in tests/course, and with nbgrader itself in tests/stock.
+Here, the examiner passes every right answer recorded with a lesson and refuses every wrong one with its hint.
+tests/course shows the same for the cells in one namespace, and tests/stock for nbgrader itself.
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,10 +42,10 @@ from tests.support.settings import as_it_was  # noqa: F401
 
 LESSONS = [lesson for lesson in lessons.LESSONS if lesson.name in built_lessons(ROOT)]
 
-#: The rounds of the quick suite: the verdicts on the other answers test_answers.py shows without a wall.
+#: The rounds of the quick suite. For all other answers, test_answers.py tests the verdicts without a wall.
 QUICK = ("solution", "wrong-1")
 
-# The k-th answer to each task, all in one notebook; a task that is not there is not attempted.
+# The k-th recorded answer to each task, all in one notebook. A task without one is not attempted.
 Round = Mapping[str, Answer]
 
 
@@ -58,7 +58,11 @@ def cases() -> Iterator[tuple[Lesson, str, int, Round]]:
 
 
 def in_both_languages() -> Iterator[Any]:
-    """Answers take turns: what each is told in the other language test_answers.py shows. The rest repeats."""
+    """Yield every round in both languages as a test parameter.
+
+    Rounds alternate between the languages. A round in its other language is marked `deep`, because
+    test_answers.py already tests the messages in that language.
+    """
     for lesson, name, number, chosen in cases():
         for tongue in LANGUAGES:
             marks = [] if tongue == examined_in(number) else [pytest.mark.deep]
@@ -70,7 +74,7 @@ def in_both_languages() -> Iterator[Any]:
 def wall() -> Iterator[Candidates]:
     try:
         with Wall() as made:
-            made.prepare("compiler")  # or each answer's fork would import what its lesson needs
+            made.prepare("compiler")  # otherwise each answer's fork would import its lesson's modules
             yield made
     except WallUnavailable:
         from autograder.exam.selfcheck import OwnProcesses
@@ -90,7 +94,7 @@ def graded(wall: Candidates, lesson: Lesson, answers: Mapping[str, str], tongue:
 
 
 def submission(lesson: Lesson, answers: Mapping[str, str], tongue: str, folder: Path) -> Submission:
-    """Only the answers, for speed: the lesson's other cells draw pictures."""
+    """Return a submission with the graded cells alone, for speed: the lesson's other cells draw pictures."""
     releases = assignment(lesson).releases
     notebook = with_answers(releases[tongue], answers)
     notebook.cells = [cell for cell in notebook.cells if grade_id(cell)]
@@ -104,7 +108,10 @@ def submission(lesson: Lesson, answers: Mapping[str, str], tongue: str, folder: 
 
 
 def misrecorded(lesson: Lesson, answer: Answer, given: str) -> str:
-    """Say so if the hint that a wrong answer was given, by its name, is not the one recorded for it."""
+    """Return a message if the record of a wrong answer does not name the hint that the answer got.
+
+    `given` is the name of that hint; it may be empty. Without a problem, the result is empty.
+    """
     known = {**catalogue.usual(), **catalogue.of_task(catalogue_of(lessons.source(lesson)), answer.task)}
     names = [name for name, texts in known.items() if texts == answer.hint]
     if names and given not in {"", *names}:
@@ -164,7 +171,7 @@ def test_unchanged_stub_counts_as_not_attempted(
     assert {task.outcome for task in report.tasks} <= {"not_attempted", "manual"}
 
 
-#: Of the kit of tests, all that is imported beside a student's code: what asks, and nothing that judges.
+#: The modules of `secant.checking` that the student's process imports: they ask questions, and none judges.
 BESIDE = "custom draws engines expect_error functions graphs observe operations probe situation values watch"
 IMPORTED = """
 import sys
@@ -174,7 +181,7 @@ def imported():
 
 
 def test_candidate_process_does_not_import_the_examiner(wall: Candidates) -> None:
-    """The process has received the test cells of all lessons and has answered a question by then."""
+    """Look at the imports after the process has received all lessons' test cells and answered a question."""
     with wall.candidate() as candidate:
         candidate.load([("1", IMPORTED)], 20.0)
         with candidate.task() as copy:

@@ -1,4 +1,4 @@
-"""What gives a lesson away, and what does not."""
+"""Tests of which files give a lesson's answers or hidden tests away, and which do not."""
 
 import copy
 import html
@@ -39,7 +39,7 @@ def test_author_files_expose_a_lesson_and_releases_do_not(lesson: Lesson) -> Non
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=str)
 def test_exposed_task_is_recognised_by_its_test_or_its_answer(lesson: Lesson) -> None:
-    """A copy of only that task's cells is enough, as a script or as an HTML page."""
+    """Search copies of one task's test or answer alone, as a script and as an HTML page."""
     for task, known in zip(tasks(source(lesson)), secrets_of(lesson)._secrets, strict=True):
         assert known.task == task.id
         hidden = split_tests(task.test.source)[1] if task.test else task.answer.source

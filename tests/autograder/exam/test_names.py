@@ -1,4 +1,4 @@
-"""The names of a notebook and those of the tests: what counts, and what a student is told of them."""
+"""Tests of names that a notebook rebinds or lacks: their effect on points, and the messages about them."""
 
 import dis
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from tests.support.shadowing import EVERY, KITS, PYTHONS, bound, untouched
 from tests.support.suites import first_of
 
 FIRST = LESSONS[0]
-#: Answers of lesson 1 that use what a scratch cell may have rebound, or a helper of another cell.
+#: Answers of lesson 1 that use names that a scratch cell may have rebound, or a helper from another cell.
 STEP = 'def best_step(dtype):\n    return float("1e-4" if str(dtype).endswith("32") else "1e-8")'
 HAND = "def hand_derivative(x):\n    return 3 * x**2 + 2 * math.cos(x)"
 HELPED = "def hand_derivative(x):\n    return 3 * square(x) + 2 * math.cos(x)"
@@ -38,7 +38,7 @@ def processes() -> Iterator[Candidates]:
 
 
 class Asked:
-    """The examiner, asked about notebooks of a lesson."""
+    """An examiner that grades notebooks made of given cells."""
 
     def __init__(self, processes: Candidates, room: Path) -> None:
         self._processes, self._room = processes, room
@@ -54,7 +54,7 @@ class Asked:
     ) -> Report:
         """Examine a notebook with these answers, and with cells before the first and after the last task.
 
-        Tasks that are not in `answers` keep their stubs. With `only`, one task alone is asked about.
+        Tasks that are not in `answers` keep their stubs. With `only`, the examiner grades that task alone.
         """
         built = assignment(lesson)
         notebook = bare(with_answers(built.releases[language], answers))
@@ -67,7 +67,7 @@ class Asked:
         return Examiner(lesson.name, built.source).grade(self._processes, taken.script, only=only)
 
     def told(self, *before: str | NotebookNode, after: str = "", ko: bool = False, **answer: str) -> str:
-        """Return what one answer of lesson 1 is told; an empty string if it passes."""
+        """Return the message about one answer of lesson 1; an empty string if the answer passes."""
         (task,) = answer
         right = {task.id: task.answer.source for task in questions(FIRST)}
         cells: list[str] = [after] if after else []
@@ -95,7 +95,7 @@ def test_rebinding_every_builtin_and_kit_name_costs_no_points(asked: Asked, less
 
 
 def names_used(answer: str) -> list[str]:
-    """Return the names of Python's and of the kit's that an answer reads from the notebook."""
+    """Return the builtins and the names of the checking kit that an answer reads from the notebook."""
     codes = [compile(answer, "answer", "exec")]
     for code in codes:
         codes += [part for part in code.co_consts if isinstance(part, CodeType)]
@@ -134,7 +134,7 @@ def test_every_way_to_rebind_a_name_leaves_other_answers_their_points(asked: Ask
     assert failures(asked.report(FIRST, answers | step, after=[scratch])) == {}
 
 
-# --- Answers that use a name are told what it is now, and which cell did it ---------------------------------
+# --- Messages about a rebound name: its present value, and the cell that rebound it -------------------------
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_message_says_that_a_helpers_file_was_not_submitted(asked: Asked, scratc
 
 
 def test_message_names_a_helper_that_a_later_cell_redefines(asked: Asked) -> None:
-    """The redefined helper takes other arguments, so the answer raises, or it returns a wrong result."""
+    """Redefine the helper once so that the answer raises an error, and once so that its result is wrong."""
     for again in ("def square():\n    return 4", "def square(x):\n    return x + 1"):
         said = asked.told(SQUARE, after=again, hand_derivative=HELPED)
         assert "`square` is now a function (square), since cell 17, line 1: def square(" in said
@@ -366,7 +366,7 @@ def test_cells_with_magics_define_what_they_define_elsewhere(asked: Asked, scrat
 
 
 def test_list_of_shadowed_names_covers_python_and_the_kit() -> None:
-    """Without these names, the tests above would show little."""
+    """Without these names in the list, the tests above would show little."""
     assert {"str", "sum", "list", "len", "type", "float", "isinstance", "super", "ValueError"} <= set(PYTHONS)
     assert {"torch", "nn", "math", "leaf", "graphs"} <= set(KITS)
     assert not {"display", "get_ipython"} & set(EVERY)

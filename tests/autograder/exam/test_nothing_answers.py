@@ -1,7 +1,7 @@
-"""No function or class of Secant that the wall shows answers a task, as it is or with a small adapter.
+"""Tests that nothing in Secant that the wall shows solves a task, as it is or with a small adapter.
 
-Private ones are tried as well, and those that could walk through a graph with the adapters that a student
-would write for them (`tests.support.graph_adapters`).
+All functions and classes are tried, including private ones. Functions that could walk through a graph are
+also tried with the adapters that a student would write for them (`tests.support.graph_adapters`).
 """
 
 import contextlib
@@ -37,19 +37,19 @@ Found = tuple[str, Callable[..., Any]]
 NOT_SHOWN, NOT_CALLED = ("secant.explorers", "secant.graph"), ("secant.lab", "secant.cli", "secant.__main__")
 #: A package whose private functions write a learner's files without asking.
 NOT_PRIVATE = ("secant.progress",)
-#: What lesson 10 adds to Value, by task.
+#: The methods that lesson 10 adds to Value, by task.
 METHODS = {
     "value_add_mul": ("__add__", "__mul__"),
     "value_order": ("order",),
     "backward_twice": ("backward",),
     "value_functions": ("__pow__", "log", "exp", "relu"),
 }
-#: What the answers of a task pass that is tried in a thousand ways, before its costly tests: a chain of two.
+#: A quick test on a chain of two values, before the costly tests of a task with thousands of attempts.
 FIRST = {
     "value_order": "a = Value(2.0)\nb = Value(4.0, (a,), (1.0,))\n"
     "assert [id(value) for value in b.order()] == [id(b), id(a)]"
 }
-SECONDS = 2.0  # of the processor, for an attempt; an answer takes less
+SECONDS = 2.0  # of processor time for one attempt; a correct answer takes less
 FIRST_SECONDS = 30.0  # for the course's own answer, which may import a part of torch
 
 
@@ -61,7 +61,10 @@ def modules(without: tuple[str, ...]) -> Iterator[types.ModuleType]:
 
 @cache
 def every(without: tuple[str, ...] = (*NOT_SHOWN, *NOT_CALLED)) -> tuple[Found, ...]:
-    """Return the functions and classes of the modules, and the methods of classes, private ones as well."""
+    """Return the functions, classes and methods of Secant's modules, with their names.
+
+    Private ones are included. Modules whose names start with an entry of `without` are skipped.
+    """
     found: dict[str, Callable[..., Any]] = {}
     for module in modules(without):
         for name, thing in vars(module).items():
@@ -76,20 +79,23 @@ def every(without: tuple[str, ...] = (*NOT_SHOWN, *NOT_CALLED)) -> tuple[Found, 
 
 @cache
 def public() -> tuple[Found, ...]:
-    """Return what has no private name."""
+    """Return the functions, classes and methods that have no private part in their names."""
     return tuple((name, thing) for name, thing in every() if "._" not in name)
 
 
 @cache
 def private() -> tuple[Found, ...]:
-    """Return what has a private name."""
+    """Return the functions, classes and methods that have a private part in their names."""
     without = (*NOT_SHOWN, *NOT_CALLED, *NOT_PRIVATE)
     return tuple((name, thing) for name, thing in every(without) if "._" in name)
 
 
 @cache
 def classes() -> tuple[tuple[str, type[Any]], ...]:
-    """Return the public classes, and those that public functions return: from nothing, and from a class."""
+    """Return the public classes and the classes that public functions return.
+
+    The functions are called without arguments, with a class, and with a class and numbers.
+    """
     found: dict[str, type[Any]] = {}
     for name, thing in public():
         if inspect.isclass(thing):
@@ -100,7 +106,7 @@ def classes() -> tuple[tuple[str, type[Any]], ...]:
                 with contextlib.suppress(Exception), settings_kept(), quietly():
                     made = thing(*arguments)
                     if inspect.isclass(made) and made not in found.values():
-                        made.__name__ = "Value"  # which the tests of lesson 10 ask of a result
+                        made.__name__ = "Value"  # the tests of lesson 10 check the class's name
                         found[f"{name}{arguments}"] = made
     return tuple(found.items())
 
@@ -118,7 +124,7 @@ def as_same(result: Any) -> Any:
 
 
 def attempts(task: Task, answer: Any, deep: bool) -> Iterator[Found]:
-    """Yield what may be tried as an answer, with its name."""
+    """Yield every function and class to try as an answer to a task, with its name."""
     if task.id in GRAPH_TASKS:
         yield from walks(task.id, (*public(), *private()), classes())
     if task.id in METHODS:
@@ -144,7 +150,7 @@ def attempts(task: Task, answer: Any, deep: bool) -> Iterator[Found]:
 
 @contextlib.contextmanager
 def quietly(seconds: float = SECONDS) -> Iterator[None]:
-    """Show nothing, and end what takes too long."""
+    """Suppress output and warnings, and raise TimeoutError after this much processor time."""
 
     def stop(*_: Any) -> None:
         raise TimeoutError
@@ -165,13 +171,13 @@ def passes(names: dict[str, Any], code: Any, seconds: float = SECONDS) -> bool:
     try:
         with settings_kept(), quietly(seconds):
             exec(code, dict(names))
-    except BaseException:  # whatever an answer that is none raises
+    except BaseException:  # an object that is no answer may raise anything
         return False
     return True
 
 
 def earning(lesson: Lesson, task: Task, deep: bool) -> list[str]:
-    """Return the names of what earns the points of a task."""
+    """Return the names of the functions and classes that earn a task's points."""
     assert task.test is not None
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(imports(source(lesson).cells), names)
@@ -188,7 +194,7 @@ def earning(lesson: Lesson, task: Task, deep: bool) -> list[str]:
 
 
 def depths() -> Iterator[Any]:
-    """Yield the lessons as they are and in depth."""
+    """Yield each lesson twice as a test parameter: for a quick search and for a deep one."""
     for lesson in LESSONS:
         costs = pytest.mark.costly("tries every function of Secant")
         yield pytest.param(lesson, False, marks=costs, id=lesson.name)

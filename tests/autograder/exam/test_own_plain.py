@@ -1,4 +1,7 @@
-"""A check of a notebook with ordinary nbgrader tests runs the visible ones as they stand; it is no grade."""
+"""Tests of checking a notebook with ordinary nbgrader tests.
+
+The check runs the visible tests as they are in the file, and gives no grade.
+"""
 
 import json
 import os
@@ -25,7 +28,7 @@ from tests.support.warm import warm
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    """Provide processes that start quickly, where the platform can fork."""
+    """Provide a pool of processes, which start quickly if the platform can fork."""
     if sys.platform != "linux":
         with closing(WarmPool()) as made:
             yield made
@@ -133,7 +136,7 @@ def test_test_that_awaits_is_refused_in_a_sentence(pool: Pool, tmp_path: Path) -
         ran(pool, tmp_path, graded("t", "import asyncio\nawait asyncio.sleep(0)"))
 
 
-# --- What is printed -------------------------------------------------------------------------------------
+# --- Printed output --------------------------------------------------------------------------------------
 
 
 CELLS = (

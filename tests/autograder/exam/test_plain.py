@@ -1,4 +1,4 @@
-"""The examiner of ordinary nbgrader tests gives the scores that stock nbgrader gives."""
+"""Tests that the examiner of ordinary nbgrader tests gives the same scores as stock nbgrader."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_scores_of_the_table_are_those_of_stock_nbgrader(case: Case, tmp_path: P
 
 
 def test_partial_credit_above_the_maximum_needs_manual_grading(wall: Wall, tmp_path: Path) -> None:
-    """In that case, unmodified nbgrader does not grade the submission at all."""
+    """If partial credit is above the maximum, stock nbgrader does not grade the submission at all."""
     report = examined(Case("", one("x"), {"x": "x = 30"}, {}), wall, tmp_path)
     assert [(grade.points, grade.outcome) for grade in report.grades] == [(None, "manual")]
     assert report.needs_manual_grade
@@ -204,7 +204,7 @@ def test_unchanged_answers_are_listed(wall: Wall, tmp_path: Path) -> None:
     assert (report.score, report.max_score) == (0, 2)
 
 
-# --- What is refused by name -----------------------------------------------------------------------------
+# --- Refusals --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Warm processes for a person's own notebook, where they cannot be started."""
+"""Tests of the warm processes for checking one's own notebook, on machines that cannot start them."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ def test_pool_reports_a_failed_start_once_and_still_closes(monkeypatch: pytest.M
         raise WallError("no candidate could be started")
 
     monkeypatch.setattr(pool, "start_bare", broken)
-    monkeypatch.setattr(pool, "_POOL_SIZE", 3)  # as it is off Linux: two more have failed as well
+    monkeypatch.setattr(pool, "_POOL_SIZE", 3)  # the size on other systems; two more starts fail as well
     warm = WarmPool()
     with pytest.raises(WallError, match="could be started"):
         warm.take()
@@ -34,7 +34,7 @@ def test_pool_reports_a_failed_start_once_and_still_closes(monkeypatch: pytest.M
 @pytest.mark.whole
 @pytest.mark.skipif(sys.platform != "linux", reason="forks")
 def test_a_machine_without_room_for_a_fork_costs_that_check_alone() -> None:
-    """The process that candidates are forked from lives, and nobody's answer is said to have crashed."""
+    """The process that forks candidates survives, and no answer is reported as crashed."""
     code = """
         import errno, os, socket, sys
         from autograder.exam import forks
@@ -73,7 +73,7 @@ def test_pool_closed_during_imports_ends_at_once_in_its_own_group() -> None:
 
 @pytest.mark.whole
 def test_check_without_linux_is_refused_in_a_sentence() -> None:
-    """The whole command runs as on a machine that can neither fork nor start Python."""
+    """Run the whole command as on a machine that can neither fork nor start Python."""
     notebook = ROOT / "release/en/01_what_autograd_does/01_what_autograd_does.ipynb"
     code = """
         import sys

@@ -1,4 +1,7 @@
-"""What submissions import is learnt from the instructor's notebooks, and imported once for all of them."""
+"""Tests of preloading: the modules that submissions need are learnt from the instructor's notebooks.
+
+The template imports each module once for all submissions.
+"""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Checking one's own notebook: what it says, and that it leaves everything as it was."""
+"""Tests of checking one's own notebook: the report is correct, and the check changes nothing."""
 
 import copy
 import os
@@ -34,14 +34,14 @@ ENGINE = "10_build_your_own_autograd"
 
 @pytest.fixture(scope="module")
 def real_checker() -> Iterator[Checker]:
-    """As a learner has it."""
+    """Provide the checker that learners use."""
     with Checker() as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def checker() -> Iterator[Checker]:
-    """Provide the same checker with processes that start sooner, where the platform can fork."""
+    """Provide a checker whose processes start sooner, if the platform can fork."""
     if sys.platform != "linux":
         with Checker() as made:
             yield made
@@ -99,7 +99,7 @@ def test_answer_that_calls_a_stub_names_the_unanswered_task(
 def test_answer_with_its_placeholder_left_is_not_attempted(
     checker: Checker, right: dict[str, str], tmp_path: Path
 ) -> None:
-    """As the test cell says, too; three of these would count as three wrong tries."""
+    """An unfinished answer is not attempted, as in the test cell, and not one of three wrong tries."""
     first = next(iter(right))
     begun = f'def {first}(*args):\n    a = 1  # to do\n    raise NotImplementedError("{STUB}")'
     report = checker.check(save(answered(ROOT, {first: begun}, "en", LESSON), tmp_path / "a.ipynb"))
@@ -244,9 +244,9 @@ def test_check_outside_a_course_uses_the_course_next_to_the_package(
 ) -> None:
     path = save(answered(ROOT, right, lesson=LESSON), tmp_path / "a.ipynb")
     monkeypatch.chdir(tmp_path)
-    assert checker.check(path).score == 10  # the one beside the package
+    assert checker.check(path).score == 10  # by the course next to the package
     monkeypatch.setattr("secant.__file__", str(tmp_path / "site-packages" / "secant" / "__init__.py"))
-    report = checker.check(path)  # by the tests that are in it
+    report = checker.check(path)  # without a course, by the notebook's own tests
     assert report.score == 10
     assert {task.verdict.parts for task in report.tasks} == {words.passed(hidden=False)[1]}
 
@@ -254,7 +254,7 @@ def test_check_outside_a_course_uses_the_course_next_to_the_package(
 def test_predictions_in_a_notebook_that_is_checked_are_no_progress(
     checker: Checker, right: dict[str, str], tmp_path: Path
 ) -> None:
-    one = {"hand_derivative": right["hand_derivative"]}  # the rest is not attempted, which is quick
+    one = {"hand_derivative": right["hand_derivative"]}  # the other tasks are not attempted, for speed
     notebook, marker = answered(ROOT, one, lesson=LESSON), tmp_path / "it ran"
     source = f"""
 import secant
@@ -282,7 +282,7 @@ BROKEN = {
 def test_failing_answer_cell_is_reported_despite_an_earlier_definition(
     checker: Checker, tmp_path: Path, error: str, language: str
 ) -> None:
-    """In lesson 10 each task defines the same name."""
+    """Use lesson 10, in which every task defines the same name."""
     answers = solutions(ROOT, ENGINE) | {"value_order": BROKEN[error]}
     notebook = bare(answered(ROOT, answers, language, ENGINE))
     report = checker.check(save(notebook, tmp_path / f"{ENGINE}.ipynb"))

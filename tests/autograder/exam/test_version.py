@@ -1,4 +1,4 @@
-"""A change to what decides grades everybody again; a change to anything else nobody."""
+"""Tests of the grader version, which changes with any file that decides verdicts and with no other file."""
 
 import ast
 import importlib.metadata
@@ -17,7 +17,7 @@ from tests.support.lessons import LESSONS, ROOT, questions
 
 @pytest.fixture(scope="module")
 def version(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bool]:
-    """Whether a change to this file changes the version."""
+    """Return a function that tells whether a change to a file changes the version."""
     copy = tmp_path_factory.mktemp("code")
     for package in ("autograder", "secant"):
         shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -115,10 +115,10 @@ def decides(name: str, deciding: Iterable[str] = DECIDING) -> bool:
 
 
 def test_verdict_code_imports_nothing_outside_the_version() -> None:
-    # The template imports most of secant, so that no candidate has to; the examiner reads there which names
-    # judge. The wall asks where packages lie, and what it looks through is remembered in a file. Where a
-    # course is, only a notebook of source/ asks.
-    # A time of submission decides no verdict: points for lateness are taken off without grading again.
+    # None of these imports decides a verdict. The template imports most of secant, so that no candidate has
+    # to. The examiner reads in `secant` which modules judge. The wall needs the folders of packages, and the
+    # leak scan caches its results in a file. Only notebooks in source/ need the course's folder. The time of
+    # a submission affects only a late penalty, which is subtracted without grading again.
     found = {(path, name) for _, path in files_of(DECIDING) for name in imported(path) if not decides(name)}
     assert {(path.name, name) for path, name in found} == {
         ("catalogue.py", "secant.where.course_above"),
@@ -138,7 +138,7 @@ def test_verdict_code_imports_nothing_outside_the_version() -> None:
 def test_examination_code_of_a_worker_counts_in_the_version() -> None:
     worker = ROOT / "autograder" / "workers" / "worker.py"
     used = {name for name in imported(worker) if not decides(name, DECIDING_PLAIN)}
-    # What goes in and out, pages, what makes the wall refuse, and what it imports ahead: none is a verdict.
+    # Jobs, pages, the search for leaked lessons and the modules to preload decide no verdict.
     others = (
         "autograder.workers.jobs.",
         "autograder.page.",

@@ -1,4 +1,4 @@
-"""A new gradebook has the newest version of nbgrader's tables, without the seconds that alembic takes."""
+"""Tests that a new gradebook gets nbgrader's newest tables without alembic, which takes seconds."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The gradebook in PostgreSQL, as `CourseDirectory.db_url` of nbgrader_config.py may ask for."""
+"""Tests of a gradebook in PostgreSQL, which `CourseDirectory.db_url` in nbgrader_config.py may name."""
 
 import contextlib
 import gc
@@ -44,7 +44,7 @@ def postgres(built: Path) -> Iterator[Server]:
         with sqlite3.connect(built / EMPTY) as known:
             (version,) = known.execute("SELECT version_num FROM alembic_version").fetchone()
         known.close()
-        patch.setattr(nbgrader.api, "get_alembic_version", lambda: version)  # it takes seconds
+        patch.setattr(nbgrader.api, "get_alembic_version", lambda: version)  # the original takes seconds
         with Gradebook(made.database("empty"), "secant"):
             pass
         yield made
@@ -57,14 +57,14 @@ def url(postgres: Server) -> str:
 
 
 def point(room: Path, url: str) -> Path:
-    """Have a course keep its gradebook in a database."""
+    """Set the database of a course's gradebook, and return the course's folder."""
     with (room / "nbgrader_config.py").open("a") as config:
         config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
     return room
 
 
 def fill(room: Path, right: dict[str, str]) -> None:
-    """Hand in for the class, one of them late, and one a file that nobody can read."""
+    """Submit files for a class of four; Ann's has a time of submission, and Dee's is unreadable."""
     hand_in(room, "ann", answered(room, right), timestamp="2026-11-01 10:00:00.000000 UTC")
     hand_in(room, "bob", answered(room, right | WRONG, "ko"))
     hand_in(room, "cho", answered(room, {}))
@@ -72,7 +72,7 @@ def fill(room: Path, right: dict[str, str]) -> None:
 
 
 def a_term(room: Path, right: dict[str, str], url: str) -> None:
-    """Take a gradebook through a run, an instructor's grades, a new answer, a failure and a second run."""
+    """Take a gradebook through a term: a run, manual grades, new answers, a run that fails and a last run."""
     fill(room, right)
     run(room, Here(told))
     with Gradebook(url, "secant") as book:
@@ -130,7 +130,7 @@ def test_table_of_an_earlier_version_gets_its_columns(room: Path, right: dict[st
 
 
 def autograded(url: str) -> dict[str, bool]:
-    """Whose scores are there, and whether each is as it was found: no zero but for what was found wrong."""
+    """Return for each student in the gradebook whether all tasks but the note have an automatic score."""
     with Gradebook(url, "secant") as book:
         return {
             found.student.id: all(
@@ -223,7 +223,7 @@ def opened(room: Path) -> Book:
 def test_second_run_is_refused_while_the_first_one_writes(
     room: Path, right: dict[str, str], url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From a course directory of its own, where a file's lock would tell it nothing."""
+    """Start the second run in a copy of the course folder, where a lock file would not show the first run."""
     monkeypatch.setattr(locks, "GRACE_SECONDS", 0.0)
     all_hand_in(room, right, url)
     other, workers = shutil.copytree(room, tmp_path / "another machine"), Here(told)
@@ -252,7 +252,7 @@ def test_killed_run_leaves_no_lock(room: Path, url: str, monkeypatch: pytest.Mon
     ours, theirs = os.pipe()
     pid = os.fork()
     if pid == 0:
-        gc.disable()  # what the parent has is not this process's to close
+        gc.disable()  # no finaliser may close the parent's connections
         try:
             with opened(room):
                 os.write(theirs, b"!")
@@ -293,10 +293,10 @@ def test_run_ends_if_another_took_its_lock_during_an_outage(
 def test_dead_connection_known_only_to_the_server_is_ended(
     room: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As after a network's failure: the lock is still that connection's, and the run's own."""
+    """Simulate a network failure, after which the run's old connection still holds the lock on the server."""
     point(room, url)
     with opened(room) as book, book.connection.gradebook.engine.connect() as lost:
-        lost.detach()  # it stays open, and is the run's no more
+        lost.detach()  # the connection stays open, but the run no longer uses it
         book.mark_filed({("ann", STEPS): ""})
         with pytest.raises(DBAPIError, match="terminating connection"):
             lost.execute(text("SELECT 1"))

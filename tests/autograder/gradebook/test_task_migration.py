@@ -1,4 +1,4 @@
-"""A lesson that has been graded gets other tasks: nothing that was graded is lost."""
+"""Tests of changing the tasks of a graded lesson: no grade is lost."""
 
 import csv
 import json
@@ -47,7 +47,7 @@ def rename(notebook: NotebookNode) -> None:
 
 @pytest.fixture
 def graded(room: Path, right: dict[str, str]) -> Path:
-    """Grade a class of two, one of whom has manual grades as well."""
+    """Return a graded class of two students; one of them also has manual grades."""
     hand_in(room, "ann", answered(room, right | WRONG))
     hand_in(room, "bob", answered(room, right, "ko"))
     run(room)
@@ -92,7 +92,7 @@ def test_dropped_task_costs_no_other_grade_and_is_kept_in_a_table(graded: Path) 
     assert rows[-1]["comment"] == "'=nearly"
     assert change_tasks(Course.at(graded), [STEPS]) == []
 
-    # The notebooks of the old release are graded as ever, and what a person entered stands.
+    # Notebooks of the old release are graded as before, and manual grades stay.
     summary, _ = run(graded)
     assert summary.failed == {}
     assert manual(graded, "ann") == BY_PERSON
@@ -114,7 +114,7 @@ def test_added_task_is_graded_for_the_notebooks_of_the_new_release(
 ) -> None:
     edit(graded, rename)
     change_tasks(Course.at(graded), [STEPS])
-    # Until it is graded again, it is no zero.
+    # Until the notebook is graded again, the new task waits instead of scoring zero.
     assert {"test_Tally"} <= waiting(graded, "bob")
     new = right | {"Tally": right["Counter"].replace("Counter", "Tally")}
     del new["Counter"]

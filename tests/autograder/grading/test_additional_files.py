@@ -1,4 +1,4 @@
-"""What stands beside a notebook and its page: what the exchange needs, and what a student's files may be."""
+"""Tests of the files next to a notebook and its page: the exchange's own and a student's additional files."""
 
 import os
 import stat
@@ -18,7 +18,7 @@ OURS = {"timestamp.txt", "submission_secret.txt", "data/points.csv"}
 
 @pytest.fixture
 def handed(room: Path, right: dict[str, str]) -> Path:
-    """Where one has handed in by the exchange."""
+    """Return the folder of a submission that came through nbgrader's exchange, with additional files."""
     folder = hand_in(room, "ann", answered(room, right), timestamp=WHEN).parent
     (folder / "submission_secret.txt").write_text(SECRET)
     for name, data in SIDE.items():
@@ -82,9 +82,9 @@ def test_submission_without_an_exchange_secret_gets_a_new_one(room: Path, handed
 
 def test_student_files_that_resemble_graded_files_are_left_out(room: Path, handed: Path) -> None:
     names = [f"{STEPS}.html", "other.HTML", "x.htm", "x.svg", "x.xhtml", "x.xml", "x.mht", "x.html.gz"]
-    names += ["data:,x.html", "data:x.svg", "a:b.html"]  # mimetypes takes such a name for an address
+    names += ["data:,x.html", "data:x.svg", "a:b.html"]  # mimetypes reads such a name as a URL
     names += [".hidden", "other.ipynb", "x\u202e.png", "feedback/x.csv", "data/points.csv", "old.pyc"]
-    # These would run when a grader opens the notebook.
+    # Python would run these files when a grader opens the notebook.
     names += ["importlib.py", "json/__init__.PY", "ipykernel_launcher.so"]
     for name in names:
         (handed / name).parent.mkdir(exist_ok=True)
@@ -100,7 +100,7 @@ def test_student_files_that_resemble_graded_files_are_left_out(room: Path, hande
 def test_side_file_in_the_place_of_a_grader_folder_breaks_nothing(
     room: Path, handed: Path, name: str
 ) -> None:
-    """A file in the place of our folder, a folder in the place of our file."""
+    """Put a file where the grader writes a folder, and a folder where the grader writes a file."""
     (handed / "timestamp.txt").unlink()
     if name == "data":
         (handed / name).write_text("a file")

@@ -1,4 +1,4 @@
-"""Grading a class: what is written, and that nothing is lost or done twice whatever goes wrong."""
+"""Tests of grading a class: its results, and that no failure makes a run lose or repeat anything."""
 
 import html
 import json
@@ -47,7 +47,7 @@ def book(root: Path) -> Iterator[Gradebook]:
 
 
 def grades(root: Path, student: str) -> dict[str, tuple[float | None, bool]]:
-    """Each grade's automatic score, and whether it waits for a person."""
+    """Return each grade's automatic score, and whether the grade waits for a person."""
     with book(root) as opened:
         found = opened.find_submission_notebook(STEPS, STEPS, student).grades
         return {grade.name: (grade.auto_score, grade.needs_manual_grade) for grade in found}
@@ -73,7 +73,7 @@ HALF = PASSED | {"test_double": (0.0, False)}
 STALE = {"test_double": (2.0, True), "test_Counter": (3.0, True), "why": (0.0, True)}
 
 
-# --- What is written ------------------------------------------------------------------------------------
+# --- Results --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.whole
@@ -230,11 +230,11 @@ def test_two_courses_on_one_sqlite_file_are_two_runs(
 
     summary, _ = run(room, Here(second_run))
     assert not summary.failed
-    summary, _ = run(other)  # the lock has gone with the run
+    summary, _ = run(other)  # the run has released the lock
     assert not summary.failed
 
 
-# --- What is turned away --------------------------------------------------------------------------------
+# --- Rejected submissions -------------------------------------------------------------------------------
 
 
 def test_odd_entries_are_rejected_and_the_batch_goes_on(room: Path, right: dict[str, str]) -> None:
@@ -260,7 +260,7 @@ def test_odd_entries_are_rejected_and_the_batch_goes_on(room: Path, right: dict[
     }
     assert not summary.failed
     assert len(said) == 5
-    assert grades(room, "bad") == {name: (None, True) for name in PASSED}  # no zero: a person decides
+    assert grades(room, "bad") == {name: (None, True) for name in PASSED}  # no score yet: a person decides
     assert "cut short" in (comments(room, "bad")["double"] or "")
     assert "잘렸거나" in page(room, "bad")
     assert sorted(os.listdir(room / "autograded")) == ["ann", "bad", "dir", "link", "none"]
@@ -273,7 +273,7 @@ def test_rejection_withdraws_the_older_grade_and_quotes_it(room: Path, right: di
     hand_in(room, "ann", "{")
     for _ in range(2):
         summary, _ = run(room)
-        assert grades(room, "ann") == {name: (None, True) for name in PASSED}  # none stands for the new file
+        assert grades(room, "ann") == {name: (None, True) for name in PASSED}  # the new file has no score
         said = comments(room, "ann")
         assert "cut short" in (said["Counter"] or "")
         assert "Your earlier file had 3 of 3 points for this task." in (said["Counter"] or "")
@@ -283,7 +283,7 @@ def test_rejection_withdraws_the_older_grade_and_quotes_it(room: Path, right: di
         assert "이전에 제출한 파일" not in page(room, "ann"), "the earlier file was in English"
         end = closed(room, summary)
         assert end.unread[f"ann/{STEPS}"].endswith("The earlier file had 3 of 5 points.")
-    hand_in(room, "ann", "")  # nor can this one be read: what is remembered is the last that could
+    hand_in(room, "ann", "")  # also unreadable: the last readable file is still quoted
     run(room, Here(broken("ann")))
     assert "Your earlier file had 3 of 3 points" in (comments(room, "ann")["Counter"] or "")
     hand_in(room, "ann", first)
@@ -293,7 +293,7 @@ def test_rejection_withdraws_the_older_grade_and_quotes_it(room: Path, right: di
 
 
 def test_blank_notebook_next_to_an_unreadable_one_scores_no_zero(room: Path, right: dict[str, str]) -> None:
-    """As `nbgrader fetch_assignment` leaves both languages, and a student works in one."""
+    """`nbgrader fetch_assignment` leaves notebooks in both languages, and a student works in one of them."""
     path = hand_in(room, "ann", answered(room, right))
     korean = path.with_name(f"{STEPS}.ko.ipynb")
     korean.write_text(nbformat.writes(answered(room, {}, "ko")))
@@ -355,7 +355,7 @@ def closed(room: Path, summary: batch.RunOutcome) -> RunSummary:
 def test_missing_packages_are_listed_with_the_students_who_import_them(
     room: Path, right: dict[str, str]
 ) -> None:
-    """By the run that grades them, and by later ones, which only find them graded."""
+    """The run that grades the submissions lists the packages, and so do later runs, which grade nothing."""
     inside = {"double": "def double(x):\n    import no_such_package\n    return 2 * x"}
     notebooks = {
         "ann": answered(room, right | inside),
@@ -386,7 +386,7 @@ def test_unreadable_file_is_listed_by_every_run_until_settled(room: Path, right:
         gradebook.db.commit()
     end = closed(room, run(room)[0])
     assert (end.graded, end.is_clean) == (2, True)
-    hand_in(room, "bad", "")  # something else is wrong with it: what was settled was the first
+    hand_in(room, "bad", "")  # a new problem: only the first one was settled
     assert not closed(room, run(room)[0]).is_clean
     hand_in(room, "bad", answered(room, right))
     assert closed(room, run(room)[0]).unread == {}
@@ -398,7 +398,7 @@ def test_several_answered_notebooks_are_listed_until_one_is_left(room: Path, rig
     path = hand_in(room, "ann", stub)
     path.with_name(copy).write_text(nbformat.writes(work))
     summary, _ = run(room)
-    assert closed(room, summary).is_clean  # nothing is to be decided: the stub answers nothing
+    assert closed(room, summary).is_clean  # nothing to decide: the other notebook has no answers
     assert grades(room, "ann")["test_double"] == (2.0, False)
     assert f"This one was graded: <code>{copy}</code>" in page(room, "ann")
     hand_in(room, "ann", answered(room, WRONG))
@@ -491,9 +491,9 @@ def test_student_id_missing_from_the_class_list_is_named_and_graded(
     with book(room) as opened:
         for who in ("ann", "bob", "cho", "dee"):
             opened.add_student(who, last_name=who.upper())
-    for who in ("anne", "bob", "20231234", "Kim Minji"):  # the last one is no id at all, and listed as such
+    for who in ("anne", "bob", "20231234", "Kim Minji"):  # the last one is invalid and listed elsewhere
         hand_in(room, who, answered(room, right))
-    for _ in range(2):  # the second run finds them in the gradebook
+    for _ in range(2):  # the second run finds these ids in the gradebook
         end = closed(room, run(room, Here(told))[0])
         assert set(end.strangers) == {"anne", "20231234"}
         assert "did you mean ann?" in end.strangers["anne"]
@@ -644,7 +644,7 @@ def test_manual_grades_and_comments_survive_regrading(room: Path, right: dict[st
     assert manual(room, "ann") == BY_PERSON
     assert waiting(room, "ann") == set()
     assert "Well said." in page(room, "ann")
-    # Another answer keeps the manual score, but asks for a second look at it.
+    # A changed answer keeps its manual score, but a person must look at the answer again.
     hand_in(room, "ann", answered(room, right | WRONG | {"why": "Another reason."}))
     run(room)
     assert manual(room, "ann") == BY_PERSON
@@ -654,7 +654,7 @@ def test_manual_grades_and_comments_survive_regrading(room: Path, right: dict[st
     (row,) = run(room)[0].as_json()
     assert waiting(room, "ann") == {"why", "test_double"}
     assert manual(room, "ann") == BY_PERSON
-    # Both are listed until a person has looked, and count nowhere until then.
+    # Both tasks are listed, and count in no total, until a person has looked at them.
     end = closed(room, run(room)[0])
     assert (end.notes, end.overruled, end.is_clean) == ((1, 1), (1, 1), True)
     assert {task["id"] for task in row["tasks"] if task["outcome"] == "manual"} == {"why", "double"}
@@ -825,7 +825,7 @@ def test_resubmission_that_cannot_be_graded_marks_the_older_grade(room: Path, ri
     run(room, Here(broken("ann")))
     assert grades(room, "ann") == STALE
     assert all("has not been graded yet" in (text or "") for text in comments(room, "ann").values())
-    # Either way out clears the mark: the new file is graded after all, or the first one comes back.
+    # The mark disappears if the new file is graded after all, or if the first file is submitted again.
     run(room)
     assert grades(room, "ann") == HALF
     assert comments(room, "ann") == {"double": None, "Counter": None, "why": "No response."}
@@ -899,7 +899,7 @@ def test_unwritable_folder_is_reported_and_written_by_the_next_run(
         summary, said = run(room)
     assert list(summary.failed) == [Entry("ann", STEPS)]
     assert "graded, but its folders could not be written" in said[0]
-    assert waiting(room, "ann") == {"why"}  # the grade stands
+    assert waiting(room, "ann") == {"why"}  # the grade itself is stored
     workers = Here()
     summary, _ = run(room, workers)
     assert workers.examined == []

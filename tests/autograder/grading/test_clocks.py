@@ -1,4 +1,4 @@
-"""Times of submission and due dates in time zones: nobody who was on time is late."""
+"""Tests of submission times and due dates in time zones: no student who was on time counts as late."""
 
 import sys
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -32,7 +32,7 @@ class Class:
         self.room, self._home, self.right, self._patch = room, home, right, monkeypatch
 
     def use(self, zone: str, settings: str = "", students: str | None = None) -> None:
-        """Set the zone of the class, and that of its students if they have another."""
+        """Set the time zones of the class and its students, and a late penalty of all points."""
         settings += '\nc.LateSubmissionPlugin.penalty_method = "zero"'
         for path, name, more in (
             (self.room / "nbgrader_config_local.py", zone, settings),
@@ -45,7 +45,7 @@ class Class:
         self._start(DbAssignmentAddApp(), self.room, STEPS, f"--duedate={text}")
 
     def submit(self, at: datetime) -> None:
-        """Have Ann submit at a time, by nbgrader's own command."""
+        """Have Ann submit at the given time with nbgrader's own command."""
 
         class Clock(datetime):
             @classmethod
@@ -66,13 +66,13 @@ class Class:
         self._start(CollectApp(), self.room, STEPS, "--ExchangeCollect.check_owner=False", *more)
 
     def grade(self) -> float:
-        """Grade; return the points that Ann has lost."""
+        """Grade the class, and return the points that Ann loses for being late."""
         self.summary, _ = run(self.room)
         with Gradebook(f"sqlite:///{self.room}/gradebook.db", "secant") as book:
             return float(book.find_submission_notebook(STEPS, STEPS, "ann").late_submission_penalty or 0.0)
 
     def table(self) -> dict[str, str]:
-        """Return what the table at the end of the run says about times."""
+        """Return the entries about times in the table at the end of the run."""
         end = summarize_run(self.summary, self.room / "submitted", Gradable([STEPS], []), [], is_exported)
         return {**end.unclear_times, **end.late}
 
@@ -257,7 +257,7 @@ def test_unknown_zone_in_the_settings_is_named(ours: Class) -> None:
 
 @pytest.mark.parametrize(
     ("zone", "due", "end"),
-    [  # 18:00 a week later, though the clocks have gone back, or forward
+    [  # 18:00 a week later, even if the clocks have gone back or forward
         case("Europe/Berlin", "2026-10-24 18:00", datetime(2026, 10, 31, 17), quick=True),
         case("Europe/Berlin", "2026-03-28 18:00", datetime(2026, 4, 4, 16), quick=False),
         case("America/New_York", "2026-10-31 18:00", datetime(2026, 11, 7, 23), quick=False),

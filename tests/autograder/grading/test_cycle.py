@@ -1,7 +1,7 @@
-"""A term's cycle with nbgrader's real commands, from release to the feedback that a student has fetched.
+"""Test of a term's cycle with nbgrader's real commands, from release to the feedback that students fetch.
 
-An instructor and two students, each a user of the operating system where root runs this: one works with the
-English release, one with the Korean. A third one's notebook came by mail.
+One student works with the English release and one with the Korean; a third student's notebook comes by mail.
+If root runs the test, the instructor and the first two students are separate users of the operating system.
 """
 
 import os
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the exchange an
 
 @dataclass(frozen=True)
 class Term:
-    """A course, its exchange, and who takes part."""
+    """A course with its exchange and two of its students."""
 
     root: Path
     python: Sequence[str]
@@ -33,7 +33,7 @@ class Term:
     bob: Student
 
     def run(self, *words: str) -> str:
-        """Run a command as the instructor; return what it said."""
+        """Run a command as the instructor, and return its output."""
         module = {"autograder": "autograder.cli"}.get(words[0], words[0])
         home = str(self.root / ".home")
         names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
@@ -52,7 +52,7 @@ class Term:
         return Gradebook(f"sqlite:///{self.root}/gradebook.db", "secant")
 
     def scores(self) -> dict[str, tuple[float, float]]:
-        """Points and late penalty, by student."""
+        """Return points and late penalty, by student."""
         with self.book as book:
             found = [
                 notebook for one in book.find_assignment(STEPS).submissions for notebook in one.notebooks
@@ -68,7 +68,7 @@ def term(python: list[str]) -> Iterator[Term]:
 
 
 def work(term: Term, who: Student, answers: dict[str, str], language: str) -> None:
-    """Write answers into the notebook in the student's language; the other one stays as it is."""
+    """Write answers into a student's notebook in one language, and leave the other notebook as it is."""
     notebook = who.home / STEPS / (f"{STEPS}.ipynb" if language == "en" else f"{STEPS}.{language}.ipynb")
     assert notebook.is_file()
     notebook.write_text(v4.writes(answered(term.root, answers, language)), encoding="utf-8")
@@ -105,12 +105,12 @@ def test_a_term_goes_from_release_to_feedback(term: Term) -> None:
         term.run("nbgrader", "collect", STEPS)
         hand_in(term.root, "cho", answered(term.root, right))
 
-        # Grade with the command that formgrader's button is.
+        # Grade with the command that formgrader's button calls.
         said = term.run("nbgrader", "autograde", STEPS)
         assert "3 submissions graded, 0 of them earlier; 0 failed." in said
         assert term.scores() == {ann.id: (5.0, 0.0), bob.id: (3.0, 0.0), "cho": (5.0, 0.0)}
 
-        # A person grades, and the feedback goes out.
+        # A person grades the notes, and the feedback is released.
         note(term, ann.id, 1.0, "Well said.")
         note(term, bob.id, 0.5, "잘 썼습니다.")
         assert "2 pages updated, 1 already up to date" in term.run("nbgrader", "generate_feedback", STEPS)
@@ -136,7 +136,7 @@ def test_a_term_goes_from_release_to_feedback(term: Term) -> None:
         outbound = term.root.parent / "exchange" / "secant" / "feedback"
         assert not SEPARATE or not bob.may_read(outbound), "who can list it can read everybody's"
 
-        # One hands in again, and alone is graded again.
+        # One student submits again, and only this submission is graded again.
         work(term, bob, right, "ko")
         bob.nbgrader("submit", STEPS)
         term.run("nbgrader", "collect", "--update", STEPS)
@@ -144,7 +144,7 @@ def test_a_term_goes_from_release_to_feedback(term: Term) -> None:
         assert "1 submission graded, 0 of them earlier; 0 failed." in said
         assert term.scores()[bob.id] == (5.5, 0.0)
 
-        # There was a due date, of which one has leave: it is applied without grading anybody again.
+        # A due date and one student's extension are entered later: penalties change without any regrading.
         with term.book as book:
             book.update_or_create_assignment(STEPS, duedate="2020-01-01 00:00:00 UTC")
             book.grant_extension(STEPS, ann.id, weeks=2000)

@@ -1,4 +1,4 @@
-"""A person who grades is shown all that stands in a student's cells, and nothing that hides or steers."""
+"""Tests that a person who grades sees all of a student's text, and no character that hides or reorders it."""
 
 import base64
 import json
@@ -97,7 +97,7 @@ def test_graded_copy_keeps_pictures_and_no_other_submitted_output() -> None:
     release = assignment(LESSON).releases["en"]
     plot = picture(40, 20)
     outputs = [
-        shown(plot[:30] + "\n" + plot[30:]),  # as a notebook breaks its lines
+        shown(plot[:30] + "\n" + plot[30:]),  # notebooks break base64 into lines
         shown("no base64"),
         shown(base64.b64encode(b"<svg onload=alert(1)>").decode()),
         shown(picture(40, 20, "JPEG")),
@@ -125,7 +125,7 @@ def test_graded_copy_keeps_pictures_and_no_other_submitted_output() -> None:
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_a_note_is_found_in_a_copy_whose_cells_lost_their_marks(language: str) -> None:
-    """As a copy by way of Colab loses nbgrader's metadata and the ids of the cells."""
+    """A notebook that went through Colab loses nbgrader's metadata and the cells' ids in this way."""
     lesson = next(lesson for lesson in LESSONS if any(map(is_manual, assignment(lesson).source.cells)))
     releases = assignment(lesson).releases
     notebook = with_answers(releases[language], {"two_curves": "One stays, the other grows."})

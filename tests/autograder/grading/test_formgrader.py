@@ -1,4 +1,4 @@
-"""What an instructor sees: formgrader's own pages, over HTTP, of a class that was graded here."""
+"""Tests of formgrader's own pages, fetched over HTTP, for a class that the autograder has graded."""
 
 import fcntl
 import json
@@ -19,7 +19,7 @@ from tests.support.small_class import STEPS, WRONG, answered, build_course, hand
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a graded class."""
+    """Return the folder of a graded class."""
     root = tmp_path_factory.mktemp("formgrader")
     build_course(root)
     right = solutions(root)
@@ -59,7 +59,7 @@ def test_formgrader_lists_graded_submissions(get: Formgrader) -> None:
         "eve": (5.0, True),
     }
     assert found["ann"]["needs_manual_grade"]
-    assert found["bad"]["needs_manual_grade"]  # it could not be read: that is no zero yet
+    assert found["bad"]["needs_manual_grade"]  # an unreadable file: its 0 points are not final
     assert STEPS in get(f"manage_submissions/{STEPS}")
     (assignment,) = json.loads(get("api/assignments"))
     assert (assignment["num_submissions"], assignment["max_score"]) == (4, 6.0)
@@ -124,7 +124,7 @@ def test_submission_with_ordinary_tests_is_shown_notebook_by_notebook(get: Formg
     with sqlite3.connect(room / "gradebook.db") as raw:
         (found,) = raw.execute(query).fetchone()
     page = get(f"submissions/{found}/")
-    assert "SECRET" in page  # staff see all of a test
+    assert "SECRET" in page  # staff also see the hidden part of a test
     assert "return x * x" in unmarked(page)
     assert "<script>alert(2)" not in page
     assert "&lt;script&gt;alert(2)" in page

@@ -1,4 +1,7 @@
-"""A submitted file with hidden tests in it came from no release: a person looks at it, no page shows it."""
+"""Tests of submitted files that contain hidden tests, as no release does.
+
+A person must grade such a file, and no page shows the hidden tests.
+"""
 
 import json
 import os
@@ -28,7 +31,7 @@ def hidden_lines(root: Path) -> list[str]:
 
 
 def shown(room: Path, student: str) -> str:
-    """All that the folders of a student say."""
+    """Return the text of all files in a student's result folders, except the graded notebook."""
     folders = [room / step / student for step in ("autograded", "feedback")]
     return "\n".join(
         path.read_text()
@@ -97,7 +100,7 @@ def test_no_recorded_answer_is_taken_for_a_hidden_test(lesson: Lesson) -> None:
         assert not secrets.hidden_tests_in(v4.writes(release).encode())
     answers = [*right_answers(lesson), *wrong_answers(lesson)]
     assert answers
-    texts = "\n".join(answer.source for answer in answers)  # of all together, too
+    texts = "\n".join(answer.source for answer in answers)  # even all answers together contain no hidden test
     assert not secrets.hidden_tests_in(json.dumps(texts).encode())
 
 

@@ -1,4 +1,4 @@
-"""A second run grades what changed, and nothing else."""
+"""Tests that a second run grades only what has changed."""
 
 import gc
 import json
@@ -23,7 +23,7 @@ MORE = "02_more"
 
 @pytest.fixture
 def two(room: Path, right: dict[str, str]) -> Path:
-    """Make a class of two students and two lessons that is completely graded."""
+    """Return a class of two students and two lessons that is completely graded."""
     add_lesson(room)
     for student in ("ann", "bob"):
         for lesson in (STEPS, MORE):
@@ -33,7 +33,7 @@ def two(room: Path, right: dict[str, str]) -> Path:
 
 
 def add_lesson(room: Path) -> None:
-    """Add a second lesson, which is the first by another name."""
+    """Add a second lesson, a copy of the first under another name."""
     for folder in ("course", "source", "release/en", "release/ko"):
         shutil.copytree(room / folder / STEPS, room / folder / MORE)
         for path in (room / folder / MORE).glob(f"{STEPS}.*"):
@@ -41,7 +41,7 @@ def add_lesson(room: Path) -> None:
 
 
 def examined(room: Path, lessons: tuple[str, ...] = (STEPS, MORE)) -> list[str]:
-    """Whose code ran in another run."""
+    """Run the grading again, and return the students whose code ran."""
     workers = Here(told)
     summary, _ = run(room, workers, lessons=lessons)
     assert not summary.failed
@@ -164,7 +164,7 @@ def test_large_class_needs_few_questions_and_little_memory(
 
     summary, _ = run(two, Here(last))
     assert not summary.failed
-    assert max(held) < 3 * 12, "somebody's rows stay in memory"  # a student's are about a dozen
+    assert max(held) < 3 * 12, "somebody's rows stay in memory"  # one student has about a dozen rows
     asked: list[str] = []
 
     def note(_: object, __: object, statement: str, *rest: object) -> None:

@@ -1,4 +1,4 @@
-"""A note with pictures and in several cells: before the person who grades it, and on the student's page."""
+"""Tests of notes with pictures or in several cells, as the person who grades and the student see them."""
 
 import base64
 import copy
@@ -25,7 +25,7 @@ SECRET = b"<script>alert('a polyglot')</script>"
 
 
 def unexamined(job: Job | Page) -> Done | None:
-    """Make real pages, and leave out the examiner, whose verdict does not matter here."""
+    """Replace the examiner's result, which does not matter here, and let real pages be made."""
     return told(job) if isinstance(job, Job) else None
 
 

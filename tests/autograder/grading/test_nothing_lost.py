@@ -1,4 +1,4 @@
-"""Killed, on a full disk, without a gradebook: nobody gets a zero, and the next run makes up for it."""
+"""Tests of runs that are killed or cannot write: no student gets a zero, and the next run does the rest."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def url(room: Path) -> str:
 
 @pytest.fixture(scope="module")
 def begun(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a class in mid-term, with graded work, new submissions and manual grades."""
+    """Return a class in mid-term, with graded work, new submissions and manual grades."""
     room = tmp_path_factory.mktemp("begun") / "class"
     shutil.copytree(built, room)
     right = {"double": "def double(x):\n    return 2 * x"}
@@ -58,7 +58,7 @@ def begun(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def known(room: Path) -> tuple[object, ...]:
-    """All that a run leaves."""
+    """Return everything that a run leaves: the gradebook's contents and the files for staff and students."""
     return content(url(room)), files(room / "autograded", room / "feedback")
 
 
@@ -92,7 +92,7 @@ def test_repeatedly_killed_runs_still_finish_the_class(begun: Path, tmp_path: Pa
     undisturbed, place = tmp_path / "undisturbed", tmp_path / "killed"
     for copy in (undisturbed, place):
         shutil.copytree(begun, copy)
-    # enough for a start, for the folders of the last entered submission, and for the next result
+    # Enough steps for the start, the folders of the last submission in the gradebook, and the next result.
     enough = steps(grade(undisturbed)) * 3 // 5
     deaths = 0
     while killed(grade(place), enough):
@@ -104,14 +104,14 @@ def test_repeatedly_killed_runs_still_finish_the_class(begun: Path, tmp_path: Pa
 
 @pytest.mark.deep
 def test_killed_grade_command_leaves_no_process_and_the_next_run_completes_it(tmp_path: Path) -> None:
-    """The command runs real workers with walls. The benchmark kills it thirty times, this test four."""
+    """Kill the command, with real workers and walls, four times; the benchmark's default is thirty kills."""
     words = [sys.executable, "-m", "benchmarks.kills", "--kills", "4", "--json", tmp_path / "rows.json"]
     subprocess.run(words, check=True, cwd=ROOT)
 
 
 @pytest.mark.whole
 def test_new_gradebook_equals_one_made_by_nbgrader(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But without its program for that, which takes seconds and has to be on the PATH."""
+    """Make the gradebook without nbgrader's program for this, which takes seconds and must be on the PATH."""
     course = Course.at(room)
     (room / "gradebook.db").unlink()
     Gradebook(url(room), "secant").close()
@@ -141,12 +141,12 @@ def test_gradebook_whose_making_was_cut_short_is_completed(room: Path, table: bo
     assert content(url(room)) == want
 
 
-# --- What cannot be written -------------------------------------------------------------------------------
+# --- Failed writes ----------------------------------------------------------------------------------------
 
 
 @contextmanager
 def pages(most: int) -> Iterator[None]:
-    """Limit databases to this many of SQLite's pages; the error is that of a full disk."""
+    """Limit databases to this many SQLite pages, so that further writes fail as on a full disk."""
 
     def limit(connection: sqlite3.Connection, _: object) -> None:
         connection.execute(f"PRAGMA max_page_count = {most}")
@@ -217,7 +217,7 @@ def test_locked_gradebook_is_waited_for_only_once_per_run(
 
 
 def refused(room: Path) -> str:
-    """Why nothing is graded; nobody's code has run."""
+    """Return the message of a run that is refused, and check that no student's code has run."""
     workers = Here(told)
     with pytest.raises(CourseError) as error:
         run(room, workers)

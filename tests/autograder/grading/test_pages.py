@@ -1,4 +1,4 @@
-"""A page follows what a person enters: it is made anew, and nothing else is."""
+"""Tests that an entry by a person remakes the student's page and nothing else."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ DUE = "2026-11-02 00:00:00 UTC"
 
 @pytest.fixture(scope="module")
 def graded(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two who have handed in, graded; both notes wait for a person."""
+    """Return a graded class of two students, whose notes both wait for a person."""
     root = Path(shutil.copytree(built, tmp_path_factory.mktemp("graded") / "class"))
     for student, when in (("ann", ON_TIME), ("bob", LATE)):
         hand_in(root, student, answered(root, solutions(root)), timestamp=when)
@@ -49,7 +49,7 @@ def enter(room: Path, change: Callable[[Gradebook], None]) -> None:
 
 
 def note(book: Gradebook, points: float = 1.0, comment: str | None = "Well said.", of: str = "ann") -> None:
-    """Grade somebody's note."""
+    """Enter points and a comment for a student's note."""
     found = book.find_grade("why", STEPS, STEPS, of)
     found.manual_score, found.needs_manual_grade = points, False
     book.find_comment("why", STEPS, STEPS, of).manual_comment = comment
@@ -72,7 +72,7 @@ def page(room: Path, student: str) -> str:
 
 
 def made(room: Path, act: Callable[..., RunOutcome] = grade, force: bool = False) -> list[str]:
-    """Run again; whose page was made. Nobody's code may run."""
+    """Run again, check that no student's code runs, and return the students whose pages were made."""
     workers = Here()
     summary, _ = run(room, workers, act=act, force=force)
     assert (summary.failed, workers.examined) == ({}, [])
@@ -144,7 +144,7 @@ def penalties(room: Path) -> dict[str, float | None]:
 
 @pytest.fixture
 def strict(two: Path) -> Path:
-    """Give the assignment of the class a due date, after which late work loses all points."""
+    """Return the class after setting a due date, after which late work loses all points."""
     with (two / "nbgrader_config.py").open("a") as config:
         config.write('\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
     enter(two, lambda book: book.update_or_create_assignment(STEPS, duedate=DUE) and None)
@@ -190,7 +190,7 @@ def test_json_agrees_with_the_gradebook_once_a_person_has_graded(room: Path, rig
             assert row["score"] == sum(task["points"] for task in row["tasks"])
         return {row["student"]: (row["score"], row["max_score"]) for row in rows}
 
-    waits = {"ann": (3.0, 5.0), "bob": (5.0, 6.0)}  # an empty note needs nobody
+    waits = {"ann": (3.0, 5.0), "bob": (5.0, 6.0)}  # an empty note needs no manual grade
     assert totals() == waits
     enter(room, comment)
     assert totals() == waits
@@ -203,7 +203,7 @@ def test_json_agrees_with_the_gradebook_once_a_person_has_graded(room: Path, rig
         }
     assert totals() == found
     (ann, bob) = run(room, Here())[0].as_json()
-    assert bob["tasks"][2]["outcome"] == "not_attempted"  # as its page says
+    assert bob["tasks"][2]["outcome"] == "not_attempted"  # as on bob's page
     assert "Not done yet" in bob["tasks"][2]["message"]
     enter(room, lambda book: note(book, 0.5, of="bob"))
     again = run(room, Here())[0].as_json()[1]["tasks"][2]
@@ -239,7 +239,7 @@ def test_gradebook_of_an_earlier_version_is_upgraded_without_loss(strict: Path) 
             "UPDATE submitted_notebook SET late_submission_penalty = 5.0 WHERE EXISTS (SELECT 1 FROM "
             "submitted_assignment AS a WHERE a.id = assignment_id AND a.student_id = 'bob')"
         )
-    for student in ("ann", "bob"):  # whose folders did not have these
+    for student in ("ann", "bob"):  # that version wrote no such files
         for step in ("autograded", "feedback"):
             (strict / step / student / STEPS / "submission_secret.txt").unlink()
     workers = Here(told)

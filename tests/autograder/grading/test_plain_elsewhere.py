@@ -1,4 +1,4 @@
-"""Assignments with ordinary nbgrader tests in what surrounds grading: buttons, exports, reports, an LMS."""
+"""Tests of assignments with ordinary nbgrader tests outside grading: buttons, exports, reports and an LMS."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ NOW = datetime(2026, 11, 30, 12, 0)
 
 @pytest.fixture(scope="module")
 def graded_room(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a graded class of three. Tests copy it before they change anything."""
+    """Return a graded class of three. A test must copy the class before changing anything."""
     room = tmp_path_factory.mktemp("plain") / "class"
     shutil.copytree(built, room)
     add_assignments(room)

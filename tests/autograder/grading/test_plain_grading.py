@@ -1,4 +1,4 @@
-"""Assignments with ordinary nbgrader tests, graded as a class: gradebook, folders, pages, a second run."""
+"""Tests of grading assignments with ordinary nbgrader tests: gradebook, folders, pages and a second run."""
 
 import base64
 import json
@@ -55,7 +55,7 @@ def book(room: Path) -> Iterator[Gradebook]:
 def grades(
     room: Path, student: str, file: str = "ps", name: str = "ps"
 ) -> dict[str, tuple[float | None, bool]]:
-    """Each automatic score, and whether it waits for a person."""
+    """Return each grade's automatic score, and whether the grade waits for a person."""
     with book(room) as opened:
         found = opened.find_submission_notebook(file, name, student).grades
         return {grade.name: (grade.auto_score, grade.needs_manual_grade) for grade in found}
@@ -106,7 +106,7 @@ HOSTILE.cells[1].metadata.nbgrader["points"] = 900
 
 @pytest.fixture(scope="module")
 def graded_class(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, RunOutcome]:
-    """Make a class of students of many kinds and grade it once. Tests must not change it."""
+    """Return a graded class with many kinds of submissions, and the outcome. Tests must not change it."""
     room = tmp_path_factory.mktemp("plain") / "class"
     shutil.copytree(built, room)
     add_assignments(room)
@@ -123,7 +123,7 @@ def graded_class(built: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
     return room, summary
 
 
-# --- What is written -------------------------------------------------------------------------------------
+# --- Results ---------------------------------------------------------------------------------------------
 
 
 def test_scores_equal_nbgraders_and_written_answers_need_manual_grading(
@@ -132,7 +132,7 @@ def test_scores_equal_nbgraders_and_written_answers_need_manual_grading(
     room, summary = graded_class
     by_hand = {"why": (None, True), "essay": (None, True)}
     assert grades(room, "right") == {"t": (2.0, False), "cell-77aa01b2": (3.0, False), **by_hand}
-    # 2 * x is right for the visible test, and wrong for the hidden one.
+    # 2 * x passes the visible test and fails the hidden one.
     unwritten = {"why": (0.0, False), "essay": (None, True)}
     assert grades(room, "wrong") == {"t": (2.0, False), "cell-77aa01b2": (0.0, False), **unwritten}
     assert grades(room, "untouched") == {"t": (0.0, False), "cell-77aa01b2": (0.0, False), **unwritten}
@@ -190,18 +190,18 @@ def test_notebook_for_staff_has_our_cells_and_the_students_outputs(
 ) -> None:
     room, _ = graded_class
     right = staff(room, "right")
-    assert right["print('mine')"]["outputs"] == []  # it stands behind a hidden test, which it could quote
+    assert right["print('mine')"]["outputs"] == []  # this cell runs after a hidden test and could quote it
     assert right["f"]["source"] == RIGHT["f"]
     hostile = staff(room, "hostile")
     assert hostile["t"]["source"] == "assert f(2) == 4"
     assert hostile["t"]["metadata"]["nbgrader"]["points"] == 2
     assert "forged" not in json.dumps(hostile)
     assert hostile["essay"]["source"].startswith("Draw a plot.")
-    assert "<script>" in hostile["f"]["outputs"][0]["text"]  # a text, which no page takes for markup
+    assert "<script>" in hostile["f"]["outputs"][0]["text"]  # plain text, which no page reads as markup
     assert "True" not in json.dumps([hostile["cell-77aa01b2"]["outputs"], page(room, "hostile")])
     assert grades(room, "hostile")["t"] == (0.0, False)
     for path in (room / "autograded").glob("*/ps/*.ipynb"):
-        read(path, as_version=4)  # as nbgrader's own: its cells are marked as it wants them
+        read(path, as_version=4)  # nbgrader's own reader accepts the cells' metadata
 
 
 def test_attached_and_linked_pictures_of_the_instructors_text_are_shown(plain_room: Path) -> None:
@@ -220,7 +220,7 @@ def test_attached_and_linked_pictures_of_the_instructors_text_are_shown(plain_ro
     shown = (plain_room / "feedback/ann/hw2/hw2.html").read_text(encoding="utf-8")
     assert f'src="data:image/png;base64,{data}"' in shown
     assert shown.count(f'src="data:image/gif;base64,{base64.b64encode(linked).decode()}"') == 2
-    assert 'src="d.png"' in shown  # which is not there
+    assert 'src="d.png"' in shown  # this file does not exist
     assert 'href="e.csv"' in shown
     assert "attachment:" not in (plain_room / "autograded/ann/hw2/hw2.ipynb").read_text(encoding="utf-8")
 

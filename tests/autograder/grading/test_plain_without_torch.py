@@ -1,4 +1,4 @@
-"""Plain assignments are graded without torch, unless they or the student's answers use it."""
+"""Tests that plain assignments are graded without torch, unless they or the students' answers use torch."""
 
 import json
 import os
@@ -22,7 +22,7 @@ STUB = "### BEGIN SOLUTION\n### END SOLUTION"
 # The word torch is written in two parts, because an assignment that mentions it is graded with torch.
 _NO_TORCH = """import sys
 assert not {"tor" "ch", "networkx", "secant.value", "secant.checking"} & sys.modules.keys()"""
-# Sends a tensor of one element in place of a reply.
+# An answer that sends a tensor of one element in place of a reply.
 _SENDS_A_TENSOR = """import struct, sys
 frame = sys._getframe()
 while "channel" not in frame.f_locals:
@@ -30,7 +30,8 @@ while "channel" not in frame.f_locals:
 body = bytes([1]) + struct.pack("<cBBQQf", b"t", 8, 1, 1, 4, 0.5)
 frame.f_locals["channel"].sendall(struct.pack("<I", len(body)) + body)
 """
-# Grades two submissions in a worker, and prints their scores and whether the worker has imported torch.
+# A program that grades submissions in a worker, and prints whether the worker has imported torch, whether
+# the template has ended, and the scores.
 _PROGRAM = """import json, sys
 from pathlib import Path
 from autograder.course.plain import read_plain
@@ -79,7 +80,7 @@ def test_workers_and_template_import_no_torch_whatever_a_notebook_sends(tmp_path
     assert not has_torch
     assert has_ended
     assert grades["honest"] == [[1.0, "passed"]]
-    assert grades["hostile"] == [[1.0, "passed"]]  # the cell's reply was garbage, so a second run left it out
+    assert grades["hostile"] == [[1.0, "passed"]]  # the reply was garbage, so a second run left out the cell
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Every command of docs/teaching.md, in its order, as a class of one lives through them."""
+"""Tests that run every command of docs/teaching.md, in the page's order, for a class of one student."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from tests.support.people import settings_of_a_student
 from tests.support.small_class import STEPS, answered, solutions
 
 BESIDE = re.compile(r"^## Secant beside your own course\n.*?^(?=## )", re.DOTALL | re.MULTILINE)
-#: All of the page but the section that tests/packaging/test_own_course.py walks, in another course.
+#: The page without the section whose commands tests/packaging/test_own_course.py runs in another course.
 PAGE = BESIDE.sub("", (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8"))
 LINES = [
     line
@@ -55,7 +55,7 @@ def test_every_command_of_the_teaching_page_runs(room: Path, tmp_path: Path, pyt
     settings = f"c = get_config()\nc.Exchange.root = {str(exchange)!r}\n"
     (room / "nbgrader_config_local.py").write_text(settings + 'c.Secant.solutions = ["1"]\n')
     (home / "nbgrader_config.py").write_text(settings_of_a_student(exchange))
-    ann = get_username()  # the exchange knows students by their users
+    ann = get_username()  # the exchange identifies students by their user names
     (room / "students.csv").write_text(f"id,first_name,last_name,email\n{ann},Ann,Lee,ann@example.edu\n")
     env = os.environ | {"COLUMNS": "200", "JUPYTER_CONFIG_DIR": str(tmp_path)}
     said: dict[str, str] = {}

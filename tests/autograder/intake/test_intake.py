@@ -1,7 +1,8 @@
-"""Whatever was handed in, the intake answers with a submission or a sentence, never with a crash.
+"""Tests of the intake: any file leads to a submission or to a rejection in a sentence, never to a crash.
 
 The number in a test's name (d01, a35, e37) is that of a case in tests/hostile/ids.txt and docs/trust.md.
-tests/hostile sends the same cases through the grader: here is the intake's answer, there the student's score.
+tests/hostile sends the same cases through the grader: the tests here check the intake's result, and the tests
+there check the student's score.
 """
 
 import copy
@@ -85,7 +86,7 @@ def cell_of(notebook: NotebookNode, name: str) -> Any:
 
 
 def take(content: Any, folder: Path | None = None, name: str = f"{LESSON}.ipynb") -> Any:
-    """Hand in one file: a notebook, a JSON value, text or bytes."""
+    """Run the intake on one submitted file, given as a notebook, a JSON value, text or bytes."""
     if folder is None:
         with tempfile.TemporaryDirectory() as fresh:
             return take(content, Path(fresh), name)
@@ -118,7 +119,7 @@ def rejected(content: Any, reason: Any, **options: Any) -> Any:
 
 
 def run(result: Any) -> Any:
-    """Run the steps as the candidate does: a step that fails does not stop the next."""
+    """Run the steps like the candidate: a failing step does not stop the next. Return the bound names."""
     names: dict[str, Any] = {}
     for step in result.steps:
         try:
@@ -464,7 +465,7 @@ def test_d18_a_readable_copy_of_an_unreadable_notebook_counts(tmp_path: Path) ->
 
 
 def test_d18_one_of_two_attempts_counts_as_a_whole(tmp_path: Path) -> None:
-    """Nobody's points come from two notebooks, and the one that counts is not the better one."""
+    """Points never come from two notebooks. The one with the lesson's name counts, even if it is worse."""
     half = release()
     cell_of(half, "grad_square").source = WRONG
     (tmp_path / f"{LESSON} (1).ipynb").write_text(json.dumps(answered()))
@@ -493,7 +494,7 @@ def test_d18_a_flood_of_notebooks_is_read_within_bounds(
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 2 * len(found.others[0].data))
     found = find_file(tmp_path, LESSON)
     assert isinstance(found, SubmittedFile)
-    assert len(found.others) == 2  # together no larger than one may be
+    assert len(found.others) == 2  # together no larger than one file may be
 
 
 def in_languages(folder: Path, english: Any, korean: Any) -> Any:
@@ -577,7 +578,7 @@ def test_a_blank_notebook_does_not_stand_for_one_that_is_not_even_opened(
     korean.symlink_to("nowhere")
     refused = take_in(tmp_path, LESSON, RELEASES)
     assert (refused.reason, refused.en[: len(korean.name)]) == ("link", korean.name)
-    found = find_file(tmp_path, LESSON)  # the blank one, and why the other was not read
+    found = find_file(tmp_path, LESSON)  # the blank notebook, and the reason why the other was not read
     assert isinstance(found, SubmittedFile)
     assert found.digest != blank.script.digest, "the grade of the blank one would be kept"
     assert accepted(answered(), folder=tmp_path).notes == [f"counted:{LESSON}.ipynb"]
@@ -646,7 +647,7 @@ def test_d19_a_linked_folder_is_not_followed(tmp_path: Path) -> None:
         assert isinstance(result, Rejected)
         assert result.reason == "link"
     assert take_in(submitted / "bob" / LESSON, LESSON, RELEASES).reason == "link"
-    # Above the root, links are the instructor's own.
+    # Links above the root are the instructor's own.
     (tmp_path / "alias").symlink_to(tmp_path / "real")
     assert isinstance(
         take_in(tmp_path / "alias" / LESSON, LESSON, RELEASES, root=tmp_path / "alias"), Submission
@@ -657,7 +658,7 @@ def test_d19_special_files_are_not_opened(tmp_path: Path) -> None:
     path = tmp_path / f"{LESSON}.ipynb"
     server = socket.socket(socket.AF_UNIX)
     home = os.getcwd()
-    os.chdir(tmp_path)  # a socket's path is short
+    os.chdir(tmp_path)  # the path of a socket must be short
 
     def make_socket() -> None:
         server.bind(path.name)
@@ -840,7 +841,7 @@ def test_d29_file_that_grows_while_it_is_read_takes_bounded_memory(
         file.truncate(200_000_000)
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 100_000)
     real = os.fstat
-    # The size it had a moment ago.
+    # Report the size that the file had a moment ago.
     monkeypatch.setattr(os, "fstat", lambda fd: os.stat_result([*real(fd)[:6], 10, *real(fd)[7:]]))
     tracemalloc.start()
     result = take_in(tmp_path, LESSON, RELEASES)
@@ -892,7 +893,10 @@ def test_unreadable_permissions_are_a_grader_failure(tmp_path: Path) -> None:
 
 
 def noted(*cells: Any, where: int = 8, stub: bool = True, lang: str = "en") -> Any:
-    """Return a submission with all code answered and cells inserted at a place; `why` follows cell 7."""
+    """Return a submission with all code answered and cells inserted at index `where`.
+
+    The note `why` has index 7. With `stub=False`, its own cell is missing.
+    """
     notebook = answered(lang)
     notebook.cells.append(new_markdown_cell("## The end", id="end"))
     cell_of(notebook, "why").source = "Why?"
@@ -978,7 +982,7 @@ def test_text_far_from_a_note_is_shown_in_place_but_no_answer(where: int, stub: 
 def test_one_neighbouring_cell_is_enough_to_locate_a_note(gone: str) -> None:
     notebook = noted(*TEXT, stub=False, where=7)
     notebook.cells = [cell for cell in notebook.cells if cell.id != gone]
-    notebook.cells.append(notebook.cells.pop(0))  # nor does it matter what else was moved
+    notebook.cells.append(notebook.cells.pop(0))  # a cell moved elsewhere makes no difference
     assert take_noted(notebook).answers["why"] == "Because it *adds*.\n\nSo."
 
 
@@ -1198,7 +1202,7 @@ def test_one_cell_may_answer_two_tasks() -> None:
     assert [s.source for s in result.steps].count(f"{RIGHT}\n\n{CUBE}") == 1
 
 
-# --- Honest but nasty ------------------------------------------------------------------------------------
+# --- Honest but unusual ----------------------------------------------------------------------------------
 
 
 def test_e01_deleted_import_cell_is_restored() -> None:
@@ -1250,7 +1254,7 @@ def test_e37_the_same_bytes_give_the_same_result() -> None:
     assert take(answered()) == take(answered())
 
 
-# --- Anything at all -------------------------------------------------------------------------------------
+# --- Random input ----------------------------------------------------------------------------------------
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -1317,7 +1321,7 @@ def test_randomly_damaged_file_is_taken_in_or_rejected(data: Any) -> None:
 
 @pytest.mark.whole
 def test_the_worst_json_within_the_bounds_is_bounded() -> None:
-    # In a process of its own, whose memory is measured: to trace each allocation takes three times as long.
+    # Measure the memory of a separate process: tracing each allocation would take three times as long.
     code = f"import {__name__} as here; here.take_the_worst()"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, check=True)
     print(done.stdout.decode())
@@ -1327,7 +1331,7 @@ def test_the_worst_json_within_the_bounds_is_bounded() -> None:
 
 
 def take_the_worst() -> None:
-    """Take in the worst texts; print how long each took, and how much this process had grown by then."""
+    """Take in the worst texts, and print for each the time and this process's growth in memory until then."""
     before, size = _most_memory(), files.MAX_FILE_BYTES - 100
     texts = [
         "[" + "[]," * (parse.MAX_BRACKETS - 10) + "0]",
@@ -1349,7 +1353,7 @@ def _most_memory() -> float:
 
 
 def test_each_flag_of_the_intake_is_documented() -> None:
-    """docs/grading.md explains the flags that the docstring of `parse_submission` lists."""
+    """Compare the flags in docs/grading.md with those in the docstring of `parse_submission`."""
     said = set(re.findall(r"`([a-z_]+)(?=[:`])", inspect.getdoc(parse_submission) or ""))
     table = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8").partition("## What the flags mean")[2]
     rows = [line for line in table.splitlines() if line.startswith("| `")]
@@ -1405,7 +1409,7 @@ Copy of {}.ipynb (1).ipynb
 
 @pytest.mark.parametrize("name", COPIES)
 def test_written_one_of_two_copies_counts_however_they_are_named(tmp_path: Path, name: str) -> None:
-    """Neither copy has the lesson's own name, and the other one is blank."""
+    """Neither copy has the lesson's own name; one of the two is blank."""
     for number, other in enumerate((f"{LESSON}-7.ipynb", f"{LESSON} (4th copy).ipynb")):
         folder = tmp_path / str(number)
         folder.mkdir()

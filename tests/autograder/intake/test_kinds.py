@@ -1,4 +1,4 @@
-"""Files that are no notebooks: each is told by what it is, in both languages, with what to do."""
+"""Tests of files that are not notebooks: a message in both languages names the kind of file and a remedy."""
 
 import gzip
 import io
@@ -19,7 +19,7 @@ PLIST = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Appl
 
 
 def packed(*names: str, first: str = "") -> bytes:
-    """Return a zip with entries of these names."""
+    """Return a zip file whose entries have these names."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for name in (*([first] if first else []), *names):

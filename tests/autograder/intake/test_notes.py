@@ -1,4 +1,4 @@
-"""Nothing that a student wrote in words is lost, wherever it stands, and the cell that counted is shown."""
+"""Tests that no written answer is lost, in whichever cell it is, and that the cell that counted is shown."""
 
 import base64
 import copy
@@ -52,7 +52,7 @@ def answer(taken: Submission, name: str = NOTE) -> NotebookNode:
 
 
 def without_marks(notebook: NotebookNode) -> NotebookNode:
-    """As editors leave a notebook that do not know nbgrader's metadata, nor the ids of cells."""
+    """Remove all metadata and replace the cells' ids, as some editors do; return the notebook."""
     for number, cell in enumerate(notebook.cells):
         cell.metadata, cell.id = NotebookNode(), f"aZ{number}"
     notebook.metadata = NotebookNode()
@@ -101,7 +101,7 @@ def test_copies_of_one_text_are_shown_once() -> None:
     assert take(notebook).answers[NOTE] == WORDS
 
 
-# --- Words in cells that are the lesson's, or code ----------------------------------------------------------
+# --- Text typed into the lesson's cells or into code cells --------------------------------------------------
 
 
 def typed(source: str, where: str) -> str:
@@ -476,7 +476,7 @@ def test_source_sent_for_many_long_cells_is_bounded() -> None:
     notebook.cells += [new_code_cell("#" * 3_000 + str(number)) for number in range(900)]
     taken = take(notebook)
     sent = sum(len(step.source.encode()) + len(step.label) for step in taken.steps)
-    assert 900_000 < sent < 1_010_000  # one frame of the wire has room for 1,048,576
+    assert 900_000 < sent < 1_010_000  # one frame of the wire has room for 1,048,576 bytes
 
 
 def test_an_answer_that_is_too_long_costs_its_own_task_alone() -> None:

@@ -1,4 +1,4 @@
-"""The one side file that is read: what is no timestamp is none, whatever it is."""
+"""Tests of timestamp.txt, the only additional file that is read: an invalid file counts as missing."""
 
 import os
 from datetime import datetime, timedelta
@@ -64,7 +64,7 @@ def test_malformed_timestamp_is_read_as_none(tmp_path: Path, data: bytes) -> Non
 
 
 def clock(zone: str, section: str = "Exchange") -> Clock:
-    """Return the clock of a class that has set a zone."""
+    """Return the clock of a class that has this time zone in its settings."""
     return Clock.of(Config({section: {"timezone": zone}}))
 
 
@@ -123,10 +123,10 @@ UTC = Clock()
         ("2026-10-10 23:00 Etc/GMT-9", UTC, "2026-10-10 14:00"),
         ("2026-10-10 23:00 Japan", UTC, "2026-10-10 14:00"),
         ("2026/10/10 9:00 kst", UTC, "2026-10-10 00:00"),
-        # Without a zone, in that of the exchange.
+        # Without a zone, the zone of the exchange counts.
         ("2026-11-01 10:00", UTC, "2026-11-01 10:00"),
         ("2026-11-01 10:00:00", SEOUL, "2026-11-01 01:00"),
-        # Hours that occur twice, and one that does not occur: the earlier time that can be meant.
+        # Hours that occur twice, and an hour that does not occur: the earliest possible time counts.
         ("2026-10-25 02:30 CEST", BERLIN, "2026-10-25 00:30"),
         ("2026-10-25 02:30 CET", BERLIN, "2026-10-25 01:30"),
         ("2026-10-25 02:30 CET", UTC, "2026-10-25 01:30"),

@@ -1,4 +1,4 @@
-"""Warm kernels beside stock ones: what a notebook finds, how they end, and when there is none."""
+"""Tests of warm kernels: how they resemble stock kernels, how they end, and when a stock kernel is used."""
 
 import ast
 import asyncio
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="warm kernels ar
 
 COMMAND = [sys.executable, "-m", "ipykernel_launcher", "-f", "nothing.json"]
 
-# What a learner can see of a process, once it has imported what lessons import.
+# Code that prints what a learner can see of a process after importing the lessons' packages.
 LOOK = """
 import os, sys, signal, threading, warnings, locale, json, random
 first = dict(name=__name__, doc=__doc__, file=globals().get("__file__"))
@@ -56,20 +56,20 @@ DRAW = "import torch, random, numpy; print(torch.rand(3).tolist(), random.random
 
 @pytest.fixture(scope="module", autouse=True)
 def template() -> Iterator[provisioner.KernelTemplate]:
-    """Start the template that this process's kernels are forked from."""
+    """Provide the template from which this process's kernels are forked."""
     yield provisioner.template_for(COMMAND)
     provisioner.close_template()
 
 
 @pytest.fixture(scope="module")
 def warm() -> Iterator[Kernel]:
-    """Start a warm kernel for the tests that do not end their kernel."""
+    """Provide a warm kernel for the tests that do not end their kernel."""
     with kernel() as started:
         yield started
 
 
 def gone(pid: int) -> bool:
-    """Whether a process ends within some seconds."""
+    """Return whether a process ends within ten seconds."""
     for _ in range(100):
         if not Path(f"/proc/{pid}").exists():
             return True
@@ -121,7 +121,7 @@ def test_each_forked_kernel_draws_different_random_numbers(warm: Kernel) -> None
 def test_warm_kernel_can_be_interrupted_and_restarted() -> None:
     with kernel() as started:
         started.run("kept = 1")
-        # After an error a kernel may drop what is asked next, unless it is told not to stop.
+        # After an error, a kernel may drop the next requests, unless `stop_on_error` is false.
         code = "import time; print('now', flush=True); time.sleep(60)"
         request = started.client.execute(code, stop_on_error=False)
         while started.client.get_iopub_msg(timeout=20)["content"].get("text") != "now\n":
@@ -138,7 +138,7 @@ def test_warm_kernel_can_be_interrupted_and_restarted() -> None:
         started.manager.restart_kernel()
         assert isinstance(started.process, ForkedKernel)
         assert started.process.pid != before
-        # Not by what it prints: a new kernel may speak before the client hears it.
+        # Do not read printed output: a new kernel may print before the client receives its output.
         asked = {"kept": "'kept' in globals()"}
         reply = started.client.execute("", user_expressions=asked, reply=True, timeout=60)
         assert reply["content"]["user_expressions"]["kept"]["data"]["text/plain"] == "False"
@@ -196,7 +196,7 @@ def test_kernels_end_with_their_server_and_their_template(victim: str) -> None:
 
 
 def fork(cmd: list[str] | None = None, **options: Any) -> None:
-    """Ask for a warm kernel with these options of Popen, and leave it at once."""
+    """Fork a warm kernel with this command and these options of Popen, and kill the kernel at once."""
 
     async def ask() -> None:
         made = WarmProvisioner(kernel_spec=KernelSpecManager().get_kernel_spec("python3"), patience=60)
@@ -258,7 +258,7 @@ def test_opening_and_completing_run_no_file_next_to_the_notebook(tmp_path: Path,
         assert started.client.complete("import o", reply=True, timeout=60)["content"]["status"] == "ok"
         assert started.client.inspect("print", reply=True, timeout=60)["content"]["found"]
         assert not (tmp_path / "ran").exists()
-        started.run("import ran")  # what stands beside a notebook is still there for its cells
+        started.run("import ran")  # cells can still import files next to the notebook
         assert (tmp_path / "ran").exists()
 
 
@@ -271,7 +271,7 @@ def test_a_template_that_does_not_answer_is_not_waited_for(template: provisioner
             connection = started.manager.connection_file
             os.kill(template.process.pid, signal.SIGCONT)
             assert started.run("print(1)") == "1"
-            with kernel() as later:  # the template has taken both orders by now
+            with kernel() as later:  # by now, the template has handled both requests
                 assert isinstance(later.process, ForkedKernel)
                 assert later.run("print(2)") == "2"
             asked = subprocess.run(["pgrep", "-f", connection], capture_output=True, text=True, check=False)

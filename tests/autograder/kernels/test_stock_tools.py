@@ -1,4 +1,4 @@
-"""nbgrader's own commands, and with them nbconvert and nbclient, with warm kernels: nothing else is set."""
+"""Tests that nbgrader's own commands, and so nbconvert and nbclient, use warm kernels if only that is set."""
 
 import json
 import os
@@ -20,7 +20,7 @@ PARENT = "import os; print(open(f'/proc/{os.getppid()}/cmdline').read().replace(
 
 
 def outputs(notebook: Path) -> str:
-    """Return everything that the cells printed."""
+    """Return everything that a notebook's cells printed."""
     return "".join(
         output.get("text", "")
         for cell in v4.reads(notebook.read_text()).cells

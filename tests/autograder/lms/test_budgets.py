@@ -1,4 +1,4 @@
-"""A student whose files are too large or too many costs nobody else anything."""
+"""Tests that a student with too large or too many files costs no other student anything."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ MEGABYTE = 1_000_000
 
 
 def by_student(room: Path, files: dict[str, bytes | str]) -> dict[str, list[Line]]:
-    """Collect an archive; return the lines by student."""
+    """Collect an archive of these files, and return the lines by student."""
     done = collect(Course.at(room), [write(room / "a.zip", files)])
     found: dict[str, list[Line]] = {}
     for line in done.lines:
@@ -55,7 +55,7 @@ def test_each_attempt_is_read_up_to_the_size_of_one_notebook(
     found = by_student(room, files | {moodle("Eve", 1): good(room)})
     outcomes = [line.outcome for line in found["Eve"]]
     assert (outcomes.count("collected"), outcomes.count("could not be read")) == (3, 7)
-    assert found["Eve"][-1].outcome == "collected"  # the notebook comes first
+    assert found["Eve"][-1].outcome == "collected"  # the notebook is read before the other files
     assert len(read) == 3
 
 

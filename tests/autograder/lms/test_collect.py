@@ -1,4 +1,4 @@
-"""What systems export comes to lie in submitted/, whole, whatever else is in the archive."""
+"""Tests of collecting a learning system's export into submitted/, whatever else is in the archive."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from tests.support.small_class import STEPS, run
 def take(
     room: Path, *archives: Path, roster: str = "", lesson: str = "", system: System | None = None
 ) -> Collected:
-    """Collect archives, with the roster that a text is."""
+    """Collect archives, with a roster given as text."""
     known = None
     if roster:
         (room / "roster.csv").write_text(roster, encoding="utf-8")
@@ -106,7 +106,7 @@ def test_file_name_gives_student_time_and_lateness() -> None:
 
 
 def test_no_file_name_can_claim_another_student(room: Path, tmp_path: Path) -> None:
-    """One archive comes from one system: no student's part of a name can pose as another's."""
+    """An archive comes from one system, so no name that a student chose can pass for another student's."""
     posing = canvas("eve", 66, 7, "HW_bo_attempt_2026-11-23-10-00-00_x.ipynb")
     moodles = canvas("eve", 66, 8, "Bo_1_assignsubmission_file_x.ipynb")
     done = take(
@@ -138,7 +138,7 @@ def test_roster_maps_ids_and_names_and_reports_unknown_students(room: Path, tmp_
     by_canvas = take(room, write(tmp_path / "b.zip", {canvas("leebo", 72, 1): good(room)}), roster=ROSTER)
     assert (by_canvas.lines[0].student, by_canvas.lines[0].outcome) == ("2026002", "unchanged")
     wrong = take(room, write(tmp_path / "c.zip", {canvas("kimminji", 72, 1): good(room)}), roster=ROSTER)
-    assert wrong.lines[0].student == "2026002"  # whose romanised name no roster has to know
+    assert wrong.lines[0].student == "2026002"  # found by id: the roster need not have this romanised name
     clash = take(room, write(tmp_path / "d.zip", {canvas("김민지", 72, 1): good(room)}), roster=ROSTER)
     assert clash.lines[0].outcome == "whose?"
 
@@ -198,7 +198,7 @@ def test_a_moodle_group_before_a_name_is_understood(room: Path, tmp_path: Path) 
     assert [line.student for line in done.lines] == ["1", "2", "3", "", "5"]
     assert "Lee Min-Ann is not in the roster" in done.lines[3].message
     other = write(tmp_path / "b.zip", {canvas("x-Ann B", 9, 1): good(room)})
-    assert take(room, other, roster=roster).counts == {"whose?": 1}  # only Moodle writes so
+    assert take(room, other, roster=roster).counts == {"whose?": 1}  # only Moodle puts a group before a name
 
 
 def test_moodle_students_with_one_name_are_separated_by_number(room: Path, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_moodle_students_with_one_name_are_separated_by_number(room: Path, tmp_p
 
 
 def test_student_who_takes_anothers_name_replaces_no_work(room: Path, tmp_path: Path) -> None:
-    """Where students may change their names, a second Kim Minji would replace the first one's work."""
+    """Without this check, a student who takes the name Kim Minji could replace the first Kim Minji's work."""
     names = [moodle("김민지", 400), moodle("김민지", 311), moodle("Bo Lee", 5)]
     done = take(room, write(tmp_path / "a.zip", dict.fromkeys(names, good(room))), roster=ROSTER)
     assert [line.outcome for line in done.lines] == ["whose?", "whose?", "collected"]
@@ -284,7 +284,7 @@ def test_submission_time_comes_from_the_learning_system(
 
 
 def hostile(room: Path) -> dict[str, Raw]:
-    """Entries that nobody should meet, by what is wrong with them, as Canvas would name them."""
+    """Return malformed or dangerous archive entries, named as by Canvas, by what is wrong with each entry."""
     book, label = good(room).encode(), 100
 
     def name(file: str = "x.ipynb") -> bytes:

@@ -1,4 +1,4 @@
-"""The two commands as a person types them, and every command of docs/lms.md."""
+"""Tests of `autograder collect` and `export` as users type them, and of all commands in docs/lms.md."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from tests.support.lessons import ROOT
 from tests.support.small_class import EMPTY, STEPS
 from tests.support.warm import warm
 
-#: What these commands import of others; none of them needs torch.
+#: Modules of other packages that these commands import; none of these modules needs torch.
 IMPORTS = [
     "nbgrader.apps.nbgraderapp",
     "filelock",
@@ -46,7 +46,7 @@ def autograder() -> Iterator[list[str]]:
 
 @pytest.fixture
 def download(room: Path) -> Path:
-    """Make a course directory that contains Moodle's download and tables."""
+    """Return a course folder that contains a download and tables from Moodle."""
     write(room / "download.zip", {moodle("Kim Minji", 311): good(room), moodle("Ann B", 312): "{"})
     for name, text in FILES.items():
         (room / name).write_text(text)
@@ -71,12 +71,12 @@ def test_every_command_in_the_lms_documentation_runs(autograder: list[str], down
     for line in lines:
         program, *words = shlex.split(line)
         assert program == ".venv/bin/autograder"
-        if words[0] == "collect":  # each is a beginning
+        if words[0] == "collect":  # each `collect` starts from an empty course
             for old in ("submitted", "collected"):
                 shutil.rmtree(download / old, ignore_errors=True)
             shutil.copy(download / EMPTY, download / "gradebook.db")
         done = call(autograder, download, *words)
-        # One notebook is damaged, and grading ends with 1 until that is settled.
+        # One notebook is damaged, and grading exits with 1 until a person has settled that.
         assert done.returncode == (1 if words[0] == "grade" else 0), f"{line}: {done.stdout}{done.stderr}"
     made = {path.name for path in (download / "exported").iterdir()}
     assert made == {
@@ -147,7 +147,7 @@ def test_collect_of_no_archive_exits_with_2_and_suggests_no_grading(
 @pytest.mark.whole
 def test_ids_that_the_gradebook_does_not_know_are_warned_of(autograder: list[str], download: Path) -> None:
     first = call(autograder, download, "collect", "download.zip")
-    assert "--roster" not in first.stderr  # an empty gradebook knows nobody
+    assert "--roster" not in first.stderr  # an empty gradebook has no ids to compare with
     shutil.copy(download / EMPTY, download / "gradebook.db")
     rows = "id,name\nminji,Kim Minji\nann,Ann B\nlee,Lee C\n"
     (download / "roster.csv").write_text(rows)
@@ -168,7 +168,7 @@ def test_a_download_unpacked_into_submitted_is_named(room: Path) -> None:
         (room / "submitted" / name).mkdir(parents=True)
         (room / "submitted" / name / "x.ipynb").write_text("{}")
     (room / "submitted/kim_71_8_x.ipynb").write_text("{}")
-    (room / "submitted/kim_71_8_x" / STEPS).mkdir(parents=True)  # which may be an id
+    (room / "submitted/kim_71_8_x" / STEPS).mkdir(parents=True)  # this folder's name may be a student's id
     found = dict(unknown_folders(room / "submitted", Gradable([STEPS], []), is_exported))
     assert set(found) == {*names, "kim_71_8_x.ipynb"}
     assert all("autograder collect" in to_do for to_do in found.values())

@@ -1,4 +1,4 @@
-"""`autograder enroll`: class lists as Excel and learning platforms save them, entered into the gradebook."""
+"""Tests of `autograder enroll`, which enters class lists from Excel or an LMS into the gradebook."""
 
 import gzip
 from pathlib import Path

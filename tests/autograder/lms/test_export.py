@@ -1,4 +1,4 @@
-"""Grades go back in the form that each system takes, and nothing that is no grade becomes a zero."""
+"""Tests of exporting grades in the format of each learning system: a missing grade never becomes a zero."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ PEOPLE = {"Kim Minji": 311, "Ann B": 312, "Cho": 313, "Dee": 314}
 
 @pytest.fixture
 def term(room: Path, tmp_path: Path) -> Path:
-    """Make a class from Moodle with full points, lost points, an ungraded note and an unreadable file."""
+    """Return a class from Moodle with full points, lost points, an ungraded note and an unreadable file."""
     book = answered(room, solutions(room) | WRONG)
     texts = {"Kim Minji": good(room), "Ann B": text(book), "Cho": good(room), "Dee": "{"}
     files = {moodle(name, number): texts[name] for name, number in PEOPLE.items()}
@@ -49,7 +49,7 @@ def term(room: Path, tmp_path: Path) -> Path:
 
 
 def settle(room: Path, points: dict[str, float]) -> None:
-    """Grade the notes of some by hand, as in formgrader."""
+    """Enter each student's points for all cells that wait for a person, as in formgrader."""
     with Gradebook(f"sqlite:///{room}/gradebook.db", "secant") as gradebook:
         for student, score in points.items():
             for grade in gradebook.find_submission_notebook(STEPS, STEPS, student).grades:
@@ -63,7 +63,7 @@ def table(done: Exported) -> list[dict[str, str]]:
 
 
 def pages(done: Exported) -> list[str]:
-    """Return the names of the feedback pages that are exported."""
+    """Return the names of the feedback pages in an export."""
     assert done.feedback is not None
     with zipfile.ZipFile(io.BytesIO(done.feedback)) as archive:
         return archive.namelist()
@@ -136,7 +136,7 @@ def test_canvas_gets_its_own_table_back(term: Path) -> None:
     rows = {row["Student"]: row for row in table(done)}
     assert rows["Kim Minji"][f"{STEPS} (7001)"] == "6"
     assert float(rows["B Ann"][f"{STEPS} (7001)"]) < 6
-    assert (rows["Cho"][f"{STEPS} (7001)"], rows["Mallory"][f"{STEPS} (7001)"]) == ("4", "2")  # as they were
+    assert (rows["Cho"][f"{STEPS} (7001)"], rows["Mallory"][f"{STEPS} (7001)"]) == ("4", "2")  # unchanged
     assert rows["    Points Possible"][f"{STEPS} (7001)"] == "6"
     assert {name: row["Other (7002)"] for name, row in rows.items()}["Cho"] == "7"
     other = fill.replace(STEPS, "Homework")
@@ -226,7 +226,7 @@ def grades_of(done: Exported, column: str = "Grade") -> list[str]:
 
 
 def test_a_row_with_another_id_does_not_get_the_grade_of_its_name(term: Path) -> None:
-    """The display name sorts first and means Kim Minji to a reader of names alone."""
+    """The impostor's display name sorts first, and equals Kim Minji's if only names are compared."""
     done = sent(term, "moodle", moodle_rows("999 'Kim Minji", "311 Kim Minji"))
     assert grades_of(done) == ["", "6"]
     assert pages(done).count(f"Kim Minji_311_assignsubmission_file/{STEPS}.html") == 1
@@ -272,7 +272,7 @@ def test_a_second_row_for_a_student_is_left_and_named(term: Path) -> None:
     assert sum("Several rows could be Kim_Minji's" in note for note in done.notes) == 2
     rows = '"Participant 311",,,,,10.00,-,\n"",,Kim_Minji@x.kr,,,10.00,-,\n'
     done = sent(term, "moodle", f"{HEAD}\n{rows}")
-    assert grades_of(done) == ["6", ""]  # the system's own number is the surest
+    assert grades_of(done) == ["6", ""]  # the system's own number is the most reliable id
     assert any("Line 3 of the table" in note for note in done.notes)
 
 
@@ -316,7 +316,7 @@ def test_file_that_replaces_an_unreadable_one_is_not_graded_yet(term: Path, tmp_
     assert transfer.collect(term, [archive], None, "", "", None) == 0
     assert "not graded yet" in sent(term, "moodle", WORKSHEET).blank["Dee"]
     run(term, Here(lambda job: None))
-    assert "manual grading" in sent(term, "moodle", WORKSHEET).blank["Dee"]  # the note
+    assert "manual grading" in sent(term, "moodle", WORKSHEET).blank["Dee"]  # the note is still ungraded
 
 
 @pytest.mark.whole
@@ -334,11 +334,11 @@ def test_points_and_page_of_a_replaced_file_are_not_exported(term: Path, again: 
     run(term, Here(lambda job: None))
     done = sent(term, "moodle", WORKSHEET)
     assert "changed since" not in done.blank["Kim_Minji"]
-    assert packed in pages(done)  # which says that the file could not be read
+    assert packed in pages(done)  # this page explains that the file is unreadable
     path.write_text(was)
     run(term, Here(lambda job: None))
     settle(term, {"Kim_Minji": 1.0})
-    shutil.rmtree(term / "submitted")  # as after a term: no newer work is there
+    shutil.rmtree(term / "submitted")  # as after a term: there can be no newer work
     done = sent(term, "moodle", WORKSHEET)
     assert {row["Full name"]: row["Grade"] for row in table(done)}["Kim Minji"] == "6"
     assert packed in pages(done)
@@ -447,7 +447,7 @@ def _python(page: str) -> str:
 def test_late_policy_of_each_system_works_as_documented(
     term: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On Moodle, which says no time: a due date, a time in timestamp.txt, and an extension."""
+    """Use Moodle, whose download has no times: set a due date, a time in timestamp.txt and an extension."""
     page = (ROOT / "docs/lms.md").read_text(encoding="utf-8")
     (time,) = re.findall(r"```\n(\d{4}-.*)\n```", page)
     due = re.search(r'--duedate="(.*)"', (ROOT / "docs/teaching.md").read_text())[1]

@@ -1,4 +1,4 @@
-"""One student is deleted from a course's folder, and nobody else is."""
+"""Tests of deleting one student, and no other, from a course's folder."""
 
 import shutil
 import zipfile
@@ -22,7 +22,7 @@ WHO = "Zoe_Quill"
 
 
 def naming(folder: Path) -> Iterator[str]:
-    """Yield the paths in a folder that name the student, in the path or in the bytes."""
+    """Yield the paths in a folder that name the student in the path or in the file's contents."""
     for path in sorted(folder.rglob("*")):
         shown = str(path.relative_to(folder))
         said = path.read_bytes() if path.is_file() else b""
@@ -32,7 +32,7 @@ def naming(folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def term(room: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a class from Moodle with two attempts of Zoe's, an export and a copy of the gradebook."""
+    """Return a class from Moodle with two attempts of Zoe's, an export, a report and a gradebook copy."""
     monkeypatch.chdir(room)
     both = {moodle("Zoe Quill", 1): good(room), moodle("Kim Minji", 2): good(room)}
     for name, files in (("a.zip", both), ("b.zip", both | {moodle("Zoe Quill", 1): "{"})):

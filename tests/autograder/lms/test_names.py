@@ -1,4 +1,4 @@
-"""Display names and file names that imitate the systems' own parts of a path: no file goes to another."""
+"""Tests of names that imitate a learning system's parts of a path: no file is filed under another student."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from tests.support.small_class import STEPS
 
 DATE, OTHER = "Oct 10, 2026 1022 AM", "Jan 1, 2020 1000 AM"
 WHEN, OTHER_WHEN = "2026-11-23-10-00-00", "2020-01-01-10-00-00"
-# Pieces that are part of some system's names, around the numbers of the three users below.
+# Parts of names as the systems write them, some with the numbers of the three users below.
 PIECES = (
     *(
         "_",
@@ -68,7 +68,7 @@ class Sent:
 
 
 def sent(system: System, user: int, name: str, file: str, nth: int, late: bool) -> Sent:
-    """Return a file as a system exports it, by the rules of its own code (see `exported`)."""
+    """Return a file as a system exports it, by the rules of its code (see `autograder.lms.filenames`)."""
     if system == "canvas":
         plain = re.sub(r"_(\d+)_", r"\1", name).lower()
         label = re.sub(r"\W", "", "_".join([plain, *(["LATE"] if late else []), str(user)]))
@@ -85,7 +85,7 @@ def sent(system: System, user: int, name: str, file: str, nth: int, late: bool) 
 
 
 def owners(room: Path, files: list[Sent], roster: Roster | None, system: System) -> list[Line]:
-    """Collect an archive of these files; return their lines."""
+    """Collect an archive of these files, and return the lines about the files."""
     with zipfile.ZipFile(room / "a.zip", "w") as archive:
         for file in files:
             archive.writestr(file.path, "")
@@ -110,7 +110,7 @@ def test_collected_file_goes_to_its_owner_or_to_no_student(
     made = [sent(system, NUMBERS[n % 3], names[n % 3], f"{file}{n}", n, late) for n, file in enumerate(files)]
     roster = None
     if roster_has != "nothing":
-        known = NUMBERS if roster_has == "names" else NUMBERS[:2]  # the third user is a stranger
+        known = NUMBERS if roster_has == "names" else NUMBERS[:2]  # the third user is not in the roster
         roster = Roster(
             [
                 Person(
@@ -134,7 +134,7 @@ def test_collected_file_goes_to_its_owner_or_to_no_student(
 
 
 def collected(room: Path, files: dict[str, str], roster: str = "", lesson: str = "") -> dict[str, Line]:
-    """Collect an archive of these files with a roster; return the lines by path."""
+    """Collect an archive of these files, with a roster given as text, and return the lines by path."""
     known = None
     if roster:
         (room / "roster.csv").write_text(roster, encoding="utf-8")
@@ -185,7 +185,7 @@ def test_a_date_or_an_id_in_a_display_name_is_part_of_the_name(room: Path) -> No
 
 
 def test_file_name_impossible_for_canvas_gets_no_owner(room: Path) -> None:
-    """As ILIAS, Drive and people name files: the date stands where Canvas has the user's number."""
+    """ILIAS, Google Drive and people put a date into file names where Canvas puts the user's number."""
     for paths in (
         [f"{who}_2026_11_10_01_x.ipynb" for who in ("Ann_Lee", "Bo_Kim")],
         [f"hw/{who}/01_steps_20261110_101010_final.ipynb" for who in ("ann", "bo")],
@@ -223,7 +223,7 @@ def test_username_with_underscores_is_certain_only_with_a_receipt(room: Path) ->
 
 
 def test_an_archive_that_could_be_two_systems_asks_for_the_system(room: Path) -> None:
-    """A display name on Brightspace looks like Moodle's own part, with another student's number in it."""
+    """A display name on Brightspace imitates the part that Moodle writes, with another student's number."""
     path = brightspace("a_5_assignsubmission_file_x", 66, DATE)
     roster = "id,name,moodle,brightspace\nbo,Bo,5,5\neve,Eve,66,66\n"
     line = collected(room, {path: good(room)}, roster)[path]
@@ -244,7 +244,7 @@ def test_long_numbers_that_excel_has_shortened_are_named(room: Path) -> None:
 
 
 def with_second_lesson(room: Path) -> str:
-    """Build a second lesson into the small course; return one of its notebooks."""
+    """Add a second lesson to the small course; return a notebook, as JSON, with that lesson's cells alone."""
     other = "02_more"
     (room / f"source/{other}").mkdir()
     text = (room / f"source/{STEPS}/{STEPS}.ipynb").read_text().replace("double", "treble")
@@ -274,7 +274,7 @@ def test_one_students_many_notebooks_do_not_decide_the_lesson(room: Path) -> Non
 
 @pytest.fixture(scope="module")
 def places(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a course folder that all examples share, because they write nothing."""
+    """Return a course folder that all generated examples share, because they write nothing."""
     root = tmp_path_factory.mktemp("names")
     for name in ("source", "nbgrader_config.py", "course"):
         (root / name).symlink_to(built / name)

@@ -1,4 +1,4 @@
-"""A stranger's folder is copied by descriptors: what changes meanwhile is not copied as something else."""
+"""Tests of copying an untrusted folder through descriptors: an entry swapped meanwhile is not copied."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ WHOLE = Limits(1_000, lambda name, status: False)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Make a folder with a file and a subfolder's file, next to a secret."""
+    """Return a folder with a file and a file in a subfolder; a secret file lies next to the folder."""
     (tmp_path / "secret").write_text("secret")
     made = tmp_path / "folder"
     (made / "inner").mkdir(parents=True)
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def copied(folder: Path, limits: Limits = WHOLE) -> Path:
-    """Copy a folder; return the copy."""
+    """Copy a folder, and return the path of the copy."""
     target = folder.parent / "copy"
     with open_folder(str(folder)) as opened:
         copy_folder(opened, target, limits)

@@ -1,4 +1,4 @@
-"""A class's own nbgrader_config.py may name modules where they stood before `autograder.overrides`."""
+"""Tests of module names from before `autograder.overrides`, which a nbgrader_config.py may still use."""
 
 import importlib
 

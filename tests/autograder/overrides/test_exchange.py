@@ -1,4 +1,4 @@
-"""nbgrader's exchange: pages arrive under each notebook's name, and nobody takes the class's folder over."""
+"""Tests of nbgrader's exchange: each notebook gets its page, and no user can take over the class's folder."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ SECRET, WHEN = "f" * 128, "2026-10-10 12:00:00.000000 UTC"
 
 
 def submitted(room: Path, home: Path, text: str, *names: str) -> None:
-    """Hand in notebooks of these names; nbgrader keeps a copy for the student."""
+    """Submit notebooks with these names for Ann, and put a copy into her cache, as nbgrader does."""
     path = hand_in(room, "ann", text, timestamp=WHEN)
     for name in names:
         shutil.copy(path, path.with_name(name))
@@ -31,7 +31,7 @@ def submitted(room: Path, home: Path, text: str, *names: str) -> None:
 
 
 def fetched(room: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Release the pages, and fetch what there is for Ann; return each page by its name."""
+    """Release the feedback, fetch Ann's pages, and return the pages by file name."""
     for app, place in ((ReleaseFeedbackApp(), room), (FetchFeedbackApp(), home)):
         monkeypatch.chdir(place)
         app.initialize([STEPS])

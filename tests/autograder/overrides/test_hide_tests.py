@@ -1,4 +1,4 @@
-"""What a feedback page must not show."""
+"""Tests of `HideTests`, which removes hidden tests from feedback pages."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def test_hidden_test_source_is_removed_from_a_cell() -> None:
 
 
 def test_hidden_test_marks_written_by_a_student_are_plain_text() -> None:
-    """Such marks once made every run for the class fail, because the student's page could not be made."""
+    """Hidden-test marks in a student's cell once made every run fail, because the page could not be made."""
     cells = [new_code_cell(f"x = 1  # {mark}") for mark in ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")]
     cells += [new_code_cell(TEST), new_markdown_cell("BEGIN HIDDEN TESTS")]
     cells[2].metadata = {"nbgrader": {"grade_id": "f", "grade": False, "solution": True}}
@@ -81,7 +81,7 @@ def test_outputs_without_hidden_lines_are_kept() -> None:
 @pytest.mark.usefixtures("quick_kernels")
 def test_real_ipython_traceback_hides_the_hidden_tests() -> None:
     answer = new_code_cell("def f(x):\n    return 1 // (42 - x) or 1")
-    # As where secant does not choose what an error shows.
+    # Use IPython's own tracebacks, as in a process where secant does not shorten errors.
     plain = new_code_cell("import secant\nget_ipython().set_custom_exc((), None)")
     notebook = new_notebook(cells=[plain, answer, new_code_cell(TEST, metadata=GRADED)])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "", "language": "python"}

@@ -1,4 +1,7 @@
-"""nbgrader's commands and formgrader's buttons call the autograder or refuse: no student's code runs."""
+"""Tests of nbgrader's commands and formgrader's buttons, which call the autograder or refuse.
+
+They never run a student's code themselves.
+"""
 
 import subprocess
 import sys
@@ -28,7 +31,7 @@ def handed(room: Path, right: dict[str, str]) -> Path:
 
 
 class Command:
-    """Stands for the command: notes what is asked for, says a line, and ends."""
+    """A stand-in for the command `autograder` that records its arguments, prints a line and exits."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: list[list[str]] = []
@@ -51,7 +54,7 @@ def command(monkeypatch: pytest.MonkeyPatch) -> Command:
 
 
 def api(room: Path, more: dict[str, Any] | None = None) -> NbGraderAPI:
-    """Return the API that formgrader's buttons call; `more` holds settings from the command line."""
+    """Return the API that formgrader's buttons call; `more` has settings from the command line."""
     config = load_config(room)
     config.merge(Config(more or {}))
     return NbGraderAPI(config=config)
@@ -135,7 +138,7 @@ def test_autograde_with_another_exporter_is_refused_and_runs_no_student_code(
     planted = tmp_path / "planted"
     bad = v4.new_notebook(cells=[v4.new_code_cell(f"open({str(planted)!r}, 'w')")])
     hand_in(handed, "eve", bad)
-    run(handed, Here(told))  # so that the gradebook knows the lesson
+    run(handed, Here(told))  # so that the gradebook contains the lesson
     answer = api(handed, {"Autograde": {"exporter_class": NotebookExporter}}).autograde(STEPS, "eve")
     assert (answer["success"], command.calls, planted.exists()) == (False, [], False)
     assert "with access to your files" in answer["log"]

@@ -1,4 +1,4 @@
-"""`nbgrader export`: a score that nobody has given is empty, and no zero."""
+"""Tests of `nbgrader export`: a missing score is exported as empty and not as zero."""
 
 import csv
 import shutil
@@ -14,7 +14,7 @@ from tests.support.small_class import STEPS, answered, hand_in, run
 
 @pytest.fixture
 def class_of_four(room: Path, right: dict[str, str]) -> Path:
-    """Ann is graded, a note of Bob's waits, Cho's file cannot be read, and Dan hands in nothing."""
+    """Return a class: Ann is graded, Bob's note waits, Cho's file is unreadable, and Dan submits nothing."""
     hand_in(room, "ann", answered(room, {**right, "why": ""}))
     hand_in(room, "bob", answered(room, right))
     hand_in(room, "cho", "{")
@@ -25,7 +25,7 @@ def class_of_four(room: Path, right: dict[str, str]) -> Path:
 
 
 def exported(room: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[str, dict[str, str]]:
-    """Return the rows that the course's configuration exports, by student."""
+    """Run `nbgrader export` with the course's configuration, and return the exported rows by student."""
     monkeypatch.chdir(room)
     app = ExportApp()
     app.initialize(["--to", "grades.csv", *words])
@@ -96,7 +96,7 @@ def test_a_file_that_is_newer_than_its_grade_has_no_score(
     assert "handed in nothing" not in said
     hand_in(class_of_four, "ann", before)
     assert exported(class_of_four, monkeypatch)["ann"]["score"] == "5.0"
-    shutil.rmtree(class_of_four / "submitted")  # as after a term: no newer work is there
+    shutil.rmtree(class_of_four / "submitted")  # as after a term: there can be no newer work
     assert exported(class_of_four, monkeypatch)["ann"]["score"] == "5.0"
 
 

@@ -1,4 +1,4 @@
-"""The student's page says first what a student wants to know, holds no script, and asks for nothing."""
+"""Tests of the student's page: the results come first, and the page has no script and loads nothing."""
 
 import re
 import shutil
@@ -23,7 +23,7 @@ ODD = 'print("<script>alert(1)</script>\x0c\x1b[31m")'
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Grade a class: ann and kim have a wrong answer and a note, eve has an unreadable file."""
+    """Return a graded class: ann and kim have a wrong answer and a note, eve has an unreadable file."""
     root = tmp_path_factory.mktemp("page")
     build_course(root)
     right = solutions(root)
@@ -218,7 +218,10 @@ def _jobs(room: Path) -> list[object]:
 
 
 def test_students_line_that_equals_a_hidden_test_line_is_kept(room: Path) -> None:
-    """No hidden line reaches the student's process. Removing the line hid verdicts and confirmed guesses."""
+    """No hidden line reaches the student's process, so an equal line is the student's own.
+
+    Removing such lines from pages hid verdicts and confirmed guesses.
+    """
     line = "assert isinstance(len(double([1])), int)"
     leak = f'print("{line}")\ndef double(x):\n    raise ValueError("{line}")'
     hand_in(room, "mal", answered(room, solutions(room) | {"double": leak}))
@@ -227,7 +230,7 @@ def test_students_line_that_equals_a_hidden_test_line_is_kept(room: Path) -> Non
     verdict = rows(shown)[0]
     assert verdict.select_one(".verdict").text == "Wrong"
     assert line in verdict.text
-    assert shown.text.count(line) >= 4  # the cell has it twice, and its output and the test's once
+    assert shown.text.count(line) >= 4  # twice in the cell, once in its output and once in the test's
 
 
 def test_worked_solutions_are_shown_only_once_released(room: Path, tmp_path: Path) -> None:
@@ -239,17 +242,17 @@ def test_worked_solutions_are_shown_only_once_released(room: Path, tmp_path: Pat
     workers = Here()
     summary, _ = run(root, workers, act=make_pages)
     everybody = len(list((root / "feedback").iterdir()))
-    assert (summary.pages, workers.examined) == (everybody, [])  # nobody's code runs for it
+    assert (summary.pages, workers.examined) == (everybody, [])  # no student's code runs for new pages
     shown = page(root, "ann")
     double, counter, note = (row.select_one("details.solution") for row in rows(shown))
     assert "return 2 * x" in double.pre.text
     assert "A number and itself make twice the number." in double.text
     assert double.summary.text == "Worked solution"
     assert "self.n += 1" in counter.pre.text
-    assert note is None  # nothing is said of it
+    assert note is None  # the note has no worked solution
     korean = rows(page(root, "kim"))[0].select_one("details.solution")
     assert (korean.summary.text, "두 배가 됩니다" in korean.text) == ("모범 풀이", True)
-    assert not page(root, "eve").select("details.solution")  # whose file nobody could read
+    assert not page(root, "eve").select("details.solution")  # eve's file is unreadable
     assert run(root, act=make_pages)[0].pages == 0
     (root / "nbgrader_config_local.py").unlink()
     assert run(root, act=make_pages)[0].pages == everybody

@@ -1,4 +1,4 @@
-"""A student's pictures are decoded in a process that can do nothing else; no byte of theirs is passed on."""
+"""Tests of students' pictures: a process that can do nothing else decodes them and passes on only pixels."""
 
 import base64
 import io
@@ -40,7 +40,7 @@ def opened(data: str) -> Image.Image:
 
 
 def bomb(width: int, height: int) -> bytes:
-    """Return a PNG file of few bytes and many pixels."""
+    """Return a PNG file with few bytes and many pixels."""
 
     def chunk(kind: bytes, body: bytes) -> bytes:
         return len(body).to_bytes(4) + kind + body + zlib.crc32(kind + body).to_bytes(4)
@@ -56,7 +56,7 @@ def animation(kind: str) -> bytes:
 
 
 def photograph() -> bytes:
-    """Return a JPEG file that a telephone took upright, with the place in it."""
+    """Return a JPEG file as a phone takes it upright: rotated by its EXIF data, which also name the place."""
     exif = Image.Exif()
     exif[0x0112] = 6  # turned by 90 degrees
     exif[0x010F] = "A telephone"

@@ -1,4 +1,4 @@
-"""Text, formulas and code of a page: the course's is rendered, a person's is shown as typed."""
+"""Tests of text, formulas and code on a page: the course's are rendered, a person's are shown as typed."""
 
 import pytest
 from bs4 import BeautifulSoup

@@ -1,4 +1,4 @@
-"""Pairs of answers that are more alike than the course explains, and no others."""
+"""Tests of the search for pairs of answers that are more alike than the course's own code explains."""
 
 from collections.abc import Mapping
 
@@ -76,7 +76,7 @@ def test_share_of_a_pair_is_measured_on_the_shorter_answer() -> None:
 def test_two_or_three_equal_lines_do_not_count_as_copied() -> None:
     short = "def walk(root): return len(root.next_functions) - 1 + 2 * 3"
     assert found({"ann": short, "bob": short}) == []
-    assert SEQUENCE_TOKENS < MIN_SHARED  # a sequence or two is a coincidence
+    assert SEQUENCE_TOKENS < MIN_SHARED  # one or two equal sequences are a coincidence
 
 
 def test_widespread_code_makes_pairs_only_if_answers_are_identical() -> None:
@@ -107,5 +107,5 @@ def test_tokenizing_time_grows_at_most_with_the_length(piece: str) -> None:
     def work(text: str) -> object:
         return tokens.TOKEN.findall(text)
 
-    # From 1,024 pieces on: up to the bound of a string, each quote costs what follows it.
+    # Begin with 1,024 pieces: in shorter texts, a quote may cost as much time as all text after it.
     assert growth(work, lambda size: piece * (64 * size)) < 64

@@ -1,4 +1,4 @@
-"""The figures of classes so small that the right ones are worked out by hand."""
+"""Tests of a report's figures with classes so small that the correct figures are worked out by hand."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,7 +33,7 @@ TOLD = LessonText(
 def row(
     task: str, outcome: Outcome = "passed", hint: str = "", hidden: bool = False, points: float | None = None
 ) -> GradedTask:
-    """Return the result of a task of two points."""
+    """Return the result of a task that is worth two points."""
     got = (2.0 if outcome == "passed" else 0.0) if points is None else points
     auto = None if outcome in ("manual", "rejected") and points is None else got
     return GradedTask(task, got, 2.0, outcome, Verdict.plain("", hint), 0.0, hidden, f"test_{task}", auto)
@@ -56,11 +56,11 @@ def test_difficulty_and_discrimination_are_those_of_classical_test_theory() -> N
     figures = lesson_figures(class_of("+++++-----..", "++++-+----++"), TOLD)
     first, second, note = figures.tasks
     assert (first.submitted, first.attempted, first.passed, first.skipped) == (12, 10, 5, 2)
-    assert first.difficulty == 0.5  # of those who tried
-    # Of ten: both passed 4, one alone 1 and 1, none 4: (4·4 - 1·1) / (5·5)
+    assert first.difficulty == 0.5  # 5 of the 10 students who tried the task
+    # Of 10 students, 4 passed both tasks, 1 only a, 1 only b, 4 neither: (4·4 - 1·1) / (5·5)
     assert first.discrimination == pytest.approx(0.6)
     assert (second.attempted, second.passed) == (12, 7)
-    # Of twelve: both passed 4, a alone 1, b alone 3, none 4: (4·4 - 1·3) / √(5·7·7·5)
+    # Of 12 students, 4 passed both tasks, 1 only a, 3 only b, 4 neither: (4·4 - 1·3) / √(5·7·7·5)
     assert second.discrimination == pytest.approx(13 / 35)
     assert (note.submitted, note.difficulty, note.discrimination) == (0, None, None)
 
@@ -168,7 +168,10 @@ def test_the_sentences_are_on_the_hardest_task_and_the_most_common_mistake() -> 
 
 
 def term(**shares: str) -> dict[str, list[Work]]:
-    """Return up to four lessons by each student's tenths of the points, or - for no submission."""
+    """Return the work of all students in each of up to four lessons.
+
+    A student's string has one character for each lesson: tenths of the points, or - for no submission.
+    """
     lessons: dict[str, list[Work]] = {}
     for student, each in shares.items():
         for number, tenths in enumerate(each, 1):
@@ -187,7 +190,8 @@ def test_students_who_stop_or_fall_behind_are_listed_as_drifting() -> None:
         ("bob", ["04_x"], "03_x"),
         ("dan", [], "04_x"),
     ]
-    # Means: 0.74, 0.74, 0.725, 16/30. dan is 0.06, 0.06, 0.075 above them, then 7/30 below.
+    # The lessons' means are 0.74, 0.74, 0.725 and 16/30. dan is 0.06, 0.06 and 0.075 above the first three
+    # means and 7/30 below the last.
     assert figures.drifting[2].fall == pytest.approx((0.06 + 0.06 + 0.075) / 3 + 7 / 30)
     assert figures.drifting[1].fall is None
 

@@ -1,4 +1,4 @@
-"""A pseudonym stays the same and tells nothing; code without names has none left."""
+"""Tests of stable pseudonyms that reveal nothing, and of code from which all names are removed."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""`autograder report` on a class of the course's lesson 2, as an instructor runs it."""
+"""Tests of `autograder report`, as an instructor runs it, on a class that took lesson 2 of the course."""
 
 import csv
 import json
@@ -44,7 +44,7 @@ SAID = [*PEOPLE, "Cho_Nothing", "Kim", "Minji", "Quill", "20231234", "example.ed
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a course of lesson 2 with an empty gradebook, which nbgrader is slow to create."""
+    """Return a course of lesson 2 with an empty gradebook, which nbgrader is slow to create."""
     root = tmp_path_factory.mktemp("built")
     course_of(root, [LESSON])
     graded(root, {})
@@ -53,7 +53,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def full(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the class of PEOPLE, plus students without a submission and a file not yet graded."""
+    """Return the class of PEOPLE, plus one student without a submission and one with an ungraded file."""
     root = Path(shutil.copytree(built, tmp_path_factory.mktemp("full") / "class"))
     graded(root, PEOPLE)
     with hurried(), Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
@@ -64,7 +64,7 @@ def full(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def course_in_gradebook(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Copy a course and go there."""
+    """Copy a course, make the copy the working folder, set English as the language, and return the copy."""
     room = Path(shutil.copytree(course, tmp_path / "class"))
     monkeypatch.chdir(room)
     monkeypatch.setenv("SECANT_LANG", "en")
@@ -121,7 +121,7 @@ def test_report_page_shows_the_figures_of_the_class(term: Path) -> None:
     assert "not graded yet, 1 student: new" in left
     first, *_ = shown.select("section[aria-labelledby=mistakes] .mistake")
     assert first.h3.text == "it is tracked, but no operation was recorded for it: its grad_fn is None"
-    assert "2 students: Kim_Minji, Lee_Ann" in first.text  # in two languages, and one mistake
+    assert "2 students: Kim_Minji, Lee_Ann" in first.text  # one mistake, made in notebooks of two languages
     assert "Failed in the visible test: 1; only in the hidden test: 1. Task 2.1" in first.text
     assert EVIL in first.pre.text
     assert "Begin with Task 2.1 · classify: of the 3 who tried it, 1 passed." in section(shown, "lecture")
@@ -239,7 +239,7 @@ def test_next_report_names_the_changes_since_the_last(term: Path) -> None:
         ([], "", "Kim_Minji, Zoe_Quill (Zoe Quill)"),
         (["--anonymous"], ".anonymous", "-"),
     ):
-        report("2", *words)  # the same gradebook twice: neither report is the other's last one
+        report("2", *words)  # each kind of report is compared with the last of its kind
         said = section(page(term / "report" / f"{NAME}{name}.html"), "changes")
         assert f"Compared with the report of {datetime.now():%Y-%m-%d}" in said
         assert "1 more student has handed in." in said

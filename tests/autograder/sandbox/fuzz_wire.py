@@ -79,13 +79,16 @@ def mutate(data: bytes, rng: random.Random, other: bytes = b"") -> bytes:
 
 
 def try_decode(data: bytes) -> bool:
-    """Decode; return whether there was a value. Raises for anything but a plain value or a WireError."""
+    """Return whether a frame can be decoded.
+
+    Raise an error if decoding gives neither a plain value nor a WireError.
+    """
     try:
         value = wire.decode(data, _LIMITS)
     except wire.WireError:
         return False
     check_plain(value)
-    # What was read is a value, so it can be written, and reading that gives a value again.
+    # A decoded value can be encoded, and the result can be decoded again.
     wire.decode(wire.encode(value, _LIMITS, exact=True), _LIMITS)
     return True
 

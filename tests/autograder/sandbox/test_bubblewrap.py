@@ -1,4 +1,4 @@
-"""How bubblewrap is asked."""
+"""Tests of asking bubblewrap for its options."""
 
 import subprocess
 from typing import Any
@@ -9,7 +9,7 @@ from autograder.sandbox import bubblewrap
 
 
 def test_options_of_bubblewrap_are_queried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the mode of one wall a submission, options are made for every submission."""
+    """If each submission has its own wall, every submission needs the options."""
     asked: list[list[str]] = []
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""What runs inside a container, tried here in this process, where nothing of it is hostile."""
+"""Tests of the code inside a container, run in this process with harmless cells."""
 
 import builtins
 import socket
@@ -21,7 +21,7 @@ from secant.bindings import Bindings
 
 @pytest.fixture(scope="module")
 def shell() -> Iterator[Any]:
-    main = sys.modules["__main__"]  # IPython puts the notebook's in its place
+    main = sys.modules["__main__"]  # IPython puts the notebook's module in its place
     opened = Widget.open
     yield cells.make_shell()
     Widget.open = opened
@@ -62,7 +62,7 @@ def test_a_syntax_error_names_its_line(shell: Any) -> None:
 
 @pytest.mark.parametrize("last", ["slider", "display(slider)", "display(slider, slider)"])
 def test_widget_leaves_no_text_in_the_output(shell: Any, last: str) -> None:
-    """There is nobody to show it to, and its parts in brackets tell nobody anything."""
+    """The widget cannot be shown, and its text form would tell a reader nothing."""
     report = cells.run_cell(shell, "1", f"from ipywidgets import IntSlider\nslider = IntSlider()\n{last}")
     assert (report["output"], report["error"]) == ("", "")
     assert cells.run_cell(shell, "1", "display(3)\n4")["output"] == "3\nOut[0]: 4\n"
@@ -70,7 +70,7 @@ def test_widget_leaves_no_text_in_the_output(shell: Any, last: str) -> None:
 
 def test_warnings_and_prints_are_output_not_errors(shell: Any) -> None:
     source = "import sys, warnings; warnings.warn('careful'); print('out'); print('err', file=sys.stderr)"
-    with pytest.warns(UserWarning, match="careful"):  # pytest's own way to show it
+    with pytest.warns(UserWarning, match="careful"):  # pytest captures the warning
         report = cells.run_cell(shell, "a", source)
     assert report["error"] == ""
     assert report["output"] == "out\nerr\n"
@@ -106,7 +106,7 @@ def test_probes_see_the_students_names_and_leave_them_alone() -> None:
     define = {"do": "define", "source": "import math\nscale = 100\ndef p(x): return f(x) + scale"}
     answers = questions(names, define, ask("p", 1.0), ask("f", 1.0), ask("nobody"))
     assert answers[0] == {"kind": "value", "value": None}
-    assert answers[1]["value"] == 102.0  # the probe has its own `scale`, and the student's function too
+    assert answers[1]["value"] == 102.0  # the probe and the student's function each use their own `scale`
     assert answers[2]["value"] == 2.0
     assert answers[3] == {"kind": "missing"}
     assert "math" not in students
@@ -132,7 +132,7 @@ def test_candidate_serves_questions_over_a_socket(shell: Any) -> None:
         except wire.WireClosed:
             theirs.close()
 
-    # reset() sets signal handlers, which only the main thread may: it passes over what fails
+    # Only the main thread may set signal handlers, as reset() tries to do. reset() ignores that failure.
     thread = threading.Thread(target=serve)
     thread.start()
     with ours:

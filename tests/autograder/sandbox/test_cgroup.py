@@ -1,4 +1,4 @@
-"""Control groups, on folders that stand in for the kernel's."""
+"""Tests of control groups, with ordinary folders in place of the kernel's."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from autograder.sandbox.wall import Wall
 
 @pytest.fixture
 def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a place where control groups with limits can be created but not joined."""
+    """Return a folder where control groups with limits can be created but not joined."""
 
     def make(folder: Path) -> Path:
         folder.mkdir()
@@ -73,7 +73,7 @@ def test_control_group_forbids_swap(
 def test_only_old_groups_without_processes_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A killed grader has left the old group; another grader may be about to use the new one."""
+    """A killed grader left the old group behind; another grader may be about to use the new group."""
     monkeypatch.setattr(cgroup, "_places", lambda: [cgroup._Place(tmp_path, tmp_path, tmp_path)])
     old, new = (tmp_path / f"{cgroup._PREFIX}{name}" for name in ("old", "new"))
     old.mkdir()

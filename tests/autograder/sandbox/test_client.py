@@ -1,4 +1,4 @@
-"""Whose fault it is when a question gets no answer."""
+"""Tests of whether the test, the submission or the grader is at fault when a question gets no answer."""
 
 import contextlib
 import errno

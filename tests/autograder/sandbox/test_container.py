@@ -1,4 +1,4 @@
-"""Whose fault it is that a container ended: what is in it, or the wall."""
+"""Tests of whether the submission or the wall is at fault when a container ends."""
 
 import errno
 import json
@@ -20,7 +20,7 @@ from autograder.sandbox.results import WallError
 
 
 class Scene:
-    """A container whose supervisor is this test."""
+    """A container with this test in the role of its supervisor."""
 
     def __init__(self) -> None:
         self.channel, self.candidate = socket.socketpair()

@@ -1,4 +1,4 @@
-"""Limits of time: what counts, on a machine that is made busy."""
+"""Tests of time limits: which time counts on a busy machine."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ def crowd():
 """
 
 
-# --- The sums ----------------------------------------------------------------------------------------------
+# --- Calculations ------------------------------------------------------------------------------------------
 
 
 class Clock:
@@ -96,7 +96,7 @@ def test_process_that_used_its_time_gets_a_verdict_however_late(clock: Clock) ->
     assert limit.left() == 0
 
 
-# --- The measuring -----------------------------------------------------------------------------------------
+# --- Measurements ------------------------------------------------------------------------------------------
 
 
 def test_a_process_that_waits_its_turn_is_starved_and_a_sleeping_one_is_not() -> None:
@@ -110,7 +110,8 @@ def test_a_process_that_waits_its_turn_is_starved_and_a_sleeping_one_is_not() ->
         for name, seen in {"two": pair, "one": pair[:1], "asleep": [asleep]}.items():
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(os, "listdir", only([process.pid for process in seen]))
-                patch.setattr(stopwatch, "_newest_thread", lambda: 0)  # others begin processes meanwhile
+                # Other programs may start processes during the measurement.
+                patch.setattr(stopwatch, "_newest_thread", lambda: 0)
                 watch = Stopwatch()
                 watch.look()
                 since = time.monotonic()
@@ -123,12 +124,12 @@ def test_a_process_that_waits_its_turn_is_starved_and_a_sleeping_one_is_not() ->
             process.wait()
     assert found["asleep"] < 0.1
     assert found["one"] > 0.2
-    # Alone on that processor the two would leave each other no time that is nobody's.
+    # While one process of the pair runs, the pair is not starved, although the other process waits.
     assert found["two"] < found["one"] + 0.1
 
 
 class Ticks:
-    """A second between two looks, and threads that say of themselves what they like."""
+    """A stopwatch on a simulated clock, with made-up times for each thread."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.now, self.newest = 0.0, 10
@@ -140,7 +141,7 @@ class Ticks:
         self.watch.look()
 
     def starved_seconds(self) -> float:
-        """Return how much does not count of a second in which thread 7 waits for nine tenths."""
+        """Let thread 7 wait for nine tenths of a second; return how much of that second does not count."""
         since, (ran, waited) = self.now, self.threads["7"]
         self.now += 1
         self.threads["7"] = (ran + 10**8, waited + 9 * 10**8)
@@ -151,15 +152,15 @@ class Ticks:
 def test_time_of_unseen_threads_is_not_counted_as_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = Ticks(monkeypatch)
     assert ticks.starved_seconds() == pytest.approx(0.9)
-    del ticks.threads["8"]  # it may have computed until its end
+    del ticks.threads["8"]  # the thread may have computed until it ended
     assert ticks.starved_seconds() == 0
     assert ticks.starved_seconds() == pytest.approx(0.9)
     ticks.newest += 1
     ticks.threads["11"] = (0, 0)
     assert ticks.starved_seconds() == pytest.approx(0.9)
-    ticks.newest += 1  # one has come and gone
+    ticks.newest += 1  # a thread has started and ended in between
     assert ticks.starved_seconds() == 0
-    ticks.newest = 2  # the numbers begin anew
+    ticks.newest = 2  # thread numbers start again from the beginning
     assert ticks.starved_seconds() == 0
     assert ticks.starved_seconds() == pytest.approx(0.9)
 
@@ -169,7 +170,7 @@ def only(pids: list[int]) -> object:
     return lambda path: list(map(str, pids)) if path == "/proc" else listdir(path)
 
 
-# --- The whole ---------------------------------------------------------------------------------------------
+# --- A real candidate --------------------------------------------------------------------------------------
 
 
 @pytest.mark.whole
@@ -182,7 +183,7 @@ def test_busy_machine_extends_computing_time_and_not_sleeping_time(plain_wall: W
         assert time.monotonic() - started > 1.0, "the machine was not busy, and this test shows nothing"
         with candidate.task() as task, pytest.raises(TimedOut):
             task.ask("rest", timeout=0.5)
-        for name in ("spin", "crowd"):  # where other tests leave it next to nothing, nothing can be said
+        for name in ("spin", "crowd"):  # no verdict if other tests leave the task almost no time
             with candidate.task() as task, pytest.raises((TimedOut, Overloaded)):
                 task.ask(name, timeout=0.5)
     assert candidate.spent < 8

@@ -1,4 +1,4 @@
-"""Files that may hold a part of a course, among all that the wall shows."""
+"""Tests of the search for parts of a course among all files that the wall shows."""
 
 import gzip
 import json
@@ -21,7 +21,7 @@ TOLD = "### BEGIN HIDDEN TESTS\ncheck.close(f(2.0), 4.0)\n"
 
 @pytest.fixture
 def seen(tmp_path: Path) -> Visible:
-    """Make a system with packages, some in deep folders."""
+    """Return what is visible of a made-up system: nested folders, a masked folder, a link loop, a pipe."""
     shown = tmp_path / "usr"
     for name in ("lib/deep/er", "share", "lib/secret"):
         (shown / name).mkdir(parents=True)
@@ -134,12 +134,12 @@ def test_scanned_folder_is_read_again_only_after_a_change(
     monkeypatch.setattr(leak_scan, "_scan_folder", noted)
     assert names(seen, cache) == set()
     assert {"usr", "usr/lib", "usr/lib/deep/er"} <= set(looked)
-    assert "usr/lib/secret" not in looked  # it is covered
+    assert "usr/lib/secret" not in looked  # this folder is masked
     looked.clear()
     assert names(seen, cache) == set()
     assert looked == []
     (Path(seen.shown[0]) / "lib/deep/er/new.py").write_text(TOLD)
-    for _ in range(2):  # its folder is too young for what is known of it to be kept
+    for _ in range(2):  # a folder that changed this recently is not cached
         assert names(seen, cache) == {"lib/deep/er/new.py"}
     assert looked == ["usr/lib/deep/er"] * 2
     bare = seen._replace(masked=())

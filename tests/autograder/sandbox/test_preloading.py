@@ -1,4 +1,4 @@
-"""A module is tried in a fork before the template imports it."""
+"""Tests of importing a module in a fork on trial, before the template imports it."""
 
 import sys
 

@@ -1,4 +1,7 @@
-"""What locks a process in. An interpreter runs the filter, so that machines not at hand are tested too."""
+"""Tests of the confinement of a process.
+
+An interpreter runs the seccomp filter, so that the filters for other machines are tested, too.
+"""
 
 import errno
 import os
@@ -160,7 +163,7 @@ def test_system_calls_of_another_architecture_kill_the_process(machine: str) -> 
 
 
 def inside(source: str) -> str:
-    """Run a program of ours that locks itself in."""
+    """Run a program that confines itself, and return its output or the last line of its error."""
     code = (
         "import os\nfrom autograder.sandbox.inside import kernel, namespaces, privileges, seccomp\n"
         + textwrap.dedent(source)
@@ -190,10 +193,10 @@ def test_all_descriptors_except_the_listed_ones_are_closed() -> None:
 
 
 def test_system_call_numbers_equal_those_of_the_c_library() -> None:
-    """The C library's functions of the same names make these calls.
+    """Make each refused call through the C library's function of the same name.
 
-    A few functions that read their arguments before the call are left out. A call that is not refused does no
-    harm here: each argument is the address of zeros.
+    A few functions that read their arguments before the system call are left out. A call that is not refused
+    does no harm here: each argument is the address of zeros.
     """
     source = """
     import ctypes, errno

@@ -1,4 +1,4 @@
-"""A wall's template, as seen by the process that starts it."""
+"""Tests of a wall's template, as seen by the process that starts it."""
 
 import pytest
 

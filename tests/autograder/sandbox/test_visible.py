@@ -1,4 +1,4 @@
-"""What the wall shows of a machine, and what it covers in it."""
+"""Tests of which files of a machine the wall shows, and which it masks."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from autograder.sandbox.visible import visible
 
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a Python installation in a folder that also contains a course."""
+    """Return the folder of a Python installation that contains Secant and another environment."""
     place = tmp_path / "python"
     for name in ("bin", "lib/python3.11/site-packages", "include", "envs/other/lib"):
         (place / name).mkdir(parents=True)
@@ -101,7 +101,7 @@ def test_extra_package_folder_shows_only_pip_installed_files(
 def test_needless_system_folders_are_masked(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Into nbgrader's exchange, in /usr/local/share, everybody hands in, and everybody may write."""
+    """All students submit to nbgrader's exchange in /usr/local/share, and every user may write there."""
     assert {"/usr/local/share/nbgrader", "/usr/src", "/usr/local/src"} <= set(module._UNNEEDED)
     exchange = tmp_path / "usr/local/share/nbgrader"
     exchange.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Attacks on the wall. Each is a student's cell or function; the wall must hold, and the next task work."""
+"""Attacks on the wall by students' cells and functions: the wall must hold, and the next task must work."""
 
 import contextlib
 import os
@@ -53,20 +53,20 @@ def wall(secret_file: Path, notices: list[str]) -> Iterator[Wall]:
 
 
 def load(candidate: CandidateClient, *sources: str, timeout: float = 20.0) -> list[str]:
-    """Load cells; each one's error, or what it printed."""
+    """Load cells, and return the error or the output of each cell."""
     cells = [(str(number), textwrap.dedent(source)) for number, source in enumerate(sources)]
     results = candidate.load(cells, timeout).cells
     return [f"{cell.error}: {cell.message}" if cell.error else cell.output.strip() for cell in results]
 
 
 def run(wall: Wall, *sources: str, timeout: float = 20.0) -> str:
-    """Run cells in a container of their own; what the last one printed, or its error."""
+    """Run cells in a new container, and return the error or the output of the last cell."""
     with wall.candidate() as candidate:
         return load(candidate, *sources, timeout=timeout)[-1]
 
 
 def each(wall: Wall, *attacks: str, before: str = "") -> dict[str, str]:
-    """Run attacks one after another in one container; what came of each."""
+    """Run attacks one after another in one container, and return the error or the output of each."""
     with wall.candidate() as candidate:
         return dict(zip(attacks, load(candidate, before, *attacks)[1:], strict=True))
 
@@ -84,7 +84,7 @@ def test_wall_uses_its_fast_mode_without_a_fallback(wall: Wall, notices: list[st
     assert notices == []
 
 
-# --- Reading what is not theirs ------------------------------------------------------------------------
+# --- Reading foreign files and memory ------------------------------------------------------------------
 
 
 def test_container_runs_only_on_its_examiners_processors(wall: Wall) -> None:
@@ -162,7 +162,7 @@ def test_class_folder_below_a_shown_folder_is_absent_in_the_wall(
 
 
 def test_no_secant_file_lies_on_the_import_path_in_the_wall(wall: Wall) -> None:
-    """What pip has put there is covered, be it of an older Secant; what is imported lies elsewhere."""
+    """Files that pip installed there, even an older Secant's, are masked; imports use another folder."""
     out = run(
         wall,
         """
@@ -230,7 +230,7 @@ CALLS_OUT = [
     "socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)",
     "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
     "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)",
-    "socket.socket(40, socket.SOCK_STREAM)",  # vsock knows no network namespace
+    "socket.socket(40, socket.SOCK_STREAM)",  # vsock ignores network namespaces
     "socket.socket(38, socket.SOCK_SEQPACKET)",  # the kernel's cryptography
     "socket.socket(31, socket.SOCK_RAW, 1)",  # bluetooth
     "socket.socketpair(30)",  # tipc
@@ -310,14 +310,14 @@ REFUSED_CALLS = {
     "276, 0, 1, 1, 0": "not implemented",  # tee
     "317, 0, 0, 0": "not permitted",  # seccomp
     "157, 22, 2, 0": "Invalid argument",  # prctl: a filter
-    "157, 62, 1, 0, 0, 0": "Invalid argument",  # prctl: a core for its own processes alone
+    "157, 62, 1, 0, 0, 0": "Invalid argument",  # prctl: a processor core for its own processes alone
     "72, 0, 1026, 1": "not permitted",  # fcntl: F_NOTIFY
     "55, 3, 1, 77, 0, 0": "not permitted",  # getsockopt: SO_PEERPIDFD
     "206, 1, b'\\0' * 8": "not permitted",  # io_setup
     "188, b'/none', b'system.posix_acl_access', b'\\2\\0\\0\\0', 4, 0": "not permitted",  # setxattr
     "189, b'/none', b'user.x', b'x', 1, 0": "not permitted",  # lsetxattr
     "190, 99, b'user.x', b'x', 1, 0": "not permitted",  # fsetxattr
-    "600, 0": "not implemented",  # whatever comes next
+    "600, 0": "not implemented",  # a call that Linux does not have yet
 }
 
 
@@ -336,7 +336,7 @@ def test_x32_system_calls_are_refused(wall: Wall) -> None:
 
 
 def test_candidate_cannot_raise_its_priority(wall: Wall) -> None:
-    """Neither when memory runs out nor, as a session of its own, when the processors are shared out."""
+    """Check the priority for memory, and the priority for processors that a new session could raise."""
     out = run(
         wall,
         "import os\n"
@@ -389,7 +389,7 @@ def test_a_candidate_opens_no_terminal(wall: Wall) -> None:
     assert "Error" in run(wall, "import os; os.open('/dev/ptmx', 2)")
 
 
-# --- Killing others ------------------------------------------------------------------------------------
+# --- Killing other processes ---------------------------------------------------------------------------
 
 
 def test_process_1_survives_every_signal(wall: Wall) -> None:
@@ -435,7 +435,7 @@ def test_two_candidates_share_no_files_or_processes(wall: Wall) -> None:
         assert second.load([("a", textwrap.dedent(reader))], 10).cells[0].output == "[False, False]\n"
 
 
-# --- Endings -------------------------------------------------------------------------------------------
+# --- Tasks that die or never end -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -630,7 +630,7 @@ def test_memory_limit_covers_all_processes_of_a_submission(
 
 
 def ending_without_cgroup(wall: Wall, body: str, monkeypatch: pytest.MonkeyPatch) -> Crashed:
-    """Run a function where only the supervisor counts memory; return how it ended."""
+    """Run a function without a control group, where only the supervisor counts memory; return the crash."""
     monkeypatch.setattr(Cgroup, "create", lambda *_: None)
     with wall.candidate() as candidate:
         load(
@@ -891,7 +891,7 @@ def test_no_process_outlives_its_task(wall: Wall, name: str) -> None:
 
 
 def processes(top: int = os.getpid()) -> set[int]:
-    """Return the descendants of this process, or of another one; those of a wall run as guests."""
+    """Return the descendants of a process, by default of this one."""
     return set(family(top)) - {top}
 
 
@@ -930,7 +930,7 @@ def test_a_hostile_loaded_process_spoils_only_itself(wall: Wall) -> None:
 
 
 def test_a_closed_channel_is_noticed_at_once(wall: Wall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.sandbox.container._EXIT_REPORT_SECONDS", 0.2)  # there will be none
+    monkeypatch.setattr("autograder.sandbox.container._EXIT_REPORT_SECONDS", 0.2)  # no report will come
     with wall.candidate() as candidate:
         started = time.monotonic()
         with pytest.raises((Crashed, TimedOut)):
@@ -1106,7 +1106,7 @@ IMPORTED = "import sys\nprint('sympy' in sys.modules, 'torch._dynamo' in sys.mod
 
 
 def test_template_imports_each_requested_module_once(wall: Wall) -> None:
-    """And keeps it, until the next test ends the template."""
+    """The template also keeps the module until the next test ends the template."""
     wall.prepare("symbols")
     with wall.candidate() as candidate:
         assert load(candidate, IMPORTED) == ["True False"]
@@ -1134,8 +1134,8 @@ def test_killed_template_ends_its_containers_and_is_replaced(wall: Wall, notices
         assert load(candidate, HONEST, IMPORTED)[1] == "False False"
         assert still_works(candidate)
         assert notices
-        notices.clear()  # the wall is as it was
-    wall.prepare("symbols")  # as of the first template
+        notices.clear()  # the wall works again
+    wall.prepare("symbols")  # as for the first template
     with wall.candidate() as candidate:
         assert load(candidate, IMPORTED) == ["True False"]
 
@@ -1216,7 +1216,7 @@ def test_own_process_runs_without_a_wall(monkeypatch: pytest.MonkeyPatch) -> Non
         with candidate.task() as task, pytest.raises(TimedOut):
             task.ask("f", timeout=0.5)
         assert still_works(candidate)
-        # Where nothing can be forked, one task uses the process up, and the next loads the cells in another.
+        # Without forks, a task uses up its process, and the next task loads the cells in another process.
         monkeypatch.setattr(CandidateClient, "_can_fork", lambda self: False)
         assert still_works(candidate)
         assert still_works(candidate)

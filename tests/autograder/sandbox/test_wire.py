@@ -1,4 +1,4 @@
-"""The wire carries values exactly, and nothing that it is sent can do worse than a WireError."""
+"""Tests of the wire: values arrive exactly, and no bytes can cause anything worse than a WireError."""
 
 import collections
 import enum
@@ -70,7 +70,7 @@ VALUES = st.recursive(
 
 
 def same(a: Any, b: Any) -> Any:
-    """Whether two values are of the same types and bit for bit equal."""
+    """Return whether two values have the same types and are equal bit for bit."""
     if type(a) is not type(b):
         return False
     if isinstance(a, torch.Tensor):
@@ -145,7 +145,7 @@ def test_result_of_torch_max_is_sent_as_a_tuple_of_tensors() -> None:
 
 
 class Liar(torch.Tensor):
-    """Says what a checker wants to hear, whatever it is asked."""
+    """A tensor that gives false answers about its shape and its values."""
 
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -384,7 +384,7 @@ HUGE = 2**64 - 1
         body(b"o\x00\x00\x00\x00"),
         body(b"o\x00\x00\x03\x00<b "),
         body(b"o\x00\x00\x79\x00", b"a" * 121),
-        body(b"o\x00\xff\x01\x00a"),  # sizes that are not there
+        body(b"o\x00\xff\x01\x00a"),  # announced sizes are missing
         tensor_bytes(99, (1,), 4, b"0000"),
         tensor_bytes(8, (1,) * 17, 4, b"0000"),
         tensor_bytes(8, (2,), 4, b"0000"),
@@ -477,7 +477,8 @@ def test_decoder_uses_the_limits_of_the_caller() -> None:
             decode(encode(value), small)
 
 
-# What an answer may not be, what is said about it, and how a liar would announce it.
+# Values that no answer may be. Each has the code for the value, words of the value's description, and the
+# frame or tensor header with which a forger would announce the value.
 BEYOND = [
     ("torch.zeros((3,) * 15, dtype=torch.uint8)", "15 dimensions and 14,348,907 elements", (1, (3,) * 15)),
     ("torch.ones((1,) * 64)", "64 dimensions and 1 element,", (8, (1,) * 64)),
@@ -549,7 +550,7 @@ def test_decoding_within_the_answer_limits_takes_little_memory(frame: bytes) -> 
     assert peak < 12_000_000
 
 
-_P = 2**61 - 1  # the hash of an int is its value modulo this
+_P = 2**61 - 1  # the hash of an int is its value modulo this number
 
 
 def test_colliding_dict_keys_are_decoded_quickly() -> None:
@@ -570,7 +571,7 @@ def test_colliding_dict_keys_are_decoded_quickly() -> None:
     ids=["ints", "tuples", "many lists", "in a dict"],
 )
 def test_lists_of_colliding_numbers_are_refused_quickly(value: Any) -> None:
-    """It took 50 s for the first, and for each question about it."""
+    """Decoding the first of these lists once took 50 s, and so did each question about the list."""
     with pytest.raises(TooMuch):
         decode(encode(value, ANSWER_LIMITS), ANSWER_LIMITS)
 
@@ -776,5 +777,5 @@ def test_bytes_that_drip_in_cost_the_sender_more_than_the_reader() -> None:
 
 
 def computed(pid: int) -> float:
-    """Seconds of processor time."""
+    """Return the processor time of a process, in seconds."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) * 1e-9

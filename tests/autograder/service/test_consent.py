@@ -1,4 +1,4 @@
-"""Which notebooks are run at a click."""
+"""Tests of the consent that a notebook needs before a click runs it."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from secant.workspace_state import OWN_WORKSPACE, STATE_FOLDER
 
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a folder of lessons."""
+    """Return a workspace for lessons, and put the learner's data into a folder next to it."""
     monkeypatch.setenv("SECANT_DATA", str(tmp_path / "data"))
     place = tmp_path / "workspace"
     (place / STATE_FOLDER).mkdir(parents=True)
@@ -32,7 +32,7 @@ def test_notebook_in_the_learners_workspace_needs_no_consent(
     assert is_agreed(notebook)
     assert not is_agreed(workspace / "01/gone.ipynb")
     monkeypatch.setattr(os, "geteuid", lambda: notebook.stat().st_uid + 1)
-    assert not is_agreed(notebook)  # somebody else has put it there
+    assert not is_agreed(notebook)  # the file belongs to another user
     assert not is_agreed(workspace.parent / "01/01.ipynb")
 
 
@@ -70,8 +70,8 @@ def test_a_damaged_note_is_no_consent(workspace: Path, content: bytes) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 def test_learner_data_has_owner_only_permissions(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a home that others may look into, what was learnt and agreed to was theirs to read."""
-    monkeypatch.chdir(workspace)  # where the choice itself is kept
+    """Others must not be able to read a learner's progress and consents, even if the home folder is open."""
+    monkeypatch.chdir(workspace)  # the choice itself is stored in the working folder
     before = os.umask(0o022)
     try:
         predict("1 a name", A="1", B="2").buttons.set_state({"index": 1})

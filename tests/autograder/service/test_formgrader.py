@@ -1,4 +1,4 @@
-"""Formgrader's templates as this server's extension rewrites them, without a browser."""
+"""Tests of formgrader's templates as our server extension rewrites them, without a browser."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A worker beside warm kernels: it costs little memory, ends when it is idle, and is soon back."""
+"""Tests of a worker next to warm kernels: it needs little memory, ends when idle, and is soon replaced."""
 
 import sys
 import time
@@ -15,9 +15,9 @@ from tests.support.waiting import wait_for
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc"),
-    pytest.mark.slow,  # a server of its own, and two workers
+    pytest.mark.slow,  # a separate server and two workers
 ]
-IDLE_MINUTES = "0.1"  # so that a busy machine finds the worker before it ends
+IDLE_MINUTES = "0.1"  # long enough to find the worker on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def template(server: Server) -> int:
-    """Return the process that kernels and a worker are forked from, once it has a worker."""
+    """Return the id of the process from which kernels and a worker are forked, once it has a worker."""
     path = server.save("asked.ipynb", {})
     (pid,) = (pid for pid in children(server.process.pid) if "template.py" in command(pid))
 
@@ -50,10 +50,11 @@ def template(server: Server) -> int:
 def test_an_idle_worker_ends_and_the_next_check_has_another(server: Server, template: int) -> None:
     path = server.save("checked.ipynb", {})
     first = server.check(path)
-    (worker,) = children(template)  # a fork of it
+    (worker,) = children(template)  # the worker is a fork of the template
     members = family(worker)
-    assert len(members) == 2  # and what candidates are forked from
-    assert sum(map(private_bytes, members)) < private_bytes(server.process.pid)  # of 500 MB for two torches
+    assert len(members) == 2  # the worker, and the process that forks candidates
+    # Two separate imports of torch would take 500 MB.
+    assert sum(map(private_bytes, members)) < private_bytes(server.process.pid)
     assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])
     assert children(template) == []
     waits, *second = server.check_told(path)

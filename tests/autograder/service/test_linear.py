@@ -1,4 +1,4 @@
-"""What strangers send is read in time that grows with its length, and no faster."""
+"""Tests that the time for reading untrusted input grows no faster than the input's length."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ from secant.verdict import Part, Verdict
 from secant.visible import visible
 from tests.support.growth import growth
 
-LINEAR = 128.0  # in 16 times the length: between 16, and 256 of what grows like the square
+LINEAR = 128.0  # for 16 times the length, between 16 (linear) and 256 (quadratic)
 
 
 def _hints(text: str) -> object:
@@ -31,7 +31,7 @@ def _message(text: str) -> object:
 
 
 CASES: dict[str, tuple[Callable[[str], object], str, str, str]] = {
-    # what reads it, how the text begins, what is repeated, how it ends
+    # the function that reads the text, the text's beginning, the part that is repeated, the text's end
     "half-open hints": (
         lambda text: list(describe.hints_in(text)),
         "",
@@ -88,7 +88,7 @@ def test_the_marks_of_a_file_are_found_in_linear_time(tmp_path: Path, repeated: 
 
 @pytest.mark.whole
 def test_description_of_a_notebook_is_no_larger_than_its_file(tmp_path: Path) -> None:
-    """When it was opened, 450 tasks below one heading of a megabyte made an answer of a gigabyte."""
+    """Opening a notebook of 450 tasks below a heading of one megabyte once made an answer of a gigabyte."""
     long = "\u202e" * 20_000
     hints = f"<details><summary>Hint 1 {long}</summary>{long}</details>" * 30
     cells = [v4.new_markdown_cell(f"# {long}"), v4.new_markdown_cell(f"## {long}\n{hints}")]

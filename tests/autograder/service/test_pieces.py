@@ -1,4 +1,4 @@
-"""What the service is made of, without a server: a message in its parts, last verdicts, checks under way."""
+"""Tests of the service's parts without a server: parts of messages, last verdicts and running checks."""
 
 import asyncio
 import copy
@@ -67,7 +67,7 @@ def test_new_edition_keeps_verdicts_and_marks_changed_tests_as_stale(
     assert [row["id"] for row in found["rows"] if row["changed"]] == [second]
     before = last_verdicts.load(notebook)
     assert before is not None
-    assert [row["id"] for row in before["rows"]] == [first, second, *others]  # nothing is lost
+    assert [row["id"] for row in before["rows"]] == [first, second, *others]  # the old edition keeps its rows
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_damaged_file_of_verdicts_is_ignored_and_replaced(
 
 
 class Containers:
-    """A pool whose containers only note that they were killed."""
+    """A pool whose containers only record that they were killed."""
 
     def __init__(self) -> None:
         self.killed = threading.Event()
@@ -154,11 +154,14 @@ def test_cancelled_pool_hands_out_no_process() -> None:
         leash.take()
 
 
-# --- A worker, whose examiner is ours -------------------------------------------------------------------
+# --- A worker with a stand-in for the examiner ----------------------------------------------------------
 
 
 class Ordered:
-    """A worker of a notebook with right answers; `heard` is what it writes, and `examine` what it does."""
+    """A worker for a notebook with right answers.
+
+    `heard` has the messages that the worker sends, and `examine` replaces its examiner.
+    """
 
     def __init__(self, folder: Path, kind: type[Running]) -> None:
         self.path = folder / "mine.ipynb"
@@ -216,7 +219,7 @@ def test_verdicts_before_an_early_end_of_a_check_are_kept(ordered: Ordered, end:
         if end == "error":
             raise WallError("no room")
         while True:
-            ordered.worker._pool.take()  # until it is stopped
+            ordered.worker._pool.take()  # raises an error once the check is stopped
             time.sleep(0.01)
 
     ordered.examine = examine
@@ -234,7 +237,7 @@ def test_verdicts_before_an_early_end_of_a_check_are_kept(ordered: Ordered, end:
     facts = store.read()
     assert [name for name, known in facts["lessons"][LESSON].items() if known["passed"]] == [task]
     assert facts["last"] is not None
-    assert facts["last"]["task"] is None  # the lesson was asked for, so one goes on at its first open task
+    assert facts["last"]["task"] is None  # a check of the whole lesson leads to its first open task
     assert "whole_lesson" not in facts["earned"]
     found = ordered.order("lesson")[-1]["ok"]["last"]
     assert [(row["id"], row["changed"]) for row in found["rows"]] == [(task, False)]
@@ -322,7 +325,7 @@ def test_worker_survives_an_error_with_one_notebook(
 
 @pytest.mark.parametrize("ordered", [Threaded], indirect=True)
 def test_notebook_with_hostile_metadata_is_still_described_as_json(ordered: Ordered) -> None:
-    """Points without end make no JSON, and a lone surrogate no text."""
+    """Infinite points are not valid JSON, and a lone surrogate cannot be encoded as text."""
     notebook = nbformat.read(ordered.path, 4)
     for cell in notebook.cells:
         if marks := cell.metadata.get("nbgrader"):
@@ -341,7 +344,7 @@ def test_notebook_with_ordinary_tests_is_described_as_such(ordered: Ordered) -> 
     nbformat.write(HOMEWORK, ordered.path)
     found = ordered.order("lesson")[-1]["ok"]
     assert found == {"plain": True, "name": ordered.path.name, "agreed": False}
-    for order in ("check", "hint", "solution"):  # of a page or a command that cannot show what its tests say
+    for order in ("check", "hint", "solution"):  # from a page or a command that cannot show ordinary tests
         refused = ordered.order(order, task="determinant", number=1)[-1]
         assert refused["refused"] == 415
         assert f"`autograder check {ordered.path.name}` runs the visible ones" in refused["message"]
@@ -493,15 +496,15 @@ worker.main()
 """
     process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)
     order = {"id": 1, "do": "lesson", "path": "x", "below": "/"}
-    process.communicate(json.dumps(order).encode() + b"\n", timeout=60)  # and its input ends
+    process.communicate(json.dumps(order).encode() + b"\n", timeout=60)  # this also closes the worker's input
     assert process.returncode == -signal.SIGALRM
 
 
-# --- The way of a check's answers to the page -----------------------------------------------------------
+# --- A check's answers on their way to the page ---------------------------------------------------------
 
 
 def test_page_closed_during_a_check_stops_reading_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is still asking for the worker's answers when they are closed."""
+    """No request for the worker's next answer is pending when the stream of answers is closed."""
     monkeypatch.setattr(handlers, "_HEARTBEAT_SECONDS", 0.01)
     written: list[str] = []
 

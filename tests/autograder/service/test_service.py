@@ -1,4 +1,4 @@
-"""The service as a page has it: a real server, its worker, real checks."""
+"""Tests of the service as a page uses it: with a real server, its worker and real checks."""
 
 import contextlib
 import http.client
@@ -52,7 +52,7 @@ def kept(server: Server, path: str) -> dict[str, str]:
     return {row["id"]: row["outcome"] for row in last["rows"]} if last else {}
 
 
-# --- What a page is told --------------------------------------------------------------------------------
+# --- Replies to a page ----------------------------------------------------------------------------------
 
 
 def test_the_server_needs_no_torch() -> None:
@@ -174,11 +174,11 @@ def test_endless_ordinary_test_is_stopped_with_its_processes(server: Server) -> 
         while json.loads(answer.readline())["event"] == "waits":
             pass
         (worker,) = server.workers()
-        assert wait_for(lambda: len(family(worker)) > 3)  # the run has begun, and has a process
+        assert wait_for(lambda: len(family(worker)) > 3)  # the run has started its process
         assert server.ask("POST", "check", order)[0] == 409
         assert server.ask("POST", "stop", {"path": "endless_hw.ipynb"})[1] == {"stopped": True}
         assert [json.loads(line) for line in answer.read().splitlines()] == [{"event": "stopped"}]
-    assert wait_for(lambda: len(family(worker)) == 2)  # itself, and what candidates are forked from
+    assert wait_for(lambda: len(family(worker)) == 2)  # the worker, and the process that forks candidates
 
 
 @pytest.mark.costly("a real server, whose worker imports torch")
@@ -223,7 +223,7 @@ def test_a_check_tells_each_task_and_is_remembered(server: Server) -> None:
 
 @pytest.mark.whole
 def test_service_gives_the_same_verdicts_as_grading(server: Server) -> None:
-    """The same messages and points as one task after another, pictures included."""
+    """Compare messages and points with a check of one task at a time, for a notebook that draws pictures."""
     from autograder.exam.selfcheck import Checker
 
     (lesson,) = [lesson for lesson in find_lessons(ROOT) if lesson.name == LESSON]
@@ -257,10 +257,10 @@ def test_an_endless_check_is_stopped_and_the_next_is_warm(server: Server) -> Non
         rest = [json.loads(line) for line in answer.read().splitlines()]
     took = time.monotonic() - start
     assert (rest[-1]["event"], rest[-1]["problem"]) == ("stopped", None)
-    assert took < 3  # 0.05 s where nothing else computes
+    assert took < 3  # 0.05 s on an idle machine
     assert TASKS[1] in kept(server, path)
     (worker,) = server.workers()
-    assert wait_for(lambda: len(family(worker)) == 2)  # itself, and what candidates are forked from
+    assert wait_for(lambda: len(family(worker)) == 2)  # the worker, and the process that forks candidates
     assert server.ask("POST", "stop", {"path": path}) == (200, {"stopped": False})
     assert server.check(path, TASKS[1])[-1]["event"] == "end"
     assert server.workers() == [worker]
@@ -289,7 +289,7 @@ def test_a_worker_that_dies_is_started_again(server: Server) -> None:
 
 
 def test_notebook_of_no_lesson_is_checked_by_its_visible_tests(server: Server, tmp_path: Path) -> None:
-    """Of a notebook that belongs to no lesson of the course: its own tests, and it says so."""
+    """A notebook of no lesson of the course is checked by its own tests, and the message says so."""
     notebook = nbformat.v4.new_notebook()
     for source, marks in [
         ("def twice(x):\n    return 2 * x", {"grade_id": "twice", "solution": True, "grade": False}),
@@ -311,7 +311,7 @@ def test_notebook_of_no_lesson_is_checked_by_its_visible_tests(server: Server, t
     assert "Was a test cell changed?" in server.check("03_own.ipynb")[-1]["message"]
 
 
-# --- Who may ask, and for what --------------------------------------------------------------------------
+# --- Allowed and refused requests -----------------------------------------------------------------------
 
 
 def test_service_checks_only_notebooks_below_its_root(server: Server, tmp_path: Path) -> None:
@@ -394,14 +394,14 @@ def test_requests_without_token_or_from_other_sites_are_refused(server: Server) 
     cookie = {"Cookie": "; ".join(value.partition(";")[0] for value in cookies)}
     assert "username" in cookie["Cookie"]
     evil = cookie | {"Origin": "http://evil.example", "Referer": "http://evil.example/"}
-    neighbour = cookie | {"Referer": "http://127.0.0.1:1/"}  # another server of this machine
+    neighbour = cookie | {"Referer": "http://127.0.0.1:1/"}  # another server on this machine
     picture = cookie | {"Sec-Fetch-Site": "same-site", "Referer": f"http://127.0.0.1:{server.port}/"}
     rebound = cookie | {"Host": "evil.example"}
     for headers in (evil, neighbour, picture, rebound, cookie):
         assert posts(headers) <= {403, 404}
         assert gets(headers) <= {403, 404}
     ours = cookie | {"Sec-Fetch-Site": "same-origin"}
-    for used_as in ("image", "document", "iframe"):  # what a notebook's text can have a browser fetch
+    for used_as in ("image", "document", "iframe"):  # requests that a notebook's text can cause in a browser
         assert gets(ours | {"Sec-Fetch-Dest": used_as}) == {403}
     assert gets(ours | {"Sec-Fetch-Dest": "empty"}) == gets(ours) == {200}
 
@@ -420,7 +420,7 @@ def test_a_notebook_of_unknown_origin_is_not_run_before_its_reader_agrees(server
     assert server.status("POST", "check", {"path": path, "task": TASKS[0], "agree": False}) == 200
 
 
-# --- The command line uses it ---------------------------------------------------------------------------
+# --- The command line -----------------------------------------------------------------------------------
 
 
 def run_check(server: Server, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -445,7 +445,7 @@ def test_the_command_asks_the_server(server: Server) -> None:
     assert [task["id"] for task in found["tasks"]] == TASKS
     fields = {"id", "points", "max_points", "outcome", "message", "seconds"}
     assert all(set(task) == fields for task in found["tasks"])
-    assert " torch\n" not in done.stderr  # the server's worker has it
+    assert " torch\n" not in done.stderr  # the server's worker has already imported torch
 
 
 @pytest.mark.whole
@@ -469,11 +469,11 @@ def test_a_server_that_is_dead_or_silent_is_not_waited_for(server: Server, tmp_p
     assert json.loads(done.stdout)["score"] == 10
 
 
-# --- The end --------------------------------------------------------------------------------------------
+# --- A killed server ------------------------------------------------------------------------------------
 
 
 def test_no_process_outlives_a_killed_server(server: Server) -> None:
-    """Last in this file: it ends the server of all tests."""
+    """This must be the last test of the file, because it kills the server that all tests share."""
     path = server.save("end.ipynb", {TASKS[0]: ENDLESS.format(TASKS[0])})
     with begun(server, path) as answer:
         (task,) = outcomes([json.loads(answer.readline())])
@@ -484,4 +484,4 @@ def test_no_process_outlives_a_killed_server(server: Server) -> None:
     assert wait_for(lambda: not [pid for pid in members if Path(f"/proc/{pid}").exists()])
     notes = [json.loads(file.read_bytes()) for file in (server.data / "checks").glob("*.json")]
     (note,) = [note for note in notes if note["path"] == str(server.folder.resolve() / path)]
-    assert task in [row["id"] for row in note["rows"]]  # what was decided is kept
+    assert task in [row["id"] for row in note["rows"]]  # the verdicts until then are stored

@@ -1,4 +1,4 @@
-"""How many workers a machine is given: never more than there is memory for."""
+"""Tests of the number of workers for a machine: by default, no more than its memory allows."""
 
 import os
 

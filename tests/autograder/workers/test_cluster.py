@@ -1,4 +1,4 @@
-"""A real scheduler and real workers, killed in the middle: the gradebook is that of a run on this machine."""
+"""Tests with a real scheduler and killed workers: the gradebook equals that of a run on this machine."""
 
 import shutil
 import sys
@@ -46,7 +46,7 @@ def right(room: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a course with a class of four, in which every second student has wrong answers."""
+    """Return a course with a class of four, in which every second student has wrong answers."""
     root = tmp_path_factory.mktemp("room")
     build_course(root)
     (root / SECRET).write_bytes(bytes(range(32)))
@@ -58,7 +58,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(room: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Grade the same class in this process alone."""
+    """Return a copy of the same class, graded in this process alone."""
     root = tmp_path_factory.mktemp("alone") / "course"
     shutil.copytree(room, root)
     assert run(root, Here())[0].failed == {}
@@ -67,13 +67,13 @@ def alone(room: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory: pytest.TempPathFactory, alone: Path) -> Iterator[Processes]:
-    """Start a scheduler with one worker."""
+    """Provide a scheduler with one worker."""
     with cluster_of(tmp_path_factory.mktemp("cluster"), "first") as made:
         yield made
 
 
 def graded_on(processes: Processes, root: Path, patience: float, done: Callable[[], object]) -> Any:
-    """Grade a class on the cluster, and do something when the first submission is done."""
+    """Grade a class on the cluster, and call `done` when the first submission is graded."""
     entries = find_submissions(Course.at(root), [STEPS])
     workers = cluster(processes.address, patience)
     over: list[str] = []
@@ -91,7 +91,7 @@ def graded_on(processes: Processes, root: Path, patience: float, done: Callable[
 
 
 def gradebook(root: Path) -> dict[tuple[str, str], Any]:
-    """Everybody's scores and comments."""
+    """Return all students' scores and comments."""
     with Gradebook(f"sqlite:///{root}/gradebook.db", "secant") as book:
         found = book.assignment_submissions(STEPS)
         grades = {
@@ -110,7 +110,7 @@ def gradebook(root: Path) -> dict[tuple[str, str], Any]:
 
 
 def folders(root: Path) -> dict[str, bytes]:
-    """All files that were written for staff and students."""
+    """Return all files written for staff and students, by path."""
     steps = [root / name for name in ("autograded", "feedback")]
     found = [path for step in steps for path in step.rglob("*") if path.is_file()]
     return {str(path.relative_to(root)): path.read_bytes() for path in found}
@@ -185,7 +185,7 @@ def test_cluster_needs_distributed(monkeypatch: pytest.MonkeyPatch) -> None:
         cluster("tcp://127.0.0.1:1")
 
 
-# --- What travels ---------------------------------------------------------------------------------------
+# --- Jobs and results as bytes --------------------------------------------------------------------------
 
 LINE = TraceLine("cell 7", 1, "f", "1 / 0")
 CELL = CellResult("cell 7", "ZeroDivisionError", "division by zero \ud800", (LINE,), "0\n", 0.25)

@@ -1,4 +1,4 @@
-"""Workers that die, hang on, or come to nothing."""
+"""Tests of local workers: jobs that fail or kill a worker, and processes that must end."""
 
 import os
 import signal
@@ -93,7 +93,7 @@ class Threads:
 
 
 class Watched:
-    """A job, and what was running whenever it was done."""
+    """Jobs that record which jobs are running at the end of each attempt."""
 
     def __init__(self) -> None:
         self.running: set[str] = set()
@@ -177,7 +177,7 @@ def test_workers_for_pages_start_late_need_no_torch_and_end_with_their_parent(tm
     )
     script = tmp_path / "parent.py"
     script.write_text(code)
-    with tempfile.TemporaryDirectory(dir="/tmp") as temporary:  # a socket's path is short
+    with tempfile.TemporaryDirectory(dir="/tmp") as temporary:  # the path of a socket must be short
         done = subprocess.run(
             [sys.executable, script],
             env=os.environ | {"TMPDIR": temporary},
@@ -209,7 +209,7 @@ def test_closing_an_unused_worker_pool_leaves_no_process() -> None:
 
 @pytest.mark.whole
 def test_other_process_with_preloaded_workers_keeps_its_exit_code() -> None:
-    """Whoever else has imported what workers need, and has started workers, ends with its own exit code."""
+    """A process that imports the workers' modules and starts the workers' server keeps its own exit code."""
     code = (
         "from autograder.workers import executors, preloaded; executors._start_server(); raise SystemExit(3)"
     )

@@ -1,4 +1,4 @@
-"""A worker: a page made beforehand, and a limit of memory of its own, which nothing that it starts keeps."""
+"""Tests of a worker: its memory limit, which its children can lift, refused walls and prepared pages."""
 
 import resource
 import socket

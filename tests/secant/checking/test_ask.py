@@ -1,4 +1,4 @@
-"""The language of the tests: what a question prints as, what is seen of its answer, and what a check says."""
+"""Tests of `ask`, the language of test cells: the text of a question, its answer, and a check's message."""
 
 from collections.abc import Callable
 from typing import Any
@@ -141,7 +141,7 @@ def test_a_hint_for_an_error_is_not_chosen_by_the_student_s_line_or_its_comment(
 
     shown = judged(retain_graph="keep the graph", TypeError="a wrong type", refuse="the line")
     assert shown[-1] == '    raise ValueError("not today")  # TypeError, retain_graph, math domain error'
-    # Nor is a cause that is known for every lesson: the line ends with the words of another ValueError.
+    # A general cause is not chosen either, although the line ends with the words of another ValueError.
     assert not any("likely cause" in line for line in shown)
     assert judged(retain_graph="keep the graph", today="tomorrow")[-1] == "  likely cause: tomorrow"
     assert judged(ValueError="another value")[-1] == "  likely cause: another value"
@@ -177,8 +177,11 @@ def test_steps_and_operations_are_counted() -> None:
 
 
 def test_a_stack_that_grows_and_shrinks_costs_no_memory_each_time() -> None:
-    """Wherever the question is on the interpreter's stack, of which a part of 16 KiB may end right there."""
-    resource = pytest.importorskip("resource")  # of Unix
+    """The interpreter's stack consists of chunks of 16 KiB, and a chunk may end at the question's frame.
+
+    The question is therefore asked at many depths of the stack.
+    """
+    resource = pytest.importorskip("resource")  # exists only on Unix
     source = "def halve(n):\n    return n and halve(n - 1) + halve(n - 1)"
     names: dict[str, Any] = {}
     exec(source, names)

@@ -1,4 +1,4 @@
-"""Questions with code below the call, and with warnings; what a probe brought, judged as an answer is."""
+"""Tests of questions with code below the call and with warnings, and of `judge` for a probe's results."""
 
 import warnings
 from typing import Any

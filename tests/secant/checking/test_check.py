@@ -237,4 +237,4 @@ def test_passed_visible_tests_tell_how_to_run_the_hidden_ones(
     check.visible_passed()
     said = capsys.readouterr().out
     assert command in said
-    assert "If you teach yourself" in said  # in a class's edition Check does not ask them
+    assert "If you teach yourself" in said  # in a class edition, Check has no hidden tests

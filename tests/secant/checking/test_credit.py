@@ -1,4 +1,4 @@
-"""Partial credit: the points of a test cell's parts, as stock nbgrader and the examiner count them."""
+"""Tests of partial credit: the points of a test cell's parts, as nbgrader and the examiner count them."""
 
 import pytest
 

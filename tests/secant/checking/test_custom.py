@@ -1,4 +1,4 @@
-"""Operations made from formulas, and what is seen of a call and the walk back."""
+"""Tests of operations made from formulas, and of what is observed in a call and its backward pass."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def test_tested_operation_may_get_non_contiguous_inputs() -> None:
         seen.clear()
         found = walk_back(Noted.apply, {"x": x}, ["x"], g, apart=True)
         assert found["gradients"]["x"].equal(3 * g)
-        assert seen[0] is False  # of the call, then of the one in between, then of the walk
+        assert seen[0] is False  # seen: x in the call, x in a second call, g in the backward pass
         assert seen[2] is False
 
 
@@ -183,7 +183,7 @@ def _by_dual_numbers(x: Tensor, g: Tensor) -> Tensor:
         return torch.autograd.forward_ad.unpack_dual(y).tangent
 
 
-@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # of forward_ad, the first time
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # the first use of forward_ad warns
 @pytest.mark.parametrize(
     ("slope", "delegated"),
     [

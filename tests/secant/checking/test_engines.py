@@ -1,4 +1,4 @@
-"""Engines that are right, and engines with one bug each, on graphs that show it and on graphs that do not."""
+"""Tests of right engines, and of engines with a bug, on graphs that reveal the bug and others that do not."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ def test_the_gradient_that_replaces_the_others_depends_on_the_order() -> None:
         return x**2 + x**3
 
     assert [found(sides, 1, "assign", "leaves", turned=turned) for turned in (False, True)] == [4.0, 12.0]
-    # The product comes before the square in every order, so x receives last from the square.
+    # The product comes before the square in every order, so x receives the square's gradient last.
     for turned in (False, True):
         assert found(lambda x: x * (x**2), 1, "assign", "leaves", turned=turned) == 8.0
 

@@ -16,7 +16,7 @@ def nested(depth: int) -> Any:
 
 
 class Other:
-    """As the wire's, for what was not sent."""
+    """A stand-in like `wire.Unsendable`, which is sent in place of an object that cannot be sent."""
 
     type_name = "torch.Tensor"
 
@@ -24,8 +24,8 @@ class Other:
         return "a tensor with 15 dimensions"
 
 
-# Far from what is asked for: nothing of it but its beginning may be looked at. Made when asked for, since
-# together they take a gigabyte.
+# Answers far from the expected ones. A message may examine only the beginning of such an answer. An answer is
+# made only when a test needs it, because all answers together take a gigabyte.
 ODD: dict[str, Callable[[], Any]] = {
     "dimensions": lambda: torch.zeros((3,) * 15, dtype=torch.uint8),
     "ones": lambda: torch.ones((1,) * 64),

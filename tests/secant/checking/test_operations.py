@@ -1,4 +1,4 @@
-"""Counting what a computation costs."""
+"""Tests of `operations`, which counts a computation's operations and finds the largest result."""
 
 import torch
 

@@ -23,7 +23,7 @@ def test_an_innocent_call_changes_nothing() -> None:
     model = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
     with watch(x=x, model=model) as seen, torch.no_grad():
         model(x + 1)
-    # Dropout draws random numbers, which are nobody's.
+    # Dropout draws random numbers. That does not count as a change, because it sets no seed.
     assert seen.changes == []
 
 
@@ -149,7 +149,7 @@ def test_settings_of_the_process_are_put_back() -> None:
             pack_from_now_on(torch.ones(1), nn.Module())
         torch.ones(1, requires_grad=True).exp()
     assert settings() == before
-    assert len(packed) == 1  # the hooks that were there before the watch
+    assert len(packed) == 1  # packed by the hooks from before the watch
 
 
 def test_a_library_may_add_filters_of_its_own() -> None:

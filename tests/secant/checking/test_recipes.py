@@ -1,4 +1,4 @@
-"""Graphs of Values as arguments of a question, and what is said of operations, orders and backward passes."""
+"""Tests of graphs of Values as a question's arguments, and of checks of operations, orders and passes."""
 
 import itertools
 from typing import Any
@@ -16,7 +16,7 @@ AB = {"a": "Value(2.0)", "b": "Value(3.0)"}
 
 
 class Value(secant.Value):
-    """What a student may have written, right or not."""
+    """A Value as a student may have written it, with right and wrong methods."""
 
     def __add__(self, other: Any) -> Any:
         return Value(self.data + other.data, (self, other), (1.0, 1.0))
@@ -57,7 +57,7 @@ def test_only_topological_orders_are_accepted() -> None:
     good = [
         order
         for order in itertools.permutations(range(5))
-        if recipes.too_early(UNEVEN, order) is None  # of this graph there is one
+        if recipes.too_early(UNEVEN, order) is None  # this graph has only one such order
     ]
     assert good == [(4, 3, 2, 1, 0)]
     assert recipes.too_early(UNEVEN, (4, 3, 1, 2, 0)) == (1, 2)

@@ -7,7 +7,7 @@ from tests.support.settings import in_english  # noqa: F401
 
 
 def _square(x: float) -> float:
-    """Is wrong from 3 on."""
+    """Return the square of x, but wrongly x itself if x is 3 or more."""
     return x * x if x < 3 else x
 
 

@@ -1,4 +1,4 @@
-"""Values in the process of the student's code: made for a question, and read as plain data."""
+"""Tests of Values in the student's process: they are made for a question and read as plain data."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is said of an operation that is walked back through."""
+"""Tests of the messages about an operation and its backward pass."""
 
 from typing import Any
 

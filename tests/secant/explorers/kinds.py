@@ -1,4 +1,4 @@
-"""Every explorer, as the contract test drives it: over a function of one's own, or with a good one too."""
+"""Descriptions of all explorers for the contract test, and faulty functions that learners write."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -24,19 +24,22 @@ Function = Callable[[torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True)
 class Kind:
-    """An explorer: how it is made, over the learner's f alone or beside a good function, and its controls."""
+    """An explorer with its controls, and functions that open it.
+
+    `of` opens it with the learner's f alone. `beside` opens it with several functions, good and bad ones.
+    """
 
     name: str
     explore: Callable[..., Any]
-    of: Callable[..., Any]  # f and options
-    places: tuple[str, ...] = ("x",)  # the sliders of where, by their attributes
+    of: Callable[..., Any]  # called with f and options
+    places: tuple[str, ...] = ("x",)  # attributes of the sliders that set the place
     sliders: tuple[str, ...] = ("x", "log_h")
     lists: tuple[str, ...] = ()
-    says: str = ""  # a number that stands in the picture's text at the start
-    beside: Callable[[dict[str, Any]], Any] | None = None  # functions by name, to choose from
+    says: str = ""  # a number in the picture's alternative text at the start
+    beside: Callable[[dict[str, Any]], Any] | None = None  # called with functions by name
     choose: Callable[[Any, str], object] | None = None
     refused: tuple[dict[str, Any], ...] = field(default=())
-    #: The rows of a quotient, of a slope, and of how far they are apart.
+    #: Names of the rows that show a quotient, a slope, and the distance between them.
     compared: tuple[str, ...] = ("quotient", "gradient", "error")
 
     def __str__(self) -> str:
@@ -186,7 +189,7 @@ KINDS = (
         lambda f, **options: explore_second({"f": f}, derivative="second", **options),
         lists=("function", "derivative"),
         says="-0.12",
-        compared=(),  # three ways, each measured from the truth
+        compared=(),  # three estimates are shown, each with its distance from the true value
         beside=lambda named: explore_second(named, derivative="second"),
         choose=lambda explorer, name: setattr(explorer.function, "value", name),
     ),
@@ -232,15 +235,15 @@ KINDS = (
     ),
 )
 
-#: Each explorer once.
+#: One entry for each explorer: the one that lists arguments to be refused.
 EXPLORERS = tuple(kind for kind in KINDS if kind.refused)
 
-#: Explorers with curves, bars, arrows and buttons: the quick suite tries with these what all explorers share.
+#: Explorers with curves, bars, arrows and buttons. The quick suite tests what all explorers share with these.
 _QUICK = ("tangent", "paths", "arrows", "buffer")
 
 
 def each(kinds: Iterable[Kind]) -> list[Any]:
-    """Return explorers as cases of a test, of which those in `_QUICK` are quick."""
+    """Return a test case for each explorer; those in `_QUICK` are quick."""
     return [case(kind, quick=kind.name in _QUICK, id=str(kind)) for kind in kinds]
 
 
@@ -249,7 +252,7 @@ def stops(x: torch.Tensor) -> torch.Tensor:
 
 
 class Narrow(torch.nn.Module):
-    """A model in float32, which does not take float64."""
+    """A model in float32 that does not accept float64."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -260,7 +263,7 @@ class Narrow(torch.nn.Module):
 
 
 class Unpacked(torch.autograd.Function):
-    """An operation of the learner's own, with a slip in its backward."""
+    """A learner's operation that saves one tensor, but unpacks two in its backward."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
@@ -274,14 +277,14 @@ class Unpacked(torch.autograd.Function):
 
 
 class Refusing(Unpacked):
-    """Another, which raises what autograd itself raises."""
+    """A learner's operation whose backward raises a RuntimeError, as autograd itself does."""
 
     @staticmethod
     def backward(ctx: Any, g: torch.Tensor) -> torch.Tensor:
         raise RuntimeError("<z>of its own")
 
 
-#: What learners write. Each fails at every place and in every explorer.
+#: Faulty functions as learners write them. Each fails at every place and in every explorer.
 BAD: dict[str, Any] = {
     "raises": stops,
     "a number": 3,
@@ -306,5 +309,5 @@ BAD: dict[str, Any] = {
     "own error": lambda x: Refusing.apply(x),
     "no end": lambda x: BAD["no end"](x),
 }
-#: Those of them that have a value, but no slope: a part of the picture can be shown.
+#: Names of the functions in `BAD` that have a value but no slope, so that part of the picture can be shown.
 HALF = {"NumPy", "constant", "constants", "cut", "in place", "a slope of nan", "own backward", "own error"}

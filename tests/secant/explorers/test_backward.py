@@ -1,4 +1,4 @@
-"""Lesson 8's explorer, driven by its widgets' values as the page would."""
+"""Tests of lesson 8's explorer; they set the values of its widgets, as the page does."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""The explorer of lesson 3, driven by its buttons and its widgets' values as the page would."""
+"""Tests of lesson 3's explorer; they click its buttons and set its widgets' values, as the page does."""
 
 import itertools
 import math

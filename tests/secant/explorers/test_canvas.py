@@ -1,4 +1,4 @@
-"""The stage: what stands still is drawn once, what moves is drawn on every frame."""
+"""Tests of the stage, which draws the static parts of a picture once and the moving parts on every frame."""
 
 import asyncio
 import io
@@ -14,7 +14,7 @@ from secant.explorers.kit.canvas import Stage, new_figure
 
 @pytest.fixture
 def dot(drawn: None) -> Any:
-    """Make a stage with one red dot that moves over an axis from 0 to 1."""
+    """Return a stage with one red dot that moves along an axis from 0 to 1."""
     figure = new_figure(2, 1)
     figure.set_layout_engine(None)
     axes = figure.add_axes((0, 0, 1, 1))

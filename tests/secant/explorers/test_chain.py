@@ -1,4 +1,4 @@
-"""The chain's explorer, driven by its widgets' values as the page would."""
+"""Tests of lesson 2's explorer; they set the values of its widgets, as the page does."""
 
 import math
 import re
@@ -170,7 +170,7 @@ def test_step_names_may_contain_tex_korean_and_underscores() -> None:
     explorer = explore_chain([("$a$", torch.sin), ("값", torch.exp), ("a_b", torch.tanh)], x=1.0)
     assert "Δ값" in explorer.text.value
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # such as for a letter that the font lacks
+        warnings.simplefilter("error")  # such as the warning about a letter that the font lacks
         explorer._repr_mimebundle_()
 
 

@@ -1,4 +1,4 @@
-"""What every explorer keeps to, whatever the learner's function does, wherever and to whom it is shown."""
+"""Tests that every explorer must pass, whatever the learner's function does and wherever it is shown."""
 
 import contextlib
 import html
@@ -38,7 +38,7 @@ HANGUL = re.compile("[가-힣]")
 
 @pytest.fixture(scope="module", params=each(EXPLORERS))
 def kind(request: pytest.FixtureRequest) -> Kind:
-    """Each explorer in turn."""
+    """Return each explorer in turn."""
     found: Kind = request.param
     return found
 
@@ -52,7 +52,7 @@ def started(kind: Kind) -> Any:
 
 @contextlib.contextmanager
 def secant_in(language: str) -> Iterator[None]:
-    """Speak a language, and then the one before."""
+    """Set Secant's language for the `with` block, and restore the previous language at the end."""
     before = secant.language()
     secant.language(language)
     yield
@@ -76,7 +76,7 @@ def visible(figure: Any) -> tuple[bool, ...]:
 
 
 def words_of(explorer: Any) -> str:
-    """Everything there is to read, without the markup."""
+    """Return all texts of an explorer, its alternative text included, without their markup."""
     legend = re.sub("<style>.*</style>", "", explorer.legend.value, flags=re.DOTALL)
     every = explorer.message.value, explorer.text.value, legend, explorer.view.alt or ""
     return re.sub("<[^>]*>", " ", " ".join(every))
@@ -92,10 +92,10 @@ def controls(explorer: Any) -> Iterator[Any]:
             yield one
 
 
-# Functions of one's own
+# Learners' functions
 
 
-#: Each bad function with each kind; the quick suite takes every third pair, so each of both several times.
+#: Every pair of a kind and a bad function. Every third pair is quick, so each kind and each function occurs.
 MISTAKES = [
     case(kind, name, quick=(row + column) % 3 == 0, id=f"{kind}-{name}")
     for row, kind in enumerate(KINDS)
@@ -109,14 +109,14 @@ def test_function_problem_is_shown_above_the_picture(
     kind: Kind, name: str, unsent: None, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Panel, "_draw", lambda panel: None)  # a picture has no words
+        patch.setattr(Panel, "_draw", lambda panel: None)  # in Korean, only the words are tested
         in_korean = see_what_is_wrong(kind, name, "ko")
-    if name in HALF:  # else the picture is hidden, or is that of a step before
+    if name in HALF:  # otherwise the picture is hidden, or shows an earlier step
         request.getfixturevalue("drawn")
     explorer = see_what_is_wrong(kind, name, "en")
     assert explorer.has_content == in_korean.has_content
     if explorer.has_content:
-        if name == "cut":  # a png takes as long as all the rest
+        if name == "cut":  # for one function only, because a PNG takes as long as all the rest
             assert explorer._repr_mimebundle_()[0]["image/png"].startswith(b"\x89PNG")
     elif name == "raises":
         assert not any(visible(explorer.static_figure()))
@@ -124,7 +124,7 @@ def test_function_problem_is_shown_above_the_picture(
 
 
 def see_what_is_wrong(kind: Kind, name: str, language: str) -> Any:
-    """Return an explorer of a faulty function, seen to show in this language what it should."""
+    """Check what an explorer of a faulty function shows in a language, and return the explorer."""
     with secant_in(language):
         explorer = kind.of(BAD[name])
         said = problems(explorer)
@@ -184,7 +184,7 @@ def test_good_function_is_shown_after_a_bad_one(
 
 
 def below_one(x: torch.Tensor) -> torch.Tensor:
-    """Fails at every place to the left, for one x and for x in the plane."""
+    """Return x², but raise an error if x, or the first coordinate of x, is below 1."""
     if float(x.detach().reshape(-1)[0]) < 1:
         raise ValueError("below 1")
     return x**2
@@ -272,7 +272,7 @@ def shared_by_threads() -> tuple[object, ...]:
 
     def look() -> None:
         print("a line of a cell")
-        # The filters of all warnings of a kind; one that asks for their words may stand before these.
+        # Only filters without a pattern for the message are compared. Filters with one may precede them.
         filters = [one for one in warnings.filters if one[1] is None]
         found.append((sys.stdout, filters, warnings.showwarning, torch.get_num_threads(), dict(rcParams)))
 
@@ -289,8 +289,8 @@ def random_states() -> tuple[object, ...]:
 def test_drawing_changes_no_global_seen_by_other_threads(
     kind: Kind, unsent: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """JupyterLab may have widgets answered in one thread while a cell runs in another."""
-    torch.set_num_threads(3)  # what neither a frame nor these tests would set
+    """In JupyterLab, a kernel may handle widgets in one thread while a cell runs in another."""
+    torch.set_num_threads(3)  # a number that neither an explorer nor these tests set
     before, seen, states = shared_by_threads(), list[tuple[object, ...]](), random_states()
 
     def curious(x: torch.Tensor) -> torch.Tensor:
@@ -390,7 +390,7 @@ def test_a_start_out_of_range_is_moved_in_and_words_say_so() -> None:
     explorer = secant.explore(x=0)
     assert explorer.setting.x == 1
     assert "x = 0 is out of range" in explorer.children[1].children[0].children[1].value
-    quiet = secant.explore(torch.sin, x_range=(-2, 2))  # no x was given: nothing to say
+    quiet = secant.explore(torch.sin, x_range=(-2, 2))  # no x was given, so no note appears
     assert quiet.setting.x == 2
     assert quiet.children[1].children[0].children[1].layout.display == "none"
 
@@ -407,7 +407,7 @@ def test_a_state_out_of_range_is_moved_in_and_words_say_so() -> None:
 
 
 def test_start_value_between_slider_steps_is_kept() -> None:
-    """The page's handle stands at whole steps alone, and reports the one it stands at."""
+    """The page's handle stops only at whole steps, and reports the step where it stops."""
     explorer = secant.explore(h=2.0, x=1.2345)
     explorer.log_h.value, explorer.x.value = 0.3125, 1.23
     assert (explorer.setting.h, explorer.setting.x) == (2.0, 1.2345)
@@ -434,7 +434,7 @@ def test_shown_quotient_and_slope_differ_by_the_shown_error(kind: Kind, started:
     first = started.log_h.value
     for started.log_h.value in (-3, -8):
         quotient, slope, said = (float(text(started, name)) for name in kind.compared)
-        assert abs(quotient - slope) == pytest.approx(said, rel=0.3)  # each is rounded
+        assert abs(quotient - slope) == pytest.approx(said, rel=0.3)  # all three numbers are rounded
     started.log_h.value = first
 
 
@@ -448,7 +448,7 @@ def test_every_drop_down_list_changes_the_picture(kind: Kind, drawn: None) -> No
             assert explorer.view.strokes != before
 
 
-# What is seen and read
+# Pictures and words
 
 
 def test_explorer_texts_are_in_the_current_language(kind: Kind, both_languages: str) -> None:
@@ -500,7 +500,7 @@ def test_explorer_without_a_front_end_is_one_png(started: Any, drawn: None) -> N
 
 
 def test_strokes_over_the_still_scene_equal_a_full_drawing(kind: Kind, started: Any, drawn: None) -> None:
-    # The image that it has was made with nothing drawn.
+    # The explorer was made while drawing was switched off, so its image of the static parts is made again.
     started.view.show(started.stage.static_png(), started.stage.size, dark=False)
     for name in kind.sliders:
         slider = getattr(started, name)
@@ -530,7 +530,7 @@ def test_on_a_dark_page_every_colour_of_the_legend_is_another(started: Any) -> N
 
 
 def test_an_untrusted_notebook_has_one_picture_to_show(started: Any) -> None:
-    """Of these JupyterLab shows the png where it does not trust, and nothing beside it."""
+    """JupyterLab shows only the PNG if it does not trust the notebook."""
     bundle, _ = started._repr_mimebundle_()
     assert set(bundle) == {"application/vnd.jupyter.widget-view+json", "image/png", "text/plain"}
 
@@ -542,7 +542,7 @@ def test_stored_picture_has_the_alternative_text_of_the_live_one(started: Any) -
 
 
 def test_a_frame_costs_a_fraction_of_a_new_picture(kind: Kind, started: Any) -> None:
-    """Measured are 3 to 6 ms, where a new picture takes 30 to 140; benchmarks/slider.py is for the hand."""
+    """A frame took 3 to 6 ms, a new picture 30 to 140 ms; benchmarks/slider measures drags in a browser."""
     slider = getattr(started, kind.places[0])
     first = slider.value
     places = [slider.min + (slider.max - slider.min) * (k + 0.5) / 20 for k in range(20)]
@@ -553,7 +553,7 @@ def test_a_frame_costs_a_fraction_of_a_new_picture(kind: Kind, started: Any) -> 
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """How long an action takes this process, whatever else the machine does."""
+    """Return the processor time that an action takes in this process; other programs do not count."""
     start = time.process_time()
     action()
     return time.process_time() - start
@@ -561,7 +561,7 @@ def seconds(action: Callable[[], object]) -> float:
 
 @pytest.mark.costly("a process of its own, which imports torch")
 def test_no_explorer_needs_pyplot() -> None:
-    """Its global state would show the figure a second time under the cell."""
+    """The global state of pyplot would make the figure appear a second time below the cell."""
     names = ", ".join(f"secant.explorers.{name}" for _, name, _ in pkgutil.iter_modules(explorers.__path__))
     code = f"import sys, {names}; print('matplotlib.pyplot' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""The explorer of lesson 6, driven by its widgets' values as the page would."""
+"""Tests of lesson 6's explorer; they set the values of its widgets, as the page does."""
 
 import math
 from itertools import pairwise
@@ -10,7 +10,7 @@ import torch
 from secant.explorers.cut import PAIRS, explore_cut
 from tests.support.reading import problems, remarks, shown
 
-SLOPES = {  # at x: autograd's, and the one lost at the cut
+SLOPES = {  # functions of x: autograd's gradient, and the gradient lost at the cut
     "x · (x²).detach()": lambda x: (x**2, 2 * x**2),
     "x² · x.detach()": lambda x: (2 * x**2, x**2),
     "x · (1/|x|).detach()": lambda x: (1 / x, -1 / x),
@@ -54,7 +54,7 @@ def test_error_approaches_the_lost_gradient_or_zero() -> None:
     explorer = explore_cut({"x² · x.detach()": PAIRS["x² · x.detach()"]})
     steps, (held, moves) = explorer.reading.steps, explorer.reading.errors
     assert moves[steps.argmin()] == pytest.approx(4, abs=1e-4)
-    few = held[steps.argsort()[::-1]][::8]  # a decade apart
+    few = held[steps.argsort()[::-1]][::8]  # errors of steps that are a decade apart
     assert all(6 < before / after < 14 for before, after in pairwise(few[:6]))
 
 

@@ -1,4 +1,4 @@
-"""The numbers behind the explorer, against the figures the lesson states."""
+"""Tests of the numbers behind lesson 1's explorer, against the figures in the lesson's text."""
 
 from typing import Any
 
@@ -128,7 +128,7 @@ def test_undefined_points_are_left_out_of_the_median_error() -> None:
 
 
 def test_median_error_needs_enough_points_that_move() -> None:
-    # Near 0 a tiny step still moves x; that says nothing of the places around it.
+    # A tiny step still changes an x near 0, but the error there shows no trend for the other places.
     x = torch.linspace(-1, 1, 201, dtype=torch.float32)
     errors = median_errors(lambda t: torch.sin(5 * t), x, torch.tensor([1e-3, 1e-12]))
     assert errors[0].isfinite()

@@ -1,4 +1,4 @@
-"""Functions of one x, made to take many."""
+"""Tests of functions of one x that are adapted to accept many x."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The explorer of lesson 10, and the backward passes behind it."""
+"""Tests of lesson 10's explorer and of the backward passes behind it."""
 
 import itertools
 from typing import Any

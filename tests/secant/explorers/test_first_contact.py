@@ -1,4 +1,7 @@
-"""Each lesson's first explorer, opened as its cell opens it: the quotient becomes autograd's gradient."""
+"""Tests of the first explorers of lessons 1 to 4, opened as the lessons' cells open them.
+
+The quotient tends to autograd's gradient.
+"""
 
 import re
 from dataclasses import dataclass
@@ -11,9 +14,9 @@ import secant
 from tests.support.lessons import LESSONS, source
 from tests.support.reading import shown
 
-PLACES = 0.15, 0.4, 0.85  # parts of a slider's range; none is a zero of a lesson's gradient
+PLACES = 0.15, 0.4, 0.85  # fractions of a slider's range where no lesson's gradient is 0
 LOG_H = 0.0, -1.0, -2.0, -3.0, -4.0
-NEAR = 1e-3  # of the gradient: the distance that is left at h = 1e-4
+NEAR = 1e-3  # largest distance at h = 1e-4, as a fraction of the gradient
 
 
 @dataclass(frozen=True)
@@ -22,9 +25,9 @@ class Contact:
 
     Attributes:
         lesson: the lesson's number.
-        places: the attributes of the sliders that set the place, with the names that stand before them.
-        quotient: the number that tends to `gradient`, by its class in the table below the picture.
-        gradient: autograd's number, likewise.
+        places: the attributes of the sliders that set the place, each with the slider's name on the page.
+        quotient: the CSS class, in the table below the picture, of the number that tends to `gradient`.
+        gradient: the CSS class of autograd's gradient in the same table.
     """
 
     lesson: int
@@ -53,7 +56,7 @@ CONTACTS = (
     Contact(2),
     Contact(3),
     Contact(4),
-    # A row for each lesson up to 10. Lesson 5 has two sliders for the place: places=(("first", "x1"), ...).
+    # test_first_contact_567.py and test_first_contact_last_three.py test lessons 5 to 10.
 )
 
 each_contact = pytest.mark.parametrize("contact", CONTACTS, ids=str)

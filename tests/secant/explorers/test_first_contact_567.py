@@ -1,4 +1,4 @@
-"""The explorers of lessons 5 to 7 as their lessons open them: the quotient tends to the gradient."""
+"""Tests of the explorers of lessons 5 to 7, as the lessons open them: the quotient tends to the gradient."""
 
 import itertools
 import re
@@ -14,7 +14,7 @@ from tests.support.lessons import LESSONS
 
 
 def opened(number: int) -> Any:
-    """Return an explorer as the first cell that calls one opens it in a lesson."""
+    """Return the explorer that a lesson opens first."""
     (lesson,) = (lesson for lesson in LESSONS if lesson.name.startswith(f"{number:02}_"))
     calls = (re.match(r"(explore\w*)\(.*\)$", cell.source) for cell in read_lesson(lesson).cells)
     call = next(call for call in calls if call)
@@ -22,12 +22,13 @@ def opened(number: int) -> Any:
 
 
 def at_x(explorer: Any, share: float) -> None:
-    """Move every slider for a place to a share of its range."""
+    """Move every slider that sets the place to a fraction of its range."""
     for slider in (explorer.first, explorer.second) if hasattr(explorer, "first") else (explorer.x,):
         slider.value = slider.min + share * (slider.max - slider.min)
 
 
-#: How far the quotient is from autograd's gradient, and the size of the gradient, by lesson.
+#: By lesson, a function that returns the distance of the quotient from autograd's gradient, and the size of
+#: the gradient.
 GAPS: dict[int, Callable[[Any], tuple[float, float]]] = {
     5: lambda reading: (reading.gap, float(np.hypot(*reading.jvp))),
     6: lambda reading: (reading.error, abs(reading.slope)),

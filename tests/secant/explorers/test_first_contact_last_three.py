@@ -1,4 +1,4 @@
-"""Lessons 8, 9 and 10 open their explorers on agreement: the quotient tends to the gradient at every x."""
+"""Tests of the first explorers of lessons 8 to 10: the quotient tends to the gradient at every x."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ CALLS = {
 
 
 def opened(lesson: str) -> Any:
-    """Return the explorer that the first explorer cell of a lesson opens."""
+    """Return the explorer that a lesson opens first."""
     name, _ = CALLS[lesson]
     text = next(one for one in LESSONS if one.name == lesson).text.read_text(encoding="utf-8")
     call = re.search(rf"^{name}\(.*\)$", text, flags=re.M)

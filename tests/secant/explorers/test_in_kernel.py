@@ -1,4 +1,4 @@
-"""An explorer in a kernel that draws in one thread while a cell runs in another, as JupyterLab has it."""
+"""A test in a kernel that draws an explorer in one thread while a cell runs in another, as in JupyterLab."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ go_on.set()
 
 
 def in_a_subshell(client: Any, code: str) -> None:
-    """Have a kernel run code beside its cells."""
+    """Run code in a new subshell of a kernel, while the kernel's cells can run at the same time."""
     client.control_channel.send(client.session.msg("create_subshell_request"))
     reply = client.control_channel.get_msg(timeout=30)
     message = client.session.msg("execute_request", {"code": code, "silent": False, "store_history": False})

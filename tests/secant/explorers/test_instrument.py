@@ -1,4 +1,4 @@
-"""An explorer as an instrument: what a page does to it, and what it tells of its state."""
+"""Tests of what a page does to an explorer, and of what the explorer shows about its state."""
 
 import asyncio
 import io
@@ -30,7 +30,7 @@ def explorers() -> dict[str, Any]:
 
 
 def again(explorer: Any, **names: Any) -> Any:
-    """Return the explorer that an explorer's call makes."""
+    """Return the explorer that results from evaluating another explorer's call."""
     return eval(explorer.call, explorers() | {"torch": torch, **names})
 
 
@@ -100,7 +100,7 @@ def test_numbers_stay_covered_under_a_question_until_a_control_moves(kind: Kind)
     order = list(explorer.children)
     assert (
         order.index(explorer.view) - order.index(explorer.question) == 2
-    )  # between them what is wrong, if any
+    )  # the message about problems is between them
     assert (shown(explorer.question), shown(explorer.cover), shown(explorer.text)) == (False, False, True)
     for n, button in enumerate(explorer.question_buttons, 1):
         button.click()
@@ -140,7 +140,7 @@ def test_a_question_is_in_the_language_in_use_with_its_code_and_its_formulas(bot
 @pytest.mark.parametrize("kind", first_of(EXPLORERS, 3))
 def test_on_a_narrow_page_the_plots_stand_one_above_another(kind: Kind, undrawn: pytest.MonkeyPatch) -> None:
     explorer = kind.explore()
-    undrawn.undo()  # from here on each picture is another, drawn whole
+    undrawn.undo()  # from here on, every new picture is drawn completely
     explorer.view.look = {**LOOK, "narrow": True}
     places = [axes.get_position() for axes in explorer.picture.figure.axes]
     assert all(above.y0 > below.y1 for above, below in itertools.pairwise(places))
@@ -181,7 +181,7 @@ def test_dragging_each_handle_moves_its_slider(kind: Kind, drawn: None) -> None:
 
 def test_arrow_keys_move_both_sliders_by_every_key_press() -> None:
     explorer = secant.explore(x=5, h=1e-3)
-    explorer.view._trait_values.pop("steps", None)  # as where no page has asked for it yet
+    explorer.view._trait_values.pop("steps", None)  # as if no page had read it yet
     explorer.view.steps = [10, 0]
     explorer.view.steps = [9, -8]
     assert explorer.x.number == pytest.approx(5.09)
@@ -206,14 +206,14 @@ def test_an_explorer_without_a_view_reads_and_draws_nothing(monkeypatch: pytest.
 @pytest.mark.costly("each picture is drawn whole, in two themes")
 @pytest.mark.parametrize("kind", first_of(EXPLORERS, 3))
 def test_picture_on_a_dark_page_has_no_dark_strokes(kind: Kind, undrawn: pytest.MonkeyPatch) -> None:
-    """The learner's light picture keeps its colours: an export has no theme."""
+    """The picture for an export stays light, because an export has no theme."""
     explorer = kind.explore()
-    undrawn.undo()  # from here on each picture is another, drawn whole
+    undrawn.undo()  # from here on, every new picture is drawn completely
     explorer.view.look = DARK
     assert "secant-dark" in explorer._dom_classes
     light = np.asarray(picture(explorer.view)).max(axis=-1)
     assert light.min() == np.median(light) == 0x11
-    assert (light > 90).sum() > 1000  # dots of lines and letters
+    assert (light > 90).sum() > 1000  # pixels of lines and letters
     assert (
         Image.open(io.BytesIO(explorer._repr_mimebundle_()[0]["image/png"])).getpixel((0, 0))[:3]
         == (255,) * 3
@@ -280,7 +280,7 @@ def test_play_stops_at_a_touch(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def touch() -> None:
         await played(explorer, -3)
-        explorer.log_h.value = explorer.log_h.value + 1e-9  # a page that rounds
+        explorer.log_h.value = explorer.log_h.value + 1e-9  # a page may round the value
         assert explorer.play.button.value
         explorer.x.value = 3.0
         assert not explorer.play.button.value
@@ -312,7 +312,7 @@ def test_the_text_to_copy_is_the_call_and_the_numbers_without_markup(both_langua
 def test_picture_on_a_black_page_is_drawn_in_light_colours(drawn: None) -> None:
     explorer = secant.explore()
     explorer.view.look = {**DARK, "background": "#000000"}
-    for name in explorer.subject.functions:  # each has a scene of its own
+    for name in explorer.subject.functions:  # each function has a separate scene
         explorer.function.value = name
         assert np.median(np.asarray(picture(explorer.view))) == 1
 

@@ -1,4 +1,4 @@
-"""The explorer of lesson 5, driven by its widgets' values as the page would."""
+"""Tests of lesson 5's explorer; they set the values of its widgets, as the page does."""
 
 import math
 import re
@@ -166,7 +166,7 @@ def test_a_distance_of_exactly_zero_stands_on_the_bottom_line(both_languages: st
 
 
 class Model(torch.nn.Module):
-    """A model in float32, which does not take float64."""
+    """A model in float32 that does not accept float64."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -257,7 +257,10 @@ def test_floats_put_into_a_tensor_show_a_quotient_without_slopes(both_languages:
 
 
 def scaled_by_an_inverse(x: torch.Tensor) -> torch.Tensor:
-    """Singular where x[0] is 0, a line of the grid: there torch raises, and so does all of vmap."""
+    """Return a product with the inverse of a matrix that is singular where x[0] is 0, on a line of the grid.
+
+    On that line torch raises an error, and then vmap fails for all points of the grid.
+    """
     zero, one = x[0] * 0, x[0] * 0 + 1
     matrix = torch.stack([torch.stack([x[0], zero]), torch.stack([zero, one])])
     return torch.linalg.inv(matrix) @ torch.stack([x[1], x[0]])

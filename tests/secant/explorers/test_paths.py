@@ -1,4 +1,4 @@
-"""Lesson 4's explorer, driven by its widgets' values as the page would."""
+"""Tests of lesson 4's explorer; they set the values of its widgets, as the page does."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ def shown(explorer: Any, name: str) -> Any:
     return float(text(explorer, name).removesuffix("→ "))
 
 
-#: How z is made of y = x³ and w = x², and its slopes with respect to both, in Python's floats.
+#: z as a function of y = x³ and w = x², and its slopes with respect to both, computed with Python's floats.
 BY_HAND: dict[str, tuple[Callable[[float, float], float], Callable[..., tuple[float, float]]]] = {
     "log y + √w": (lambda y, w: math.log(y) + math.sqrt(w), lambda y, w: (1 / y, 0.5 / math.sqrt(w))),
     "+": (lambda y, w: y + w, lambda y, w: (1.0, 1.0)),

@@ -1,4 +1,4 @@
-"""The explorer of lesson 7: whatever backward reads, the quotient goes to the truth."""
+"""Tests of lesson 7's explorer: the quotient tends to the true slope, whatever backward reads."""
 
 import math
 from typing import Any

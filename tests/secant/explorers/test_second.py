@@ -1,4 +1,4 @@
-"""The explorer of lesson 9, driven by its widgets' values as the page would."""
+"""Tests of lesson 9's explorer; they set the values of its widgets, as the page does."""
 
 import math
 import re
@@ -17,7 +17,7 @@ from tests.support.reading import problems, remarks, shown, text
 
 
 def explore_second(*args: Any, **options: Any) -> Any:
-    """Return the explorer with the second derivative chosen."""
+    """Return lesson 9's explorer with the second derivative chosen."""
     return second.explore_second(*args, derivative="second", **options)
 
 
@@ -28,7 +28,7 @@ def at(explorer: Any, log_h: float) -> dict[str, float]:
 
 
 def best(explorer: Any, way: str) -> tuple[float, float]:
-    """Return the step where the median error is least, and that error."""
+    """Return the step with the smallest median error, and that error."""
     reading = explorer.reading
     place = int(np.nanargmin(reading.curves[way]))
     return reading.steps[place], reading.curves[way][place]

@@ -1,4 +1,4 @@
-"""What artists draw, as the strokes a page is given: in a figure of 200 by 100 pixels, 100 to the inch."""
+"""Tests of the strokes that are recorded when artists draw, in a figure of 200 by 100 pixels at 100 dpi."""
 
 import math
 from typing import Any
@@ -16,7 +16,7 @@ WHOLE = "M0.0 0.0 L200.0 0.0 200.0 100.0 0.0 100.0 Z"
 
 @pytest.fixture
 def axes() -> Axes:
-    """Axes that fill the figure, from 0 to 2 and from 0 to 1."""
+    """Return axes that fill the figure, from 0 to 2 and from 0 to 1."""
     figure = new_figure(2, 1)
     figure.set_layout_engine(None)
     made = figure.add_axes((0, 0, 1, 1))
@@ -46,7 +46,7 @@ def test_a_line_has_its_colour_width_and_ends_and_is_clipped_by_the_axes(axes: A
 def test_dashes_are_in_pixels(axes: Axes) -> None:
     (line,) = axes.plot([0, 1], [0, 1], lw=3.6, ls=(1, (2, 4)))
     (stroke,) = drawn(line)
-    assert stroke["dash"] == [10, 20]  # of 5 pixels, as wide as the line
+    assert stroke["dash"] == [10, 20]  # multiples of the line's width, which is 5 pixels
     assert stroke["start"] == pytest.approx(5)
 
 
@@ -72,7 +72,7 @@ def test_markers_are_sent_as_one_shape_with_many_positions(axes: Axes) -> None:
     )
     (stroke,) = drawn(line)
     assert stroke["at"] == [[50, 50], [150, 100]]
-    assert stroke["path"].count("C") == 1  # one run of curves round the centre, 5 pixels from it
+    assert stroke["path"].count("C") == 1  # one run of curves around the centre, with a radius of 5 pixels
     assert stroke["path"].startswith("M0.0 -5.0 C")
     assert (stroke["line"], stroke["thick"]) == ("#0000ffff", 1)
     assert "fill" not in stroke

@@ -1,4 +1,4 @@
-"""The explorer, driven by its widgets' values as the page would."""
+"""Tests of lesson 1's explorer; they set the values of its widgets, as the page does."""
 
 import itertools
 import math
@@ -27,8 +27,8 @@ def test_explorer_starts_with_the_function_of_the_lesson() -> None:
 @pytest.mark.parametrize(
     ("dtype", "log_h", "least", "most"),
     [
-        # log(x^3) is near 5: it errs by 1e-15 in float64 and by 1e-6 in float32, divided by h. Where it errs
-        # less at an x, its digits go on until they show that error.
+        # log(x^3) is about 5, so its rounding error is 1e-15 in float64 and 1e-6 in float32. The error of the
+        # quotient is 1 / h times as large. If the error at an x is smaller, more digits are shown.
         ("float64", -1, 10, 10),
         ("float64", -5, 9, 10),
         ("float64", -9, 5, 9),
@@ -47,7 +47,7 @@ def test_the_quotient_has_as_many_digits_as_rounding_leaves_right(
         said = text(explorer, "quotient")
         counts.append(len(said.split("e")[0].lstrip("0.").replace(".", "")))
         assert float(said) == pytest.approx(explorer.reading.quotient, rel=0.06)
-    assert least <= max(counts) <= most  # of one x a zero at the end may be left out
+    assert least <= max(counts) <= most  # for some x, a final zero is left out
 
 
 def test_number_of_digits_shown_depends_on_the_rounding_error() -> None:

@@ -1,4 +1,4 @@
-"""The words beside an explorer: in every language, with the same numbers in them, and all of them said."""
+"""Tests of explorers' texts: complete in every language, with the same placeholders, and all in use."""
 
 import importlib
 import re
@@ -27,7 +27,7 @@ def read(file: Path) -> dict[str, Any]:
 
 
 def said(part: Any) -> Iterator[dict[str, Any]]:
-    """Whatever is said in several languages, at any depth."""
+    """Yield every mapping of languages to texts in a text file's data, at any depth."""
     if isinstance(part, list):
         for one in part:
             yield from said(one)
@@ -48,7 +48,7 @@ def test_explorer_texts_have_the_same_numbers_in_every_language(file: Path) -> N
     for words in said(read(file)):
         texts = [words[language] for language in LANGUAGES]
         assert all(text.strip() for text in texts), words
-        if "state" not in words:  # in a question braces belong to formulas
+        if "state" not in words:  # in questions, braces belong to formulas
             assert len({frozenset(re.findall(r"{[^}]*}", text)) for text in texts}) == 1, words
 
 

@@ -1,4 +1,7 @@
-"""Explorers over functions that people really write: networks, hooks, chance, checkpoints, jumps, no_grad."""
+"""Tests of explorers with functions that people really write.
+
+The functions contain networks, hooks, random numbers, checkpoints, jumps and no_grad.
+"""
 
 import functools
 import math
@@ -85,7 +88,7 @@ def split(x: Tensor) -> Tensor:
 
 
 class Cube(Function):
-    """x³, with an argument that is no tensor first."""
+    """x³ as an operation whose first argument is not a tensor."""
 
     @staticmethod
     def forward(ctx: Any, word: str, x: Tensor) -> Tensor:
@@ -126,7 +129,7 @@ def hooked(x: Tensor) -> Tensor:
 
 
 class WrongCube(Function):
-    """x³ with a backward of 5x² g, whose own double backward is right."""
+    """x³ with the wrong backward 5x² g, which double backward differentiates correctly."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -163,7 +166,7 @@ def test_engine_bug_is_distinguished_from_a_wrong_backward() -> None:
     assert "so the engine is wrong" in said(explore_engine(lambda x: x * x + x, bug="assign"))
 
 
-# Functions that need an x that is tracked
+# Functions that need a tracked x
 
 
 @pytest.mark.parametrize("make", ALL)
@@ -173,7 +176,7 @@ def test_function_that_registers_a_hook_is_drawn(make: Callable[..., Any]) -> No
     assert "stopped" not in said(explorer)
 
 
-# Chance
+# Random numbers
 
 
 COUNT = [0]
@@ -259,7 +262,7 @@ def test_second_derivative_of_a_reentrant_checkpoint_is_refused_in_its_own_words
 
 
 class ItemCube(Function):
-    """x³ with a right gradient that is cut from x."""
+    """x³ with a right gradient that is computed from a detached x."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""draw_graph shows the gradients of backward() and changes nothing, or says what it leaves out."""
+"""Tests that draw_graph shows backward()'s gradients, changes nothing, and reports what it leaves out."""
 
 import functools
 import random
@@ -18,7 +18,7 @@ from secant.graph.effects import only_computes
 from secant.graph.flow import numbers
 from tests.support.suites import first_of
 
-LOG: list[Any] = []  # what user code leaves behind: drawing must not add to it
+LOG: list[Any] = []  # entries that user code adds when it runs; drawing must add none
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def leaf(*values: float) -> Tensor:
 
 
 class Scaled(Function):
-    """Numbers and words before, between and after tensors; one tensor that needs no gradient."""
+    """An operation with numbers and words among its tensor arguments; one tensor needs no gradient."""
 
     @staticmethod
     def forward(ctx: Any, n: float, x: Tensor, word: str, fixed: Tensor, w: Tensor, m: int) -> Tensor:
@@ -50,7 +50,7 @@ class Scaled(Function):
 
 
 class Counting(Function):
-    """A backward that writes into its ctx and into what it saved."""
+    """An operation whose backward changes its ctx and a tensor that is stored there."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -78,7 +78,7 @@ class Logging(Function):
 
 
 class Silent(Function):
-    """A backward that returns None for one of its tensors."""
+    """An operation whose backward returns None for one of its inputs."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, y: Tensor) -> Tensor:
@@ -90,7 +90,7 @@ class Silent(Function):
 
 
 class Both(Function):
-    """Two results, of which one may get no gradient."""
+    """An operation with two results, one of which may get no gradient."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Any:
@@ -201,7 +201,10 @@ def program(dice: random.Random, impure: bool) -> tuple[dict[str, Tensor], list[
 
 
 def drawn_gradients(graph: AutogradGraph) -> dict[str, str]:
-    """Return the gradient written at each named tensor that has just one."""
+    """Return the drawn gradients of named tensors, by name.
+
+    Nodes with several names, gradients or results are left out.
+    """
     found = {}
     for node in graph.nodes:
         names = [node.leaf.split()[0]] if node.leaf else [tag.split()[0] for tag in node.tensors]
@@ -229,7 +232,7 @@ def test_drawn_gradients_of_a_random_program_are_those_of_backward(seed: int, im
         outputs = [named[node.tensors[0].split()[0]] for node in graph.nodes if node.output]
         try:
             torch.autograd.backward(outputs, [torch.ones_like(output) for output in outputs])
-        except (RuntimeError, TypeError, AttributeError):  # such as a hook that gets None
+        except (RuntimeError, TypeError, AttributeError):  # such as those of hooks that receive None
             drawn = {}
         LOG.clear()
         reached = {name for node in graph.nodes for name in ([node.leaf.split()[0]] if node.leaf else [])}
@@ -291,7 +294,7 @@ SAID = {
 
 
 def left_out() -> dict[str, tuple[Tensor, str, str]]:
-    """Return results with something that drawing leaves out, the trouble, and where it is."""
+    """Return results with something in their graph that drawing leaves out, the trouble, and its place."""
 
     def hooked(hook: Callable[..., Any], how: str) -> Tensor:
         y = x * 3
@@ -332,7 +335,7 @@ def left_out() -> dict[str, tuple[Tensor, str, str]]:
 
 
 class Reentrant(Function):
-    """A checkpoint of one's own: its backward calls backward(), which fills .grad."""
+    """A user's own kind of checkpoint: its backward calls backward(), which fills .grad."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -470,7 +473,7 @@ def test_custom_function_with_possible_side_effects_is_not_called(name: str) -> 
 
 
 class AnswersForItself(torch.Tensor):
-    """A tensor that answers with a tensor, whatever it is asked."""
+    """A tensor subclass for which every torch function returns a tensor of zeros."""
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -133,7 +133,7 @@ def test_parallel_edges_that_skip_a_row_are_drawn_apart() -> None:
     graph = draw_graph(y=torch.stack([x, x, x.sin()]))
     starts = {re.match(r"M\S+", path.get("d"))[0] for path in svg_of(graph).findall(f"{SVG}path")}
     assert graph.nodes[0].inputs == (1, 1, 2)
-    assert len(starts) >= 4  # three from the output, one from the sine
+    assert len(starts) >= 4  # three edges from the output, one from the sine
 
 
 def test_constants_have_no_edge() -> None:
@@ -162,14 +162,14 @@ def test_a_long_chain_is_cut_near_the_output() -> None:
 def test_deep_graph_with_shared_parts_lists_each_node_once() -> None:
     y = leaf(1.0)
     for _ in range(40):
-        y = y + y  # 2**40 ways lead to the leaf
+        y = y + y  # 2**40 paths lead to the leaf
     assert len(draw_graph(y=y).nodes) == 41
 
 
 def test_outputs_and_named_intermediates_are_labelled() -> None:
     graph = draw_graph(**examples()["two outputs"])
     tagged = {node.tensors: node.output for node in graph.nodes if node.tensors}
-    assert tagged == {("q",): True, ("손실",): True, ("p ()",): False}  # p is one result of three
+    assert tagged == {("q",): True, ("손실",): True, ("p ()",): False}  # p is one of three results
     assert [(box.label, box.constant) for box in graph.snapshot.unattached] == [("c (2,)", True)]
 
 
@@ -187,7 +187,7 @@ def test_module_parameters_are_labelled_by_name() -> None:
     assert {node.leaf for node in graph.nodes} == {None, "weight (1, 2)", "bias (1,)"}
 
 
-# What it works for
+# Supported graphs
 
 
 class Scale(torch.autograd.Function):
@@ -267,7 +267,7 @@ def test_graph_of_a_double_backward_is_drawn() -> None:
     assert graph._repr_html_()
 
 
-# What is saved
+# Saved values
 
 
 def test_drawing_shows_saved_values_with_their_names() -> None:
@@ -292,7 +292,7 @@ def test_a_result_that_is_saved_has_its_name() -> None:
     assert saved_of(draw_graph(y=y), "Exp") == ["result: y (2,)"]
     assert saved_of(draw_graph(z=y.t()), "Exp") == [
         "result: z (2,)"
-    ]  # the same memory, and so the same values
+    ]  # z shares the result's memory, and so its values
     assert saved_of(draw_graph(z=y[:1]), "Exp") == ["result: (2,)"]
 
 
@@ -382,7 +382,7 @@ def test_drawn_numbers_of_a_power_cover_base_and_exponent() -> None:
     assert leaves == ["value = 5", "gradient = 0.6", "value = 3", "gradient = 1.609"]
     assert given["x"].grad is None
     assert given["q"].grad is None
-    given["z"].backward()  # nothing has been freed
+    given["z"].backward()  # drawing has freed nothing
     torch.testing.assert_close(given["x"].grad, torch.tensor(0.6))
 
 
@@ -456,7 +456,7 @@ def test_numbers_do_not_overlap(make: Any) -> None:
 
 
 def test_untrusted_page_shows_one_picture_without_stray_text() -> None:
-    """JupyterLab then drops an SVG in the page but leaves its letters."""
+    """In an untrusted page, JupyterLab would remove an inline SVG but leave its text."""
     page = draw_graph(**ALL, **power_with_both_as_inputs())._repr_html_()
     assert "<svg" not in page
     assert "<text" not in page
@@ -567,7 +567,7 @@ def test_text_form_lists_nodes_and_edges() -> None:
 )
 def test_a_graph_is_shown_in_the_language_in_use(lang: str, words: list[str]) -> None:
     graph = draw_graph(**network())
-    language(lang)  # chosen when it is shown
+    language(lang)  # the language is chosen when the graph is shown
     page = graph._repr_html_()
     assert [word for word in words if word not in page] == []
 

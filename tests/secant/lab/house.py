@@ -1,4 +1,4 @@
-"""A course with one small lesson in both languages, and what one does with it."""
+"""A course with one small lesson in both languages, and functions that release, prepare and read it."""
 
 from datetime import date
 from pathlib import Path
@@ -13,14 +13,14 @@ DAY = date(2026, 11, 21)
 
 
 def write(path: Path, content: bytes) -> Path:
-    """Write a file and the folders above it."""
+    """Write a file, create the folders above it if needed, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return path
 
 
 def build(place: Path) -> Path:
-    """Write the course into a folder."""
+    """Write the course into a folder, and return the folder."""
     write(place / "course/syllabus.toml", (ROOT / "course/syllabus.toml").read_bytes())
     write(place / "nbgrader_config.py", b"")
     (place / "source").mkdir(parents=True)
@@ -36,13 +36,13 @@ def release(house: Path, content: bytes) -> None:
 
 
 def prepare(house: Path, day: date = DAY) -> str:
-    """Start once, without JupyterLab; return the start page."""
+    """Prepare the workspace as `secant lab` does before JupyterLab starts; return the start page's text."""
     workspace, page = launch.prepare(house, day)
     return (workspace / page).read_text()
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """All files that the learner sees."""
+    """Return the content of all files in a folder that the learner sees, by path."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")

@@ -1,4 +1,4 @@
-"""The alternative text of an explorer's picture in HTML that nbconvert exports."""
+"""Tests of the alternative text of an explorer's picture in HTML that nbconvert exports."""
 
 import html
 import json
@@ -21,14 +21,14 @@ SETTINGS = Path(lab.__file__).with_name("jupyter_nbconvert_config.json")
 
 
 def notebook(data: dict[str, str], alt: str | None = ALT) -> NotebookNode:
-    """Return a notebook with one picture that was stored, as a kernel stores it."""
+    """Return a notebook with one stored picture, in the form in which a kernel stores it."""
     metadata = {} if alt is None else {"image/png": {"alt": alt}}
     shown = nbformat.v4.new_output("display_data", data, metadata=metadata)
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("explore()", outputs=[shown])])
 
 
 def export(made: NotebookNode, **options: bool) -> list[str]:
-    """Export with the settings that are installed; return the pictures' alternative texts."""
+    """Export a notebook to HTML with the installed settings; return its pictures' alternative texts."""
     exporter = HTMLExporter(config=Config(json.loads(SETTINGS.read_text())), **options)
     body, _ = exporter.from_notebook_node(made)
     return [html.unescape(alt) for alt in re.findall(r'<img[^>]* alt="([^"]*)"', body)]

@@ -1,4 +1,4 @@
-"""What `secant doctor` finds, and what it advises."""
+"""Tests of `secant doctor`: its findings and its advice."""
 
 import importlib.metadata
 import json
@@ -28,7 +28,7 @@ def by_id(findings: list[CheckResult]) -> dict[str, CheckResult]:
 
 @pytest.fixture(scope="module")
 def sent(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a folder from a stranger, with a file that would run if torch were imported there."""
+    """Make a stranger's folder with a torch.py that would run if torch were imported there."""
     folder = tmp_path_factory.mktemp("sent")
     (folder / "torch.py").write_text("open('ran', 'w').close()")
     return folder
@@ -46,7 +46,7 @@ def test_doctor_finds_no_problem_in_a_healthy_setup(healthy: dict[str, Any]) -> 
     assert (healthy["code"], healthy["ready"]) == (0, True)
     found = {one["id"]: one for one in healthy["findings"]}
     assert {"python", "torch", "packages", "kernel", "lessons", "workspace", "data", "disk"} <= set(found)
-    # PyPI's build for Linux calls itself 2.13.0+cu130 and is installed as 2.13.0.
+    # In PyPI's build for Linux, `torch.__version__` is 2.13.0+cu130, but the package's version is 2.13.0.
     assert Version(found["torch"]["found"]).public == Version(importlib.metadata.version("torch")).public
     assert found["lab extension @jupyter-widgets/jupyterlab-manager"]["ok"]
     assert found["workspace"]["what"] == "작업 폴더"
@@ -162,7 +162,7 @@ def test_unreadable_progress_is_reported(
     monkeypatch.setenv("SECANT_DATA", str(tmp_path))
     file = tmp_path / "progress.json"
     if content is None:
-        file.mkdir()  # which nobody reads as a file, not even root
+        file.mkdir()  # even root cannot read a folder as a file
     else:
         file.write_bytes(content)
     finding = by_id(doctor._folders(tmp_path / "mine"))["data"]
@@ -189,7 +189,7 @@ def test_doctor_tries_to_write_jupyters_folders(
 def test_disk_check_copes_with_a_folder_it_may_not_inspect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`Path.exists` raises there, as below another's home."""
+    """`Path.exists` raises an error there, for example in another user's home folder."""
 
     def refuse(path: Path) -> bool:
         raise PermissionError(13, os.strerror(13), str(path))
@@ -212,7 +212,7 @@ def test_commands_to_copy_are_not_wrapped(
 
 
 def test_doctor_gradient_check_is_ascii_only() -> None:
-    assert doctor._GRADIENT.isascii()  # an argument of the process that computes
+    assert doctor._GRADIENT.isascii()  # it is passed to another process as an argument
 
 
 @pytest.mark.parametrize(("needed", "code"), [(True, 1), (False, 0)])

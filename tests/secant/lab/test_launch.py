@@ -1,4 +1,4 @@
-"""`secant lab`: its words, and what it asks of JupyterLab."""
+"""Tests of `secant lab`: its messages, and the arguments and settings that JupyterLab gets."""
 
 import errno
 import importlib.metadata
@@ -148,7 +148,7 @@ def started(house: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
             cli.main(["lab", *arguments])
         return seen | {"code": ended.value.code, **os.environ}
 
-    # Which it changes.
+    # The command changes these variables, so monkeypatch must know their old values.
     for name in ("SECANT_LANG", "JUPYTER_CONFIG_PATH", "PATH", COURSE, WORKSPACE, OWN_WORKSPACE):
         monkeypatch.setenv(name, os.environ.get(name, ""))
     monkeypatch.chdir(house)
@@ -224,11 +224,11 @@ def test_settings_that_cannot_be_saved_go_to_a_temporary_folder(
     assert settings.is_relative_to(tempfile.gettempdir())
     assert not settings.is_relative_to(house)
     assert f"--LabApp.workspaces_dir={settings.parent}/layouts" in seen["arguments"]
-    assert not settings.exists()  # any more
+    assert not settings.exists()  # the folder is removed at the end
 
 
 def test_settings_are_written_only_when_they_change(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that are there can be read where nothing can be written."""
+    """Existing settings can be used even where nothing can be written."""
     settings = lab.write_lab_config(house / "settings")
     monkeypatch.setattr(lab, "replace_file", fail)
     assert lab.write_lab_config(house / "settings") == settings
@@ -244,7 +244,7 @@ PLANTED = "from pathlib import Path\nPath({!r}).touch()\n"
 def test_settings_that_came_with_a_workspace_run_nothing(
     house: Path, started: Callable[..., dict[str, Any]], folder: str, name: str
 ) -> None:
-    """As in CVE-2022-39286: a folder of lessons is data, and may come from anywhere."""
+    """A folder of lessons may come from anywhere, so its files must not run code (as in CVE-2022-39286)."""
     from jupyterlab.labapp import LabApp
     from nbgrader.server_extensions.validate_assignment.handlers import ValidateAssignmentHandler
 
@@ -294,7 +294,7 @@ def test_started_server_uses_the_course_of_its_lessons(
     seen = started("--workspace", "mine")
     for name in (COURSE, WORKSPACE):
         monkeypatch.setenv(name, seen[name])
-    build(house / "mine")  # somebody's course, around the workspace
+    build(house / "mine")  # another course, around the workspace
     assert course_root(house / "mine/en/01_x") == house
     assert course_root(house / "mine") == house / "mine"
 
@@ -370,7 +370,7 @@ def test_the_learner_chooses_the_folder(
 
 
 class TestFromAWheel:
-    """The course came inside the package, which is no place to work in."""
+    """Tests with a course inside an installed package, where a learner cannot work."""
 
     @pytest.fixture
     def wheel(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -455,6 +455,6 @@ def test_the_learners_own_server_configuration_wins(
 def test_kernels_are_encrypted_where_zeromq_can(
     configured: Callable[[dict[str, object]], Config], monkeypatch: pytest.MonkeyPatch, curve: bool
 ) -> None:
-    """Where it cannot, a kernel that is to be encrypted would not start at all."""
+    """If ZeroMQ cannot encrypt, a kernel with encryption would not start at all."""
     monkeypatch.setattr(zmq, "has", lambda what: curve and what == "curve")
     assert ("transport_encryption" in configured({}).KernelManager) == curve

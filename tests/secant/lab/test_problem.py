@@ -1,4 +1,4 @@
-"""The facts of a problem report that is written offline."""
+"""Tests of the facts in a problem report that is written offline."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One real start of `secant lab` in Korean, and what a learner meets there."""
+"""Tests of a real `secant lab` in Korean, which is started once, as a learner uses it."""
 
 import asyncio
 import contextlib
@@ -40,7 +40,7 @@ sys.addaudithook(audit)
 
 @dataclass(frozen=True)
 class Server:
-    """A running server as its learner has it, who knows the token."""
+    """A running server, for a learner who knows its token."""
 
     address: str
     base: str
@@ -57,7 +57,7 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def connected(self, path: str) -> AsyncIterator[WebSocketClientConnection]:
-        """Open a websocket, and close it once the server has closed it too."""
+        """Open a websocket; at the end, close it and wait until the server has closed it, too."""
         address = f"{self.base.replace('http', 'ws', 1)}{path}"
         request = HTTPRequest(address, headers={"Authorization": f"token {self.token}"})
         client = await websocket_connect(request)
@@ -71,7 +71,7 @@ class Server:
 
 
 def wait_for_address(process: subprocess.Popen[bytes], log: Path, port: int) -> str:
-    """Jupyter prints the address a moment before it listens."""
+    """Return the address that Jupyter prints, as soon as Jupyter also listens there."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
         found = re.search(rf"http://127.0.0.1:{port}/\S+token=\w+", log.read_text())
@@ -151,15 +151,15 @@ def test_server_refuses_requests_without_the_token(server: Server) -> None:
 
 
 def test_the_page_knows_which_messages_are_not_tracked(server: Server) -> None:
-    """By the extension as it is installed: a page that knows the types leaves the kernel's status alone."""
+    """The installed extension adds the type, so that pages do not redraw the kernel's status for it."""
     assert "comm_msg" in page_config(server)["untracked_message_types"]
 
 
-# --- a kernel, and what it says in the terminal ---
+# --- kernels, terminals and the server's log ---
 
 
 async def answer(client: WebSocketClientConnection, code: str, kind: str = "execute_reply") -> dict[str, Any]:
-    """Run code in the kernel behind a websocket; return the first message of a kind that it answers with."""
+    """Run code in the kernel behind a websocket; return the kernel's first reply of this kind."""
     number = uuid.uuid4().hex
     message = {
         "channel": "shell",
@@ -203,7 +203,7 @@ async def a_kernels_day(server: Server) -> list[str]:
 
 @pytest.mark.costly("a real kernel")
 def test_starting_a_kernel_prints_no_warning(server: Server) -> None:
-    """A learner can do nothing about a kernel that runs over TCP without encryption."""
+    """Learners cannot encrypt a kernel's connections over TCP, so a warning would not help them."""
     assert asyncio.run(a_kernels_day(server)) == ["ok", "KeyboardInterrupt", "NameError", "ok"]
     assert "encryption" not in server.log.read_text()
 
@@ -215,7 +215,7 @@ def test_validate_prints_no_warning(server: Server) -> None:
 
 
 async def typed(server: Server, line: str, wanted: str) -> str:
-    """Type a line into a new terminal; return what is found in its output."""
+    """Type a line into a new terminal; return the group that the pattern `wanted` matches in the output."""
     terminal = json.loads(server.ask("/api/terminals", {}))["name"]
     try:
         async with server.connected(f"/terminals/websocket/{terminal}") as client:
@@ -231,6 +231,6 @@ async def typed(server: Server, line: str, wanted: str) -> str:
 
 
 def test_a_terminal_finds_autograder(server: Server) -> None:
-    """A server that was not started from a terminal opens login shells, where /etc/profile sets PATH anew."""
+    """A server that was not started in a terminal opens login shells. /etc/profile replaces their PATH."""
     found = asyncio.run(typed(server, 'echo "found=$(command -v autograder)."', r"found=([^$\s]*)\.\r"))
     assert found == str(Path(sys.executable).parent / "autograder")

@@ -1,6 +1,6 @@
-"""The extension is proved on a real server's sockets, with a kernel behind them.
+"""Tests of the server extension on the sockets of a real server with a real kernel.
 
-That JupyterLab's page is told what the extension says stands in test_real_start.
+test_real_start.py tests that JupyterLab's page receives the extension's settings.
 """
 
 import asyncio
@@ -25,9 +25,9 @@ from tests.support.settings import signals_kept  # noqa: F401
 
 
 def server_side(port: Any) -> Any:
-    """Return the server's end of the kernel websocket that has this port on the client's end."""
+    """Return the server's socket of the kernel websocket whose client uses this port."""
     for thing in gc.get_objects():
-        # Not isinstance, which asks the object: one of torch's warns when it is asked.
+        # isinstance would read attributes of the object, and one of torch's objects warns about that.
         if issubclass(type(thing), KernelWebsocketHandler) and thing.ws_connection is not None:
             end = thing.ws_connection.stream.socket
             if end.getpeername()[1] == port:
@@ -56,7 +56,7 @@ async def nodelay_option(home: Any, extensions: Any) -> Any:
             f"ws://127.0.0.1:{server.port}/api/kernels/{kernel}/channels?session_id=test"
         )
         try:
-            await asyncio.wait_for(client.read_message(), 30)  # the kernel's side is connected too
+            await asyncio.wait_for(client.read_message(), 30)  # now the kernel's side is connected, too
             port = client.stream.socket.getsockname()[1]
             return server_side(port).getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         finally:
@@ -78,7 +78,7 @@ def test_kernel_websocket_without_the_extension_does_not_send_at_once(tmp_path: 
 
 
 def untracked(config: Any) -> Any:
-    """Return which messages do not count as activity of a kernel, on a server of this configuration."""
+    """Return the message types that a server with this configuration does not count as kernel activity."""
     return list(AsyncMappingKernelManager(config=Config(config)).untracked_message_types)
 
 
@@ -134,7 +134,7 @@ def test_websocket_without_tcp_nodelay_still_connects(caplog: pytest.LogCaptureF
 
 
 def test_server_extension_imports_no_torch_or_matplotlib() -> None:
-    """The server has no use for either."""
+    """The server needs neither of them."""
     heavy = "{'torch', 'matplotlib', 'ipywidgets'}"
     code = f"import sys, secant.lab.server_extension; print(sorted({heavy} & set(sys.modules)))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -157,7 +157,7 @@ def test_quiet_server_with_a_chosen_token_prints_its_address(
 
     async def load() -> None:
         extension._load_jupyter_server_extension(server)
-        assert "http" not in capsys.readouterr().out  # not before it listens
+        assert "http" not in capsys.readouterr().out  # not printed before the server listens
         await asyncio.sleep(0)
 
     asyncio.run(load())

@@ -1,4 +1,4 @@
-"""The page that JupyterLab opens at."""
+"""Tests of the start page, which JupyterLab opens first."""
 
 import errno
 import os
@@ -53,7 +53,7 @@ def test_the_page_names_the_button_that_is_there(house: Path, lang: Language, bu
     language(lang)
     page = prepare(house)
     assert button in page
-    assert "`autograder check 1`" in page  # where there is none
+    assert "`autograder check 1`" in page  # for programs without the button
     assert "Validate" not in page
 
 
@@ -79,7 +79,7 @@ def test_folder_named_like_the_start_page_gets_a_new_page_next_to_it(house: Path
 
 
 def test_undecodable_folder_name_is_shown_on_the_start_page() -> None:
-    """As Python has it where the locale knows ASCII alone."""
+    """If the locale is limited to ASCII, Python decodes such a name with surrogates."""
     assert "수업".encode() in start_page.signed("수업".encode().decode("ascii", "surrogateescape"))
     assert "caf\ufffd/".encode() in start_page.signed(b"caf\xe9/".decode("utf-8", "surrogateescape"))
 
@@ -89,8 +89,8 @@ def test_a_full_disk_leaves_the_page_that_is_there(house: Path, monkeypatch: pyt
         raise OSError(errno.ENOSPC, "No space left on device")
 
     before = prepare(house)
-    monkeypatch.setattr(os, "fdopen", fail)  # as `replace_file` opens what it writes
-    monkeypatch.setattr(Path, "write_bytes", lambda path, _: path.open("wb").close())  # cuts it short
+    monkeypatch.setattr(os, "fdopen", fail)  # `replace_file` opens its file with this function
+    monkeypatch.setattr(Path, "write_bytes", lambda path, _: path.open("wb").close())  # empties the file
     with pytest.raises(OSError, match="No space"):
         start_page.write_start_page(house / "workspace/en", "new")
     assert (house / "workspace/en/START.md").read_text() == before
@@ -104,10 +104,10 @@ def test_syllabus_lists_every_lesson_with_all_fields() -> None:
         assert all(lesson.title and lesson.tags and lesson.minutes > 0 for lesson in lessons)
     entries = tomllib.loads((ROOT / "course" / "syllabus.toml").read_text(encoding="utf-8"))["lesson"]
     read = {"folder", "title", "minutes", "tags", "prerequisites"}
-    assert [set(entry) - read for entry in entries] == [set()] * len(entries)  # nothing that no code reads
+    assert [set(entry) - read for entry in entries] == [set()] * len(entries)  # the code reads all fields
 
 
-# --- How far ---
+# --- Progress ---
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_unedited_start_page_is_updated_after_a_check(real: Path) -> None:
     prepare(real)
     workspace = real / "workspace/en"
     solve("MyPow")
-    language("ko")  # the process's, not the page's
+    language("ko")  # the language of the process, not of the page
     assert start_page.refresh(real, workspace)
     assert "| 7 | 2 / 12 | in progress |" in (workspace / "START.md").read_text()
     refreshed = (workspace / "START.md").read_text()

@@ -1,4 +1,4 @@
-"""Copying: what stands in a workspace is the learner's."""
+"""Tests of copying lessons into a workspace, whose files belong to the learner."""
 
 import json
 import os
@@ -114,7 +114,7 @@ def test_missing_or_corrupt_state_file_costs_no_work(house: Path, spoilt: bytes 
     for _ in range(2):
         prepare(house)
         assert own.read_bytes() == b"my answers"
-        # Nobody knows any more which version the answers began from, so the current one is put beside them.
+        # It is unknown which version the answers were written for, so the current one is put next to them.
         assert len(notebooks(house)) == 2
     assert json.loads(state.read_bytes())
 

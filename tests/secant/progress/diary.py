@@ -1,4 +1,4 @@
-"""A learner's facts, written as a short story, and a small course to live it in."""
+"""A small course, and a diary with which a test writes down what a learner does in it."""
 
 from itertools import count
 
@@ -22,7 +22,7 @@ def folder(number: int) -> str:
 
 
 def lesson(number: int) -> SyllabusLesson:
-    """Return a lesson with two or three tested tasks, a manual one, and two predictions with answer B."""
+    """Return a lesson with two to four tested tasks, a manual one, and two predictions with the answer B."""
     names = ["easy", "hard", *SPECIAL.get(number, "").split()]
     tasks = (
         *(ReleasedTask(name, name, 2.0, False) for name in names),
@@ -38,7 +38,7 @@ COURSE: Course = tuple(map(lesson, range(1, 11)))
 
 
 class Diary:
-    """What a learner does, one thing after another."""
+    """A learner's actions, recorded as facts one after another."""
 
     def __init__(self) -> None:
         self.facts: Facts = nothing()

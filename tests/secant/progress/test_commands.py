@@ -1,4 +1,4 @@
-"""`secant progress`: show, export, import, reset."""
+"""Tests of `secant progress`: show, export, import and reset."""
 
 import json
 from pathlib import Path
@@ -121,7 +121,7 @@ def test_damaged_progress_file_is_reported_in_a_sentence(data: Path) -> None:
         found = run(*words)
         assert found.exit_code == 1
         assert "does not contain readable progress" in found.output
-        assert "`secant progress reset`" in found.output  # a way on
+        assert "`secant progress reset`" in found.output  # a remedy
 
 
 def test_unreadable_progress_file_gets_a_remedy(data: Path) -> None:
@@ -202,5 +202,5 @@ def test_reset_without_an_answer_changes_nothing(data: Path) -> None:
     done = whole("reset", say="")
     assert done.exit_code == 1
     assert done.stderr == "Nothing was changed.\n"
-    assert done.stdout.endswith(" \n")  # and not on the question's own line
+    assert done.stdout.endswith(" \n")  # so that the error message begins on a new line
     assert (data / "progress.json").read_bytes() == before

@@ -1,4 +1,4 @@
-"""Facts grow, merge and are read; what was reached is never lost."""
+"""Tests of how a learner's facts grow, are merged and are read; what was reached is never lost."""
 
 import copy
 import json
@@ -145,7 +145,7 @@ def test_merging_progress_keeps_the_best_of_both() -> None:
     one.check(1, "easy")
     one.predict(1, "one", "A")
     one.check(2, "easy", "wrong", "1")
-    other.predict(1, "one", "B")  # the earlier choice
+    other.predict(1, "one", "B")  # made earlier than the other choice
     other.check(1, "easy")
     other.check(3, "easy")
     other.check(3, "hard")

@@ -1,4 +1,4 @@
-"""The course as a learner has it: states, points, and where to go on."""
+"""Tests of the overview of a learner's course: the lessons' states, the points, and where to continue."""
 
 import json
 import os
@@ -25,7 +25,7 @@ LATER = time.time() + 3600
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copy the real course's syllabus and two of its lessons to a workspace."""
+    """Make a course folder with the real course's syllabus and two of its lessons."""
     house = tmp_path_factory.mktemp("house")
     (house / "course").mkdir()
     (house / "source").mkdir()
@@ -139,7 +139,7 @@ def test_overview_continues_at_the_last_checked_or_edited_lesson(house: Path, wo
     record.check(EIGHT, [row("StableSoftplus")])
     going_on = overview(house, workspace, "en")["continue"]
     assert (going_on["task"], going_on["task_title"]) == ("safe_sqrt", "Task 8.4 · safe_sqrt")
-    edit(workspace / EIGHT / f"{EIGHT}.ipynb")  # saved after the check, as JupyterLab does
+    edit(workspace / EIGHT / f"{EIGHT}.ipynb")  # JupyterLab saves it after the check
     assert overview(house, workspace, "en")["continue"]["task"] == "safe_sqrt"
     edit(workspace / NINE / f"{NINE}.ipynb", LATER + 60)
     assert overview(house, workspace, "en")["continue"]["lesson"] == NINE
@@ -148,7 +148,7 @@ def test_overview_continues_at_the_last_checked_or_edited_lesson(house: Path, wo
 @pytest.mark.parametrize(
     ("so_far", "last", "then"),
     [
-        (["in_progress", "new", "done", "new"], 3, 1),  # what was begun comes before what was not
+        (["in_progress", "new", "done", "new"], 3, 1),  # a lesson in progress comes before a new one
         (["done", "done", "in_progress", "in_progress"], 4, 4),
         (["new", "new", "done", "new"], 3, 4),
     ],
@@ -187,7 +187,7 @@ def test_missing_notebook_keeps_its_points_in_the_overview(house: Path, workspac
 
 
 def change(house: Path, tmp_path: Path, old: str, new: str) -> Path:
-    """Make a course in which lesson 8 has a new edition."""
+    """Make a course with a new edition of lesson 8, in which `new` replaces `old`."""
     place = shutil.copytree(house, tmp_path / "edition")
     notebook = place / "release/en" / EIGHT / f"{EIGHT}.ipynb"
     text = notebook.read_text()
@@ -209,7 +209,7 @@ def test_new_edition_of_a_lesson_keeps_the_experience_points(
     assert (eight["points"], eight["max_points"], eight["state"]) == (10, 12, "in_progress")
     assert eight["beside"] == f"{EIGHT}/{EIGHT} (new 2026-11-22).ipynb"
     assert found["level"]["xp"] == xp
-    assert lesson(overview(house, workspace, "en"), 8)["points"] == 12  # the old one is as it was
+    assert lesson(overview(house, workspace, "en"), 8)["points"] == 12  # the old edition still has all points
 
 
 @pytest.mark.parametrize(("points", "reached", "most"), [(1, 8, 8), (3, 12, 16)])
@@ -226,7 +226,7 @@ def test_points_that_changed_are_capped(
 
 @pytest.fixture(scope="module")
 def edition(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copy the course as a class has it, without anything that gives points."""
+    """Copy the course as a class edition, without source/ and its hidden tests, which give the points."""
     place = tmp_path_factory.mktemp("class") / "house"
     return Path(shutil.copytree(house, place, ignore=shutil.ignore_patterns("source")))
 
@@ -241,7 +241,7 @@ def test_a_class_edition_counts_the_visible_tests(edition: Path, workspace: Path
     assert found["continue"]["task"] == tasks[2]
     record.check(EIGHT, [row(tasks[0], "wrong"), *map(row, tasks[1:])], hidden=False)
     eight = lesson(overview(edition, workspace, "en"), 8)
-    assert (eight["points"], eight["passed"], eight["state"]) == (0, 6, "done")  # what passed once stays so
+    assert (eight["points"], eight["passed"], eight["state"]) == (0, 6, "done")  # a passed task stays passed
 
 
 def test_visible_passes_do_not_count_where_hidden_tests_exist(
@@ -252,7 +252,7 @@ def test_visible_passes_do_not_count_where_hidden_tests_exist(
     eight = lesson(overview(house, workspace, "en"), 8)
     assert (eight["points"], eight["passed"], eight["state"]) == (0, 0, "in_progress")
     record.check(EIGHT, [row(task) for task in tasks])
-    found = overview(edition, workspace, "en")  # hidden tests have looked, at home
+    found = overview(edition, workspace, "en")  # the hidden tests have passed in the full course
     assert (lesson(found, 8)["passed"], lesson(found, 8)["points"]) == (6, 12)
     assert {each["id"] for each in found["achievements"]} >= {"first_pass", "whole_lesson"}
 

@@ -1,4 +1,4 @@
-"""Keeping progress on a real disk, with all that can be wrong with one. Nothing raises, nothing is lost."""
+"""Tests of recording progress on a disk with all kinds of faults: no error is raised, and nothing is lost."""
 
 import json
 import os
@@ -82,7 +82,7 @@ def test_hints_solutions_and_predictions_are_kept(data: Path) -> None:
 
 def test_a_whole_lesson_of_the_course_is_recognised() -> None:
     tasks = ["MyPow", "backward_is_right", "StableSoftplus", "safe_sqrt", "at_the_kink", "MyLayerNorm"]
-    record.prediction("8 where", "A", None)  # B is right, as the lesson's own notebook says
+    record.prediction("8 where", "A", None)  # B is right in the lesson's notebook
     assert "understood" in record.check(LESSON, [row(task) for task in tasks]).new
 
 
@@ -165,7 +165,7 @@ def test_progress_folder_without_permission_is_reported(data: Path, monkeypatch:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(os, "open", refuse)  # as for who is not root: neither a lock nor a file can be made
+    monkeypatch.setattr(os, "open", refuse)  # as for a user without permission: no lock, no file
     found = record.check(LESSON, [row("MyPow")])
     monkeypatch.undo()
     assert "Permission denied" in str(found.problem)

@@ -1,4 +1,4 @@
-"""Predictions that come back after some days."""
+"""Tests of the review of predictions, which are asked again after some days."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,12 +18,12 @@ TODAY = datetime(2026, 11, 23, tzinfo=UTC)
 
 
 def day(days: float) -> str:
-    """So many days ago."""
+    """Return the timestamp of this many days ago."""
     return (TODAY - timedelta(days=days)).isoformat(timespec="microseconds")
 
 
 def made(*predictions: tuple[str, str, float]) -> Facts:
-    """Facts with predictions: name, first choice, days ago."""
+    """Return facts with predictions, given as the name, the first choice and the days since then."""
     facts = notes.nothing()
     for name, choice, days in predictions:
         notes.note_prediction(facts, name, choice, None, day(days))
@@ -43,7 +43,7 @@ def test_every_prediction_of_the_course_can_be_asked_once_more() -> None:
                 assert question.right == lesson.notebook.predictions[name]
                 assert question.right in question.choices.keys() == question.replies.keys()
                 assert all(question.choices.values())
-                assert "**" in question.text, name  # the question itself stands out
+                assert "**" in question.text, name  # the question itself is bold
 
 
 def test_review_asks_a_prediction_after_two_days() -> None:
@@ -69,7 +69,7 @@ def test_review_gaps_grow_if_right_and_restart_if_wrong() -> None:
         assert review(facts, COURSE, day(ago - gap)) is not None
         ago -= gap
     notes.note_review(facts, name, True, day(ago))
-    assert asked(facts) is None  # three times right is enough
+    assert asked(facts) is None  # three right answers are enough
     notes.note_review(facts, name, False, day(2))
     assert asked(facts) == name
 

@@ -1,4 +1,4 @@
-"""Achievements, experience points and levels: earned by learning, and by nothing else."""
+"""Tests of achievements, experience points and levels, which are earned only by learning."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from tests.secant.progress.diary import COURSE, SPECIAL, Diary
 
 
 def clicked_through(diary: Diary) -> None:
-    """Everything that a click can do: checks of empty answers, hints, solutions, choices."""
+    """Do all that clicks alone can do: check empty and wrong answers, read hints and solutions, choose."""
     for lesson in COURSE:
         for which in ("one", "two"):
             diary.predict(lesson.number, which, "A")
@@ -36,7 +36,7 @@ def visible_tests_alone(diary: Diary) -> None:
 
 
 def nearly_all(diary: Diary) -> None:
-    """All of it but the task that matters, of each lesson; choices after the fact."""
+    """Pass all tasks of each lesson except the most important one, and only then make the predictions."""
     for lesson in COURSE:
         missing = SPECIAL.get(lesson.number, "hard").split()[-1]
         diary.lesson(lesson.number, but=missing)
@@ -148,7 +148,7 @@ def test_predictions_come_before_the_first_task() -> None:
 def test_understood_achievement_needs_a_wrong_first_choice() -> None:
     diary = Diary()
     diary.predict(2, "one", "B")
-    diary.predict(2, "one", "A")  # the first one counts
+    diary.predict(2, "one", "A")  # only the first choice counts
     diary.lesson(2)
     diary.predict(3, "one", "A")
     diary.predict(3, "one", "B")
@@ -236,7 +236,7 @@ def test_visible_tests_alone_are_worth_less_and_no_achievement() -> None:
     diary.check(1, "easy", "wrong", hidden=False)
     diary.solution(1, "easy")
     assert experience(diary.facts) == 16
-    diary.check(1, "easy")  # after its solution, which takes nothing away
+    diary.check(1, "easy")  # after reading the solution, which takes no points away
     assert experience(diary.facts) == 16
     diary.check(1, "hard", hidden=False)
     diary.check(1, "hard")

@@ -388,10 +388,10 @@ class Extension {
   }
 }
 
-/** Keep a lesson that was only read from counting as changed.
+/** Prevent a lesson that was only opened from being marked as changed.
  *
- * JupyterLab writes the kernel's language into the notebook, when it is opened and when the kernel has started.
- * It would then ask whether to save the notebook when the user closes it.
+ * JupyterLab writes the kernel's language into a notebook when it is opened and when the kernel has started.
+ * JupyterLab would then ask whether to save the notebook when the user closes it.
  * @param {Jupyter} model the notebook's model, as just read from the disk */
 function stayClean(model) {
   const cells = () => JSON.stringify(model.sharedModel.toJSON().cells);
