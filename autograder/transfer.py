@@ -235,7 +235,7 @@ def export(
         raise CourseError(
             say(en=f"The gradebook could not be read: {error}.", ko=f"성적부를 읽지 못했습니다: {error}.")
         ) from error
-    _write(path, as_csv(exported.sheet), fill)
+    _write(path, as_csv(exported.table), fill)
     if exported.feedback:
         _write(path.with_name(f"{path.stem}.feedback.zip"), exported.feedback, fill)
     table = Table(say(en="Student", ko="학생"), say(en="Why no points", ko="점수가 없는 이유"))

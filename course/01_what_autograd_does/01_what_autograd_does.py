@@ -1760,7 +1760,7 @@ hint = hints("best_step")
 def _asked(dtype):
     answer = ask(f"best_step(torch.{dtype})").changes_nothing()
     h = answer.result
-    # The tolerance is 1e-6 because .item() of a float32 tensor matches a power of ten to only 7 digits.
+    # .item() of a float32 tensor matches a power of ten to only 7 digits, hence the 1e-6.
     right = isinstance(h, float) and 0 < h < 1 and abs(math.log10(h) - round(math.log10(h))) < 1e-6
     return answer.holds(right, hint.power.format(h=repr(h)))
 

@@ -1266,11 +1266,7 @@ _CALL = "unbroadcast(g, shape)"
 
 
 def _compare(g, shape, want, why, copies, error="", dtype="float64", wrong=None, ahead=(), **how):
-    """Compare unbroadcast(g, shape) with want.
-
-    copies: parts of g that a wrong answer may return in place of the sum; why: the hint for all other wrong
-    answers, or "" if only a wrong shape deserves a hint.
-    """
+    """copies: parts of g that a wrong answer may return; why: the hint for other wrong results."""
     made = leaf(g, dtype, **{"tracked": False, **how})
     error = error or {"numpy()": hint.detach, "": why or hint.lost}
     answer = ask(_CALL, {"errors": error, "ahead": ahead}, g=made, shape=str(shape))

@@ -1970,12 +1970,7 @@ hint = hints("agreement_loss")
 
 
 def _compare(f, h, given, loss, slopes, near=None):
-    """Check the loss and its gradients, and recognise typical mistakes.
-
-    loss: the right loss, and the wrong losses that mistakes produce, keyed by hint.
-    slopes: for each tensor, keyed by name, the right gradient, and the wrong ones, keyed by hint.
-    near: the tolerances for the gradients.
-    """
+    """loss, and each of slopes (keyed by tensor): the right one, and wrong ones, keyed by hint."""
     functions = {"f": f"lambda t: {f}", "h": f"lambda t: {h}"}
     answer = ask("loss = agreement_loss(f, h, a, b)", {"noting": ("f", "h")}, **functions, **given)
     called = [len(answer.given(name).result) for name in "fh"]

@@ -1166,11 +1166,7 @@ _GRAD = "grads = torch.autograd.grad(y.sum(), {}, allow_unused=True)", "list(gra
 
 
 def _compare(chain, fs, x, dtype, want, slopes, backward=_BACKWARD, wrong=None, before="", **more):
-    """Check the result, the gradients and the calls of the functions for one chain.
-
-    chain: the names of the functions, in the order in which they are applied.
-    slopes: the expected gradients of x and of the weights, keyed by name.
-    """
+    """chain: the functions' names, in order; slopes: the right gradients, keyed by name."""
     given = {**more, **{name: f"lambda t: {f}" for name, f in fs.items()}}
     given |= {"fs": f"[{', '.join(chain)}]", "x": leaf(x, dtype)}
     how = {"noting": tuple(fs), "before": before}
@@ -1178,7 +1174,6 @@ def _compare(chain, fs, x, dtype, want, slopes, backward=_BACKWARD, wrong=None, 
     answer.returns(tensor(want, dtype), mistakes=wrong).is_tracked(hint.tracked)
     check.equal(answer.ran, list(chain), answer.call + ": " + hint.order)
     same = f"fs == [{', '.join(chain)}]"
-    # Check this before the backward pass too, because the backward pass may undo the change.
     answer.holds(answer.then(same).result, hint.changed)
     run, grads = (text.format(f"[{', '.join(slopes)}]") for text in backward)
     passed = answer.then(run, errors={"use_reentrant": hint.older, "": hint.late})
@@ -1345,18 +1340,14 @@ hint = hints("clip_hook")
 
 
 def _compare(t, x, c, m, dtype, want, mistakes, grad=None, uses=1, layout=""):
-    """Register the hook on t, run two backward passes from y, and check the gradients.
-
-    want: the expected x.grad after both backward passes; uses: how many times y uses t.
-    """
+    """want: the right x.grad after two backward passes; uses: how many times y uses t."""
     factor = leaf(c, dtype, layout=layout, tracked=False)
     given = {"c": factor, "u": leaf(x, dtype), "x": leaf(x, dtype, grad, layout=layout)}
     made, run = f"y = ((t + v) * c{' + t * c' * (uses - 1)}).sum()", "y.backward(retain_graph=True)"
     ahead = "hasattr(handle, 'remove')", made, run, run, "x.grad", "u.grad"
     how = {"errors": {"view size": hint.flat}, "ahead": ahead}
     answer = ask("handle = clip_hook(t, m)", how, **given, v="u * 1", t=t, m=m)
-    # If t is x itself, then x has the new hook too.
-    answer.changes_nothing(but=[("hooks", name) for name in ("t", t)])
+    answer.changes_nothing(but=[("hooks", name) for name in ("t", t)])  # t may be x itself
     found = answer.then("hasattr(handle, 'remove')").result
     answer.holds(found, hint.handle + f" ({check.kind(answer.result)})")
     passed = answer.then(made).then(run).then(run)
@@ -1516,16 +1507,13 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("step_in_backward")
 
-# The test's own hook counts, whenever a parameter's gradient is complete, how many .grad buffers are full.
+# When a parameter's gradient is complete, the test's own hook counts the .grad buffers in use.
 _COUNT = "lambda _: full.append(sum(p.grad is not None for p in [{}]))"
 _STATE = "all(p.is_leaf and p.requires_grad for p in [{0}]), [p.grad for p in [{0}]], full"
 
 
 def _compare(call, values, loss, passes, dtype, otherwise=hint.each, before="", layout="", **exact):
-    """Register the hooks, run backward passes from the loss, and check the parameters after each pass.
-
-    passes: for each pass, the expected parameters, and those that mistakes produce, keyed by hint.
-    """
+    """passes: for each pass, the right parameters, and those that mistakes give, keyed by hint."""
     given = {n: leaf(value, dtype, layout=layout) for n, value in zip("ab", values, strict=False)}
     names = ", ".join(given)
     given |= {"full": [], "count": _COUNT.format(names), "kept": f"[p.detach() for p in [{names}]]"}
@@ -1883,10 +1871,7 @@ _ERRORS = {"inplace": hint.raises, "register a hook": hint.tracked}
 
 
 def _compare(part, want, steps, result, x, **given):
-    """Make a function f, and check the culprit that the student's function finds in f.
-
-    steps: the code that f runs before it returns the result, written as the elements of a tuple.
-    """
+    """steps: the code that f runs before it returns the result, as the elements of a tuple."""
     given |= {"f": f"lambda x: ({steps}, {result})[-1]" if steps else f"lambda x: {result}"}
     how = {"errors": _ERRORS, "ahead": ("find_culprit(f, x)",)}
     answer = ask("find_culprit(f, x)", how, **given, x=leaf(x, grad=5.0))

@@ -1132,10 +1132,7 @@ hint = hints("hvp")
 
 
 def _compare(f, x, v, want, ones, diagonal, slope, dtype, grad=None, layout="", why="", ahead=()):
-    """Check the product of the Hessian H of f with v, and recognise typical mistakes.
-
-    ones: the product of H with a tensor of ones; diagonal: the diagonal of H; slope: the gradient of f.
-    """
+    """ones: the Hessian times a tensor of ones; diagonal: its diagonal; slope: the gradient."""
     leaves = {"x": leaf(x, dtype, grad, layout=layout), "w": leaf(3.0, dtype)}
     leaves["v"] = leaf(v, dtype, layout=layout, tracked=False)
     answer = ask("hvp(f, x, v)", {"ahead": ahead}, f=f"lambda t: {f}", **leaves).changes_nothing()
@@ -1438,7 +1435,7 @@ def gradient_penalty(model, x):
 
     For each sample, norm is the norm of the gradient of the model's output with respect to the sample.
 
-    model: a module that gives one number for each sample; x: an untracked tensor, one sample per x[i].
+    model: a module that gives one number for each sample; x: an untracked tensor, samples first.
     """
     ### BEGIN SOLUTION
     leaf = x.detach().clone().requires_grad_()
@@ -1456,10 +1453,7 @@ _credit = PartialCredit(value=1, gradient=2)
 
 @_credit.each
 def _compare(layers, weights, x, want, grads, dtype, wrong, grad=None, layout="", before=""):
-    """Check the penalty and its gradients with respect to the tracked parameters.
-
-    grads: the gradients that a backward pass from the penalty must give to these parameters.
-    """
+    """grads: the gradients of the penalty with respect to the tracked parameters."""
     made = {"weights": tensor(weights, dtype), "x": leaf(x, dtype, layout=layout, tracked=False)}
     made["model"] = f"graphs.filled(nn.Sequential({layers}), weights, {grad})"
     answer = ask("penalty = gradient_penalty(model, x)", {"before": before}, **made)
@@ -1639,7 +1633,7 @@ hint = hints("Cube")
 def _compare(x, g, u, wants, dtype, layout="", wrong=None):
     """Apply Cube, differentiate twice, and compare all results with the right ones.
 
-    wants: x³, the gradient, and the derivatives of this gradient with respect to x and to g, each times u.
+    wants: x³, the gradient, and the gradient's derivatives with respect to x and g, each times u.
     """
     cube, gradient, by_x, by_g = (tensor(want, dtype) for want in wants)
     leaves = {"x": leaf(x, dtype, layout=layout), "g": leaf(g, dtype, layout=layout)}
@@ -1823,12 +1817,12 @@ def _compare(f, x, lr, steps, want, grads, dtype, grad=None, layout="", wrongs=l
 
 
 _values = {hint.start_value: 10.0, hint.count: (2.5, 0.15625), hint.once: 0.0, hint.sign: 50.625}
-_rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}  # after k steps, the point is (1 - lr)^k x
+_rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}  # x becomes (1 - lr)^k x
 _wrongs = _values, _rates, {hint.constant: [1, -0.5], hint.start: 0.0}, {}
 _compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, (-5, [0.25, -0.125], 0), "float64", 9.0)
 _values = {hint.start_value: 51.0, hint.sign: 21.75, hint.mean: (19.921875, 3.75, 48.75)}
 _wrongs = _values, {hint.rate: 0}, {hint.constant: [-3, 42], hint.start: 0}, {hint.constant: 49.25}
-_grads = [18, -1008], [1.5, 73.5], 92.75  # the step leads to [-0.5, 7], where the gradient is [-3, 42]
+_grads = [18, -1008], [1.5, 73.5], 92.75  # the step leads to [-0.5, 7], with gradient [-3, 42]
 _compare("w * (t**2).sum()", [1, 4], [0.25, -0.125], 1, 147.75, _grads, "float32")
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS

@@ -784,7 +784,7 @@ for _call, _names, _recipe in (
         _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe, alike=_recipe is _twice))
         recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
         recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1, is_later=True)
-# compared_in_steps makes each comparison of Values count as a step, also those that `value in values` makes.
+# compared_in_steps makes each comparison of Values count as a step, also in `value in values`.
 _deep = "recipes.build(recipes.compared_in_steps(Value), recipes.chain(5000))"
 _names = [f"v[{place}]" for place in range(5001)]
 with _credit.part("large"):
@@ -919,10 +919,9 @@ _credit = PartialCredit(once=1, again=2)
 
 @_credit.each
 def _compare(names, recipe, roots, slopes, grads=None, words="", alike=False):
-    """Call backward() on several Values of a graph in turn, and check all grads after each call.
+    """Call backward() on the Values at the positions `roots` in turn, and check all grads.
 
-    roots: the positions of these Values in the graph.
-    slopes: for each of these Values, its slopes with respect to all Values of the graph.
+    slopes: for each root, its slopes with respect to all Values of the graph.
     grads: the grad of each Value of the graph before the first call; None for zeros.
     """
     if _credit.now == "once":

@@ -61,8 +61,9 @@ def test_kernel_restart_in_another_tab_is_explained_at_the_explorer(own: Any) ->
     (kernel,) = (one["kernel"]["id"] for one in lab.sessions(own.address) if one["path"] == NAME)
     restart = urllib.request.Request(f"{own.address}/api/kernels/{kernel}/restart", method="POST")
     urllib.request.urlopen(restart, timeout=60).close()
-    # Jupyter Server subscribes to the new kernel's messages again within a fraction of a second. If the kernel
-    # answered earlier, the answer would be lost, and ipywidgets would wait for it before it sends anything else.
+    # Jupyter Server subscribes to the new kernel's messages again within a fraction of a second. An answer
+    # that came earlier would be lost, and ipywidgets would wait for that answer before it sends anything
+    # else.
     own.page.wait_for_timeout(3000)
     own.page.locator(".secant-picture").press("ArrowRight")
     expect(problem).to_be_visible()

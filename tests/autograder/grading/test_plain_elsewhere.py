@@ -117,7 +117,7 @@ def test_scores_of_a_plain_assignment_are_exported_to_the_lms(own_room: Path) ->
     with Book(course.directory, course.config) as book:
         enter_people(book, [{"id": who, "last_name": who, "email": f"{who}@x.kr"} for who in ("ann", "bob")])
     done = export(course, "canvas", "ps", column="Problem set")
-    assert {row[2]: row[5] for row in done.sheet.rows} == {"ann": "8", "bob": "", "cho": ""}
+    assert {row[2]: row[5] for row in done.table.rows} == {"ann": "8", "bob": "", "cho": ""}
     assert "manual grading" in done.blank["bob"]
 
 
