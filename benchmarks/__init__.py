@@ -1,1 +1,1 @@
-"""Benchmarks of this project and of competing tools; figures that are compared come from the same run."""
+"""Benchmarks of this project and of competing tools; compared figures are measured in the same run."""

@@ -1,4 +1,7 @@
-"""Sample classes, which submit solutions, recorded right or wrong answers, and unsolved notebooks."""
+"""Sample classes of students with their submissions.
+
+A student submits the lesson's solution, recorded answers (right or wrong), or the unsolved notebook.
+"""
 
 from collections.abc import Iterator, Mapping
 from itertools import cycle, islice

@@ -50,7 +50,7 @@ class Tally:
         self.wrongly_collected = 0
 
     def failed(self, step: str, error: Exception) -> None:
-        """Count an error, together with the step and the function in which it was raised."""
+        """Count an error under a text that names the step, the error, and the function that raised it."""
         place = traceback.extract_tb(error.__traceback__)[-1]
         self.errors[
             f"{step}: {type(error).__name__} in {Path(place.filename).name}:{place.name}: {error}"[:160]

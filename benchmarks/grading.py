@@ -13,8 +13,8 @@ measure the overhead, two classes of different sizes are graded and compared.
 
 otter-grader, if it is installed, grades the same notebooks, with the same tests in its own format
 (benchmarks/otter_peer.py). Without containers, `otter run` grades one notebook after another and starts a new
-process for each. Starting these processes takes half of the time. otter-grader has no sandbox, and writes no
-gradebook and no feedback pages.
+process for each. Starting these processes takes half of the time that `otter run` needs. otter-grader has no
+sandbox, and writes no gradebook and no feedback pages.
 
     python -m benchmarks.grading [--lesson 1] [--students 60] [--stock 60] [--otter 12] [--json FILE]
 """
@@ -67,7 +67,7 @@ class Meter:
             self._group.mkdir()
 
     def words(self, command: list[str]) -> list[str]:
-        """Return the command line that runs a command in this meter's control group, if the meter has one."""
+        """Return a command line that runs a command, in this meter's control group if the meter has one."""
         script = f'echo $$ >{self._group}/cgroup.procs; exec "$@"' if self._group.exists() else 'exec "$@"'
         return ["/bin/sh", "-c", script, "sh", *command]
 
@@ -85,7 +85,7 @@ class Meter:
 
 
 def timed(folder: Path, *commands: list[str]) -> CommandCost:
-    """Run commands one after another and return their total cost.
+    """Run commands one after another, and return the seconds and core-seconds that they take together.
 
     Raises:
         RuntimeError: if a command fails; the message contains the end of its output.
@@ -118,7 +118,7 @@ def classroom(lesson: Lesson, students: int) -> Iterator[Path]:
 
 
 def grade_with_autograder(lesson: Lesson, students: int) -> CommandCost:
-    """Grade a class with `autograder grade` and return the cost."""
+    """Grade a class with `autograder grade` and return the command's cost in seconds and core-seconds."""
     with classroom(lesson, students) as folder:
         cost = timed(folder, [sys.executable, "-m", "autograder.cli", "grade", lesson.name[:2]])
         pages = list(folder.glob("feedback/*/*/*.html"))
@@ -128,7 +128,10 @@ def grade_with_autograder(lesson: Lesson, students: int) -> CommandCost:
 
 
 def grade_with_nbgrader(lesson: Lesson, students: int) -> CommandCost:
-    """Grade a class with `nbgrader autograde` and `nbgrader generate_feedback`, and return the cost."""
+    """Grade a class with `nbgrader autograde` and `nbgrader generate_feedback`; return their total cost.
+
+    The cost is measured in seconds and core-seconds.
+    """
     nbgrader = [sys.executable, "-m", "nbgrader"]
     with classroom(lesson, students) as folder:
         use_stock_engine(folder)
@@ -144,7 +147,10 @@ def grade_with_nbgrader(lesson: Lesson, students: int) -> CommandCost:
 
 
 def grade_with_otter(lesson: Lesson, students: int) -> CommandCost:
-    """Grade a class with `otter run`, check the points that otter-grader gave, and return the cost."""
+    """Grade a class with `otter run`, check the points that otter-grader gave, and return the cost.
+
+    The cost is that of the `otter run` commands alone, in seconds and core-seconds.
+    """
     with tempfile.TemporaryDirectory(prefix="secant-class-") as name:
         folder = Path(name)
         make_class(folder, lesson, students)
@@ -189,7 +195,7 @@ def cell_seconds_in_fork(notebook: NotebookNode) -> float:
 
 
 def run_cells(notebook: NotebookNode) -> float:
-    """Run a notebook's code cells in the existing IPython shell and return their core-seconds."""
+    """Run a notebook's code cells in this process's IPython shell and return their core-seconds."""
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell.instance()

@@ -57,7 +57,8 @@ def process_tree(ancestor: int) -> list[int]:
 def in_containers(ancestor: int) -> list[int]:
     """Return the ids of a process's descendants that run in a container.
 
-    They are two PID namespaces deeper than the process: one is the sandbox's, the other the container's.
+    Such a descendant is nested two PID namespaces deeper than the process. The outer one of the two belongs
+    to the sandbox, the inner one to the container.
     """
     return [pid for pid in process_tree(ancestor) if _depth(pid) >= _depth(ancestor) + 2]
 

@@ -8,7 +8,7 @@ fair share.
 
 The second measurement uses as many workers as there are processors. They grade a class first without and then
 with hostile submissions. In both measurements, the time limits are lower than usual (tests/hostile/crowd.py),
-but the ratios stay the same.
+but the ratios between the measured times stay the same.
 
     python -m benchmarks.neighbours [--json FILE] [--rounds 5] [--honest 40] [--hostile 20] [--spinners 0]
 """

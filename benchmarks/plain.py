@@ -3,11 +3,12 @@
     python -m benchmarks.plain [--students 40] [--stock 40] [--imports pandas sklearn] [--json FILE]
 
 The homework has two tests, one of which has a hidden part. It also has an answer cell and a task cell that
-are graded by hand. The figures for the sandbox alone come from one examiner in one process, which writes no
-gradebook, folders or pages. The last figure is for `autograder grade` from its start to its end. Like
-`nbgrader autograde` and `nbgrader generate_feedback` together, this command writes the gradebook, the folders
-and the pages. All tools grade the same submissions with stock settings. With --imports, the notebooks also
-import these modules, and the sandbox is measured with and without preloading them.
+are graded by hand. The figures for the sandbox alone come from one examiner (the part that decides scores) in
+one process, which writes no gradebook, no folders and no feedback pages. The last figure is for `autograder
+grade` from its start to its end. Like `nbgrader autograde` and `nbgrader generate_feedback` together, this
+command writes the gradebook, the folders and the feedback pages. All tools grade the same submissions with
+stock settings. With --imports, the notebooks also import the given modules, and the sandbox is measured with
+and without preloading those modules.
 """
 
 import os

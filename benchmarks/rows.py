@@ -48,7 +48,7 @@ def row(
 
 
 def show(rows: Iterable[dict[str, Any]], file: Path | None) -> None:
-    """Print each table row as soon as it is measured; then write all rows into the file, if one is given."""
+    """Print each table row as soon as it is measured; then write all rows into `file`, unless it is None."""
     all_rows = []
     for each in rows:
         all_rows.append(each)

@@ -120,7 +120,7 @@ def measure(course: Course, workers: Workers, scheduler: int) -> Cost:
 
 
 def kilobytes(course: Course, students: int) -> dict[str, float]:
-    """Return the kilobytes on disk per submission, keyed by the name of the course's folder or file."""
+    """Return the kilobytes per submission that autograded/, feedback/ and gradebook.db take up, by name."""
     return {
         name: sum(file.stat().st_size for file in (place, *place.rglob("*")) if file.is_file())
         / 1024

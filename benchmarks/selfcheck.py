@@ -2,10 +2,11 @@
 
 Both buttons are clicked and timed in a page of headless Chromium. Our button is timed until the last
 requested verdict is in the panel, and nbgrader's button until its dialog is shown. Both buttons save the
-notebook first. Both have been clicked before, so our service already has its worker, while nbgrader starts a
-kernel for each click. The commands are timed as a user would run them. Our command is timed twice: while the
-JupyterLab server is running, and without a server. nbgrader runs only the visible tests, because a student's
-notebook has no others. The times are medians, with a pause before each measurement.
+notebook first. Both are clicked once before the measurement. The process that runs our checks is therefore
+running when the measurement begins, while nbgrader starts a kernel for each click. The commands are timed as
+a user would run them. Our command is timed twice: while the JupyterLab server is running, and without a
+server. nbgrader runs only the visible tests, because a student's notebook has no others. The times are
+medians, with a pause before each measurement.
 
     python -m benchmarks.selfcheck [--lesson NAME | --all] --json FILE
 """
@@ -193,7 +194,7 @@ def time_buttons(page: Page, path: Path, rounds: int) -> tuple[list[float], floa
 
 
 def rows(lesson: str, other_lessons: list[str]) -> list[dict[str, Any]]:
-    """Measure one lesson with buttons and commands, the others only with buttons; return the table rows."""
+    """Time checks of one lesson by button and command, and of other lessons by button; return table rows."""
     results = []
     with (
         tempfile.TemporaryDirectory() as name,

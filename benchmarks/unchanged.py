@@ -2,10 +2,10 @@
 
 The first student's submission of a real lesson is graded. The gradebook entries and folders of the other
 students are copies of the first student's. Then the command runs again, first with nothing new and then with
-one new file. formgrader is also started, and two of its lists are requested: the submissions of the
-assignment, and the submitted copies of the notebook. The memory of a run is that of its largest process: the
-coordinator (the main process), or a worker if there is a new file. The memory of formgrader is that of its
-server.
+one new file. formgrader (nbgrader's web page for instructors) is also started, and two of its lists are
+requested: the submissions of the assignment, and the submitted copies of the notebook. The memory of a run is
+that of its largest process: the coordinator (the main process), or a worker if there is a new file. The
+memory of formgrader is that of its server.
 
     python -m benchmarks.unchanged --json FILE [--students 1000 10000] [--gradebook sqlite postgres]
 """

@@ -1,4 +1,4 @@
-"""The names of a notebook: which cell bound each of them, what it refers to now, and why a name is missing.
+"""The names of a notebook: which cell bound a name, what the name refers to now, or why it is missing.
 
 If an answer uses a name that is missing or whose meaning has changed, this module makes a finding, and the
 verdict reports it. The module runs both in a notebook's kernel and, during grading, in the student's process.

@@ -33,7 +33,7 @@ class Cause:
 
 
 # The messages with which `math` reports an argument outside a function's domain. Up to Python 3.13, all
-# functions share the first message; later each function has its own.
+# functions share the first message. In later versions, each function has its own.
 _OUTSIDE_THE_DOMAIN = (
     "math domain error",
     "expected a positive input",

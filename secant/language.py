@@ -93,7 +93,7 @@ def escape_unencodable() -> None:
     """Make stdout and stderr escape characters that the terminal cannot encode, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            with contextlib.suppress(OSError):  # reconfigure() flushes the stream, which may fail
+            with contextlib.suppress(OSError):  # reconfigure() flushes the stream, and that may fail
                 stream.reconfigure(errors="backslashreplace")
 
 

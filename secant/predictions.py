@@ -138,7 +138,7 @@ class _Choices(widgets.RadioButtons):
 
 
 class Prediction(_TextWidget):
-    """A widget with the choices of a prediction, of which the learner picks one."""
+    """A widget in which the learner picks one of the choices of a prediction."""
 
     def __init__(self, name: str, choices: Mapping[str, str]) -> None:
         self.name = name

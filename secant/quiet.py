@@ -17,7 +17,7 @@ The threads of a kernel also share the following, which is safe for these reason
 - torch.set_num_threads affects the thread that calls it and, for good, each thread that starts meanwhile. So
   no explorer calls it. Instead, `difference.by_steps` keeps tensors so small that torch uses one thread.
 - Settings that `watch` changes while it calls an answer: no explorer writes any of them, so no answer is
-  blamed for an explorer.
+  blamed for a change that an explorer made.
 """
 
 import contextlib

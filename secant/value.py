@@ -60,7 +60,7 @@ class TorchValue(Value):
 
     @property
     def data(self) -> float:
-        """The number of this Value, read from its tensor."""
+        """The number that this Value holds, read from its tensor."""
         return self.tensor.item()
 
     @data.setter

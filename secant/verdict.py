@@ -46,7 +46,7 @@ class Part:
 
     def __post_init__(self) -> None:
         text = self.text[: LIMIT + 1]
-        # Most strings are plain ASCII and skip this step, which matters because a failing check may try many
+        # Most strings are plain ASCII and skip this step. This saves time when a failing check tries many
         # inputs.
         if not (text.isascii() and text.isprintable()):
             text = visible(text).replace("\t", " ")

@@ -84,7 +84,7 @@ def _environment(language: str) -> dict[str, str]:
         "IPYTHONDIR": "/tmp/.ipython",
         "LANG": "C.UTF-8",
         "LOGNAME": "student",
-        # Without this variable, each thread may reserve 64 MB of memory, which counts as used even if the
+        # Without MALLOC_ARENA_MAX, each thread may reserve 64 MB of memory, which counts as used even if the
         # thread never touches it.
         "MALLOC_ARENA_MAX": "2",
         "MPLBACKEND": "Agg",

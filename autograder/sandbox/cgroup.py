@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "secant-container-"
-# A submission can read the name of its group. So the prefix of group names is random, and reveals no process
-# id.
+# A submission can read the name of its control group. So the prefix of these names is random, and reveals no
+# process id.
 OWN_PREFIX = f"{_PREFIX}{secrets.token_hex(8)}-"
-# Microseconds; maximum time that a group waits after it has used up its share of processor time.
+# Microseconds; maximum time that a control group waits after it has used up its share of processor time.
 _PERIOD = 20_000
-# Age in seconds. An empty group that is older is taken to be the remains of a killed grader.
+# Age in seconds. An empty control group that is older is assumed to be left over from a killed grader.
 _STALE_SECONDS = 60.0
 
 
@@ -58,7 +58,7 @@ class Cgroup:
         return None
 
     def add(self, pid: int) -> bool:
-        """Put a process, and its later children, into the group. Return False if this is not allowed."""
+        """Put a process, and its later children, into this control group. Return False if that is refused."""
         memory, *others = self._folders
         try:
             (memory / "cgroup.procs").write_text(str(pid))
@@ -180,7 +180,7 @@ def _limit(folder: Path, names: tuple[str, ...], value: int) -> None:
 
 
 class _Place(NamedTuple):
-    """The parent folders for a new group, one for each kind of limit.
+    """The parent folders for a new control group, one for each kind of limit.
 
     In cgroup version 2, a single folder serves all kinds of limits.
     """
@@ -191,7 +191,7 @@ class _Place(NamedTuple):
 
 
 def _own_groups() -> dict[str, str]:
-    """Return the paths of this process's groups, keyed by controller.
+    """Return the paths of this process's control groups, keyed by controller, e.g. "memory".
 
     In cgroup version 2, the only key is "".
     """

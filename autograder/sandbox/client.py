@@ -268,7 +268,7 @@ class CandidateClient:
             self._drop(container)
 
     def _reap(self, container: Container) -> Any:
-        """Have the process that loaded the cells reap its child, and return the report on the child."""
+        """Have the process that loaded the cells reap its child; return a reply with the exit code."""
         with self._limited(container, _REAP_SECONDS) as limit:
             self._send(container, {"do": "reap"}, limit)
             return self._receive(container, limit)
@@ -279,7 +279,10 @@ class CandidateClient:
 
 
 class TaskClient:
-    """The client for one task's copy of the student's process. After TimedOut or Crashed, it is unusable."""
+    """The client for one task's copy of the student's process.
+
+    After raising TimedOut or Crashed, the client is unusable.
+    """
 
     def __init__(
         self,
@@ -312,7 +315,7 @@ class TaskClient:
         kwargs: dict[str, Any] | None = None,
         timeout: float = 10.0,
     ) -> Reply:
-        """Call the function of this name, with plain data as arguments, and return the answer.
+        """Call the function with this name, with plain data as arguments, and return the answer.
 
         Raises:
             TimedOut, Crashed: there was no answer, and later questions will not be answered either.
@@ -340,7 +343,8 @@ class TaskClient:
     def _request(self, request: dict[str, Any], timeout: float) -> Reply:
         if self._channel is None:
             raise Crashed("unknown")
-        # `encode` raises an error if the caller's values cannot be sent.
+        # The request is encoded outside the `try` block, because a value that cannot be encoded is the fault
+        # of the caller, not of the candidate.
         body = wire.encode(request, exact=True)
         try:
             with self._limiting(timeout) as limit:

@@ -127,7 +127,7 @@ class WalledContainer(Container):
         group = Cgroup.create(limits.memory_mb * MEGABYTE, limits.processes, limits.processors)
         if group and group.add(candidate):
             self._cgroup = group
-        elif group:  # the group cannot be joined, so only the supervisor enforces the memory limit
+        elif group:  # the candidate cannot join the group, so only the supervisor limits its memory
             group.remove()
 
     def _receive_pid(self, key: str, deadline: float) -> int:
@@ -320,7 +320,7 @@ def _start_process(
 def connect_by_port(
     command: list[str], settings: dict[str, Any]
 ) -> tuple[socket.socket, subprocess.Popen[bytes]]:
-    """Start a candidate that connects to a local port, for systems without socket inheritance.
+    """Start a candidate that connects to a local port, for systems on which no socket can be inherited.
 
     The candidate reads a token from its standard input, and sends it back to prove its identity.
     """

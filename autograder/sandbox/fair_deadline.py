@@ -13,7 +13,7 @@ from autograder.sandbox.results import Overloaded
 
 # When the real time that has passed reaches this multiple of the limit, the machine counts as too busy.
 MAX_SLOWDOWN = 10
-# Seconds. For a shorter time, the supervisor is not asked how much of the time counts.
+# Seconds. If less time has passed, the supervisor is not asked how much of that time counts.
 _MIN_QUERY_SECONDS = 0.5
 _MIN_WAIT_SECONDS = 0.05  # minimum number of seconds between two checks of a limit
 

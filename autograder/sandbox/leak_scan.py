@@ -34,7 +34,7 @@ _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".tar", ".tgz", ".tar.gz", ".tar.bz
 # Extensions of the most common files that are not text. Any text file may be a copy of a lesson, whatever its
 # name.
 _BINARIES = (".so", ".a", ".o", ".pyc", ".jar", ".jmod", ".gz", ".xz", ".mo", ".png")
-_GIT_INDEX = "/.git/index"  # the index of a Git clone, which names all its files
+_GIT_INDEX = "/.git/index"  # the file in a Git clone that lists all files of the clone
 # Pattern for the path of a compiled lesson. Such a file can be recognised only by its name.
 _COMPILED = re.compile(r"/\d\d_[^/]*\.pyc$")
 # Number of bytes that are read first. If the first _NUL_BYTES bytes contain a NUL, the file is not text.

@@ -119,7 +119,7 @@ def _cgroup() -> CheckResult:
 
 
 def _can_join(group: Cgroup) -> bool:
-    """Return whether a process can be put into this group. The group is removed afterwards."""
+    """Return whether a process can be put into this control group, and remove the group."""
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         joined = group.add(process.pid)
         process.communicate()

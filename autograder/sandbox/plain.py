@@ -45,7 +45,7 @@ class Ran:
         stderr: True if the cell wrote to standard error.
         timed_out: True if the cell was interrupted at its time limit.
         value: the text of a test's last value.
-        proof: the token that a test sends back if it runs to its end; empty if it did not.
+        proof: the token sent back by a test that ran to its end; otherwise empty.
     """
 
     cell: CellResult

@@ -10,7 +10,7 @@ from secant.bindings import Finding
 class WallError(RuntimeError):
     """The grader itself has failed, not the student's code. This error must never lead to a score."""
 
-    # This error ends the whole task, so that no part of a test cell mistakes it for the student's failure.
+    # A WallError ends the whole task, so that no part of a test cell mistakes it for the student's failure.
     ends_task = True
 
 

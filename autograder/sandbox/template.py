@@ -93,8 +93,8 @@ class Template:
         """Wait until the template's imports are done.
 
         Raises:
-            WallError: the template did not start, or the search for parts of a course that the template can
-                see has failed.
+            WallError: the template did not start, or the search for visible files that may contain a part of
+                a course has failed.
         """
         if not self._ready:
             ready, _, _ = select.select([self.control], [], [], START_SECONDS)

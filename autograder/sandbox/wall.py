@@ -259,7 +259,7 @@ class Wall:
     def _is_template_running(self) -> bool:
         if self._joined:
             return self._control is not None and not is_closed(self._control)
-        # The template may end a moment after its children do.
+        # The template may end a moment after its children do, so wait before reporting that it is running.
         return self._template is not None and self._template.is_running(_EXIT_SECONDS)
 
     def _end_dead_template(self) -> None:

@@ -31,7 +31,7 @@ class NoAnswer(Exception):
 
 
 def servers(notebook: Path) -> Iterator[dict[str, Any]]:
-    """Yield the data of each running server whose root folder contains a notebook."""
+    """Yield the data of each running server whose root folder contains the given notebook."""
     for file in sorted(Path(jupyter_runtime_dir()).glob("jpserver-*.json")):
         if server := read_json(file, partial(_shows, notebook), None):
             yield server
@@ -46,14 +46,14 @@ def _shows(notebook: Path, server: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _is_running(pid: int) -> bool:
-    # On Windows, os.kill would end the process, so this test is left out. A server that does not answer is
-    # skipped anyway.
+    # On Windows, os.kill would end the process, so every process is assumed to be running there. A server
+    # that does not answer is skipped anyway.
     if os.name == "nt":
         return True
     try:
         os.kill(pid, 0)
     except PermissionError:
-        return False  # the process belongs to another user
+        return False  # another user's process has this id, so it is not the server
     except OSError:
         return False
     return True

@@ -79,7 +79,10 @@ def lesson_number(notebook: CheckedNotebook) -> int | None:
 
 
 def tasks_of(notebook: CheckedNotebook) -> list[dict[str, Any]]:
-    """Return the data of a lesson's tasks, in order, with opened hints and the most points earned so far."""
+    """Return the data of a lesson's tasks, in order.
+
+    The data of a task includes its opened hints and the most points earned in it so far.
+    """
     texts, progress = task_texts(notebook), _progress(notebook.assignment.lesson)
     lesson = notebook.assignment.lesson
     return [
@@ -122,8 +125,8 @@ def row(result: TaskResult, hints: int) -> dict[str, Any]:
 def plain_rows(report: "OwnReport") -> Iterator[dict[str, Any]]:
     """Yield the data of each cell that gives points in a notebook with ordinary nbgrader tests.
 
-    The field `said` holds Secant's own sentence. The fields `error`, `message` and `output` come from the
-    student's process and cannot be trusted, so a page shows them separately.
+    The field `said` holds Secant's own sentence about the result. The fields `error`, `message` and `output`
+    come from the student's process and cannot be trusted, so a page shows them separately.
     """
     for test in report.tests:
         yield {"kind": "test", **_plain_row(test)}

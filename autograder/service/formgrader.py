@@ -8,8 +8,9 @@ None of nbgrader's files is changed. Instead, a Jinja extension rewrites the tem
 - The two calls of jQuery's `append` receive text.
 - MathJax gets its settings as a function. Otherwise it would run the text of any element that has the type of
   its settings.
-- Markdown keeps only the HTML of prose. Otherwise Bootstrap would show an attribute with a tooltip as HTML,
-  and formgrader would take any element of the class `full-credit` for its own button.
+- Markdown keeps only the HTML tags and attributes that prose may contain. Otherwise Bootstrap would show an
+  attribute's text as HTML in a tooltip, and formgrader would take any element of the class `full-credit` for
+  its own button.
 - Outputs that are scripts are removed, because nbconvert's template would print them into its own scripts.
 - A Content-Security-Policy blocks every script that is not part of a template.
 - A picture is no wider than its column.
@@ -129,7 +130,7 @@ def content_policy(nonce: str) -> str:
 
 
 def plain_prose(render: Callable[[Context, str], str]) -> Callable[[Context, str], str]:
-    """Return a filter that renders Markdown and keeps only the tags and attributes of prose."""
+    """Return a filter that renders Markdown and keeps only the HTML that prose may contain."""
     cleaner = Cleaner(
         tags=_TAGS,
         attributes=_is_kept,
@@ -152,7 +153,10 @@ def _is_kept(tag: str, name: str, value: str) -> bool:
 
 
 def _escaped(source: str) -> str:
-    """Return a piece of a template in which each plain value is escaped."""
+    """Return a part of a template in which each `{{ name }}` has become `{{ name | e }}`.
+
+    Jinja's filter `e` escapes the value.
+    """
     return _VALUE.sub(r"{{ \1 | e }}", source)
 
 

@@ -82,7 +82,7 @@ class _Handler(APIHandler):
         await super().prepare()
         if self.request.method != "GET" or self.token_authenticated:
             return
-        # Browsers send another value in Sec-Fetch-Dest if the request is for an <img> or a whole page.
+        # If the request is for an <img> or a whole page, browsers send a Sec-Fetch-Dest other than "empty".
         if self.request.headers.get("Sec-Fetch-Dest", "empty") != "empty":
             raise web.HTTPError(403)
         if self.settings.get("disable_check_xsrf", False):
@@ -235,7 +235,7 @@ class Check(_Handler):
             self.request.connection.stream.set_nodelay(True)  # type: ignore[attr-defined]
         try:
             await self._stream(first, answers)
-        except StreamClosedError:  # the page was closed, so nobody receives the response
+        except StreamClosedError:  # the page was closed, so it cannot receive the response
             await self._stop()
             return
         finally:
@@ -245,7 +245,8 @@ class Check(_Handler):
 
     async def _stream(self, answer: dict[str, Any], answers: Any) -> None:
         while True:
-            # An answer without an event is a refusal. A check that had to wait may still be refused.
+            # An answer without an event is a refusal, or reports that the worker has ended. Even a check that
+            # had to wait may still be refused.
             event = answer.get("event") or {
                 "event": "error",
                 "message": answer.get("message") or _WORKER_ENDED[self.language],
@@ -335,7 +336,7 @@ class Progress(_Handler):
 
 
 class Review(_Handler):
-    """The endpoint for reviews, in which the start page asks earlier predictions again."""
+    """The endpoint for reviews, in which the start page repeats earlier prediction questions."""
 
     auth_resource = "contents"
 
@@ -344,7 +345,7 @@ class Review(_Handler):
     async def post(self) -> None:
         """Record whether a prediction in a review was right, or whether the learner wants reviews.
 
-        Send the problem if this could not be recorded, otherwise null.
+        Send a sentence about what went wrong while recording this, or null if nothing did.
         """
         from secant.progress import record
 
@@ -364,7 +365,10 @@ class ResetProgress(_Handler):
     @web.authenticated
     @authorized("write", "contents")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
-        """Reset the progress, and send the new path of the renamed file."""
+        """Reset the progress, and send the page the new path of the renamed file.
+
+        The path is null if there was no file.
+        """
         from secant.progress import store
 
         try:

@@ -43,8 +43,8 @@ class Running:
         examine: the function that does the check and returns the score. It receives a function to call with
             each verdict.
         on_event: the function that receives each event.
-        finish: the function that receives the last event and all verdicts; it is called in a thread of the
-            check.
+        finish: the function that receives the last event and all verdicts. The check's thread calls it,
+            or `start` does if the check cannot be started.
     """
 
     def __init__(self, examine: Examine, on_event: Callable[[Event], None], finish: Finish) -> None:
@@ -68,8 +68,8 @@ class Running:
         """Begin the check, and return a thread that runs until the check has ended.
 
         Raises:
-            OSError, RuntimeError: the check could not be started; anything that was started for it has been
-                ended.
+            OSError, RuntimeError: the check could not be started. If a process was started for it, that
+                process has been killed.
         """
         raise NotImplementedError
 
@@ -191,9 +191,10 @@ def _write(pipe: Any, row: Event) -> None:
 
 
 class CancellablePool:
-    """A pool that another thread can stop by killing its processes.
+    """A pool of processes that can be stopped from another thread.
 
-    A stopped pool gives out no processes until `reset` is called.
+    Stopping the pool kills the processes that were taken from it. A stopped pool gives out no processes until
+    `reset` is called.
     """
 
     def __init__(self, pool: Pool) -> None:
@@ -229,7 +230,7 @@ class CancellablePool:
             container.kill()
 
     def reset(self) -> None:
-        """Give out processes again."""
+        """Let `take` return processes again."""
         self._taken.clear()
         self._is_stopped = False
 

@@ -151,7 +151,7 @@ class Worker:
         self._check_runner = CheckRunner(self._pool, self._reader, side_by_side=self._kind is Forked)
 
     def _fork_pool(self) -> ForkPool:
-        """Return a pool that shares this process's memory.
+        """Return a pool of forked processes, which share this process's memory.
 
         Raises:
             OSError, WallError: the pool cannot be made.
@@ -319,7 +319,7 @@ class Worker:
             answer: a function that sends a reply to the command that asked for the check.
             examine: the function that does the check; see `Running`.
             save: a function that records the results, and returns extra fields for the check's final event.
-                It runs in one of the check's threads.
+                The check's thread calls it, or this method does if the check cannot be started.
         """
 
         def finish(end: dict[str, Any], rows: list[dict[str, Any]]) -> None:

@@ -47,7 +47,8 @@ class WorkerClient:
         self._folder = folder
         self._process: Process | None = None
         self._orders: dict[int, asyncio.Queue[dict[str, Any]]] = {}
-        self._processes: dict[int, Process] = {}  # maps a command's number to the process that received it
+        # maps the number of each pending command to the worker process that received the command
+        self._processes: dict[int, Process] = {}
         self._numbers = itertools.count(1)
         self._write_lock = threading.Lock()
         atexit.register(self.close)
@@ -126,7 +127,10 @@ class WorkerClient:
                 process.stdin.close()
 
     def _send(self, order: dict[str, Any], loop: asyncio.AbstractEventLoop) -> bool:
-        """Send a command to the worker, or to a new one if it has just ended; return whether it was sent."""
+        """Send a command to the worker, and return whether this succeeded.
+
+        If the worker has just ended, a new worker is started, and receives the command.
+        """
         for _ in range(2):
             try:
                 with self._write_lock:

@@ -59,8 +59,8 @@ class Contest:
     Attributes:
         ours: our explorer.
         peers: the peers.
-        sliders: the index of each slider to drag, keyed by the suffix that identifies the slider in the names
-            of the results.
+        sliders: the number of each slider to drag, counted from 0 among the sliders on the page. The keys are
+            the suffixes that identify the sliders in the names of the results.
     """
 
     ours: Contestant
@@ -88,7 +88,7 @@ class Peer:
 # A CSS selector for the element of bqplot's right-hand figure that is moved last in each frame. In the DOM,
 # only the legend follows this element.
 LAST_OF_BQPLOT = ".bqplot:last-child .svg-figure > g > g > g:nth-last-child(2)"
-PEERS = {  # the peers of lesson 1's explorer, keyed by the name of their module
+PEERS = {  # the libraries compared with lesson 1's explorer, keyed by their modules in peers/
     "interact": Peer("interact + inline matplotlib", "ipywidgets"),
     "ipympl": Peer("ipympl", "ipympl", "%matplotlib widget"),
     "bqplot": Peer("bqplot", "bqplot", svg=LAST_OF_BQPLOT),
@@ -100,8 +100,9 @@ PEERS = {  # the peers of lesson 1's explorer, keyed by the name of their module
 PICTURE = """[...document.querySelectorAll('.jp-OutputArea :is(img, canvas, svg)')]
   .sort((a, b) => a.clientWidth - b.clientWidth).at(-1)"""
 
-# The cells of the peer's notebook for each lesson except lesson 1. In this notebook, ipywidgets' `interact`
-# draws the figure of the lesson's explorer, from the numbers that the explorer itself computes.
+# The two cells of the notebook that is compared with the explorer of lesson 2 or a later lesson. In the
+# notebook, ipywidgets' `interact` draws the explorer's own figure, from the numbers that the explorer itself
+# computes.
 OTHER_DRAW = """
 %matplotlib inline
 from IPython.display import display
@@ -126,7 +127,7 @@ interact(
     log_h=FloatSlider(value=0, min=-15, max=0.5, step=0.05),
 );
 """
-OTHERS = {  # for each lesson, the explorer's name and the attribute that holds its first slider
+OTHERS = {  # for each lesson, the function that makes its explorer, and the first slider's attribute
     2: ("explore_chain", "x"),
     3: ("explore_buffer", "x"),
     4: ("explore_paths", "x"),

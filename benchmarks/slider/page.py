@@ -1,12 +1,12 @@
-"""Measurements of a slider dragged in a page: frames per second, and the delay from a move to its frame.
+"""Measurements of a slider dragged in a page: frames per second, and the delay from mouse move to frame.
 
 A frame counts if it is the first one that the screen paints after the figure in a cell's output changed. It
-counts once, even if the figure changed several times before it was painted. An image (`interact`, ours)
-changes when it is loaded and decoded. A canvas (ipympl, the bare canvas, ours) changes when something is
-drawn on it. An SVG (bqplot, Plotly) changes when the element that is updated last in a frame changes. A
-change made within an animation frame is painted in that frame, and any other change in the next one. To count
-a frame once it is painted, the page sends itself a message within the frame. The message arrives after the
-painting.
+counts once, even if the figure changed several times before it was painted. An image (in `interact` and our
+explorers) changes when it is loaded and decoded. A canvas (in ipympl, the bare canvas and our explorers)
+changes when something is drawn on it. An SVG (in bqplot and Plotly) changes when the element that is updated
+last in a frame changes. A change made within an animation frame is painted in that frame, and any other
+change in the next one. A frame must not be counted before it is painted. The page therefore sends itself a
+message within the frame. The message arrives after the painting, and the page then counts the frame.
 """
 
 import statistics
@@ -18,7 +18,7 @@ from playwright.sync_api import Page
 from tests.support import jupyterlab as lab
 
 STEPS, HERTZ = 200, 60  # number of mouse moves in a drag, and number of mouse moves per second
-MOVES = 40  # number of mouse moves used to measure the delay; each is made after the previous move's frame
+MOVES = 40  # number of mouse moves used to measure the delay; each waits for the previous one's frame
 TRACK = (0.15, 0.85)  # where a drag begins and ends, as fractions of the slider's track
 
 # A script that the page runs before it opens a notebook, to record mouse moves and painted frames.
@@ -67,7 +67,12 @@ WATCH = """() => {
 
 @dataclass(frozen=True)
 class Feel:
-    """A slider's measurements: frames per second during a drag, and milliseconds from a move to its frame."""
+    """A slider's measurements.
+
+    Attributes:
+        frames: the number of frames painted per second during a drag.
+        latency: the median delay in milliseconds from a mouse move to the frame that shows its effect.
+    """
 
     frames: float
     latency: float
@@ -104,7 +109,7 @@ def per_second(moves: list[float], frames: list[float]) -> float:
 
 
 def latencies(page: Page, number: int) -> list[float]:
-    """Move the slider in small steps, and return the delay in milliseconds from each step to its frame."""
+    """Move the slider in small steps, and return the milliseconds from each step to the frame it causes."""
     handle = lab.slider(page, number)
     lab.drag(page, handle, TRACK[0])
     settle(page)

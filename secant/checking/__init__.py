@@ -1,1 +1,1 @@
-"""The tools of test cells: questions to the student's code, checks of the answers, and explanations."""
+"""Tools for test cells: questions to the student's code, checks of answers, and explanations of mistakes."""

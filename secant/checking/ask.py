@@ -48,7 +48,7 @@ _usual = Hints({})
 
 
 class Options(TypedDict, total=False):
-    """Options of a question.
+    """Options of a question. Below, "the call" means the code that the question runs.
 
     All options except `before`, `words` and `ahead` also apply to later questions about the same
     objects (`again`, `after` and `then`).
@@ -103,7 +103,7 @@ def leaf(
     layout: str = "",
     tracked: bool = True,
 ) -> Leaf:
-    """Describe a leaf tensor that requires grad.
+    """Describe a leaf tensor, which requires grad unless `tracked` is False.
 
     Args:
         value: the elements of the leaf.
@@ -203,7 +203,7 @@ class Answer:
 
     @property
     def call(self) -> str:
-        """The question as a student would type it, which is the beginning of every message."""
+        """The question as a student would type it. Every message about the answer begins with this text."""
         return self._shown()
 
     # --- Further questions about the same objects --------------------------------------------------------
@@ -283,19 +283,19 @@ class Answer:
         return self._ask(text, words, usual=hint)
 
     def _ipython_display_(self) -> None:
-        """Display nothing: nbgrader would take a cell's output as points, or warn that it is not a number."""
+        """Display nothing, because nbgrader takes a cell's output as points, or warns if it is no number."""
 
     @property
     def ran(self) -> list[str]:
-        """The name of the called function for each call so far, in order; see the option `noting`."""
+        """The names of the recorded functions, one for each call so far, in order; see option `noting`."""
         return list(self.seen["ran"])
 
     def given(self, function: str, *what: str) -> "Answer":
-        """Return an answer that lists the calls to a function, with facts about the arguments it was given.
+        """Return an answer whose result lists the calls to a function, with facts about each call's argument.
 
         Args:
             function: the function's name, which must be listed in the option `noting` of the question.
-            *what: the facts in an entry: "requires_grad", "dtype", "shape", "grad_fn"; see
+            *what: the facts to list for each call: "requires_grad", "dtype", "shape", "grad_fn"; see
                 `functions.RecordedFunction`.
         """
         parts = f" [{', '.join(what)}]" if what else ""
@@ -309,7 +309,10 @@ class Answer:
         return replace(self.named(words, result), _usual="")
 
     def named(self, words: Callable[[], str], result: Any) -> "Answer":
-        """Return an answer for a part of the result; `words` is a function that returns the call to show."""
+        """Return a copy of this answer with another result, such as a part of the original result.
+
+        `words` is a function that returns the call as a message shows it.
+        """
         return replace(self, result=result, _shown=words)
 
     def _with(self, more: str) -> str:

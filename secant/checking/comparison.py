@@ -71,7 +71,7 @@ def _tensor_difference(
             ko=f"shape가 {tuple(got.shape)}입니다. 기대한 shape는 {tuple(want.shape)}입니다.",
         )
     got, want = got.detach(), want.detach()
-    if torch.equal(got, want):  # most results are equal, and this is faster than isclose
+    if torch.equal(got, want):  # most results are equal, and torch.equal is faster than isclose
         return ""
     rel, absolute = _tolerance(want.dtype, rtol, atol)
     if want.dtype.is_floating_point or want.dtype.is_complex:
@@ -135,7 +135,7 @@ def like(want: Any, wrong: Any) -> Any:
     if isinstance(want, torch.Tensor) and isinstance(wrong, int | float):
         return torch.full_like(want, wrong)
     if isinstance(want, torch.Tensor) and isinstance(wrong, list | torch.Tensor):
-        return torch.as_tensor(wrong, dtype=want.dtype).detach()  # the default, float32, would lose digits
+        return torch.as_tensor(wrong, dtype=want.dtype).detach()  # float32, the default, loses digits
     return wrong
 
 

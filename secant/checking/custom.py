@@ -63,8 +63,8 @@ def operation(forward: str, *backward: str, names: str = "xq") -> Operation:
             try:
                 return computed(forward, inputs)
             except NameError:
-                # An input is missing. Python's error would name an input of the formula, which would not help
-                # the student.
+                # An input is missing. Python's error would not help the student, because it would name an
+                # input of the formula.
                 raise ValueError(_too_few(len(backward), len(inputs))) from None
 
         @staticmethod
@@ -105,7 +105,7 @@ def walk_back(
         - node: the type name of the result's grad_fn; "" if no backward pass was attempted.
         - gradients, again: the gradients of the tracked inputs, keyed by name, from the first and from the
           second backward pass; empty if there was no such pass.
-        - alone: the gradients from a separate call, with no other call between it and its backward pass.
+        - alone: the gradients from a separate call, directly followed by its backward pass.
         - changed: the gradients that `after_a_change` returns.
         - operations: the names of the torch operations that the first backward pass ran.
         - delegated: whether autograd differentiated something within the first backward pass.
@@ -123,7 +123,7 @@ def walk_back(
     leaves = {name: value.detach().requires_grad_(name in tracked) for name, value in inputs.items()}
     calls = observe(**leaves, **({} if g is None else {"grad_output": g}))
     y = calls(apply, *leaves.values())
-    # The inputs are doubled so that an integer exponent stays an integer, as the task requires.
+    # The inputs are multiplied by 2, so that an integer exponent stays an integer, as the task requires.
     apply(*(2 * value.detach() for value in leaves.values()))
     tracks = isinstance(y, Tensor) and y.requires_grad
     fits = g is not None and tracks and y.shape == g.shape and y.dtype == g.dtype

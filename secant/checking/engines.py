@@ -16,8 +16,9 @@ from secant.value import TorchValue
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 Where = Literal["all", "leaves", "inner"]
-#: The Values from which a Value was computed, as a linked list: (level 0, further levels). Level n is a tuple
-#: with the numbers of the Values to which a path of n edges leads from the Value, each number once.
+#: The Values from which a Value was computed, as a linked list: (level 0, further levels). Each Value of an
+#: engine has a serial number. Level n is a tuple with the serial numbers of the Values to which a path of n
+#: edges leads from the Value, each number once.
 Levels = tuple[tuple[int, ...], "Levels"] | None
 
 
@@ -42,7 +43,7 @@ def engine(
     """
     replaced = {"all": (True, False), "leaves": (True,), "inner": (False,)}[where] if bug == "assign" else ()
     numbers = count()
-    grads: dict[int, float] = {}  # the grad of each Value, keyed by the Value's number
+    grads: dict[int, float] = {}  # the grad of each Value, keyed by the Value's serial number
     current = _Pass(None, turned)
 
     class Engine(TorchValue):
@@ -94,7 +95,7 @@ def engine(
                 grads[number] = previous + total + current.late.get(number, 0.0)
 
     def pass_on(child: Levels, parent: int, is_leaf: bool, gradient: torch.Tensor) -> torch.Tensor:
-        """Return the gradient that a parent receives from a child."""
+        """Return the gradient that a parent (an operand) receives from a child (a result)."""
         if is_leaf in replaced:
             return current.replace(child, parent, gradient)
         return current.in_time(child, parent, gradient) if bug == "breadth" else gradient
@@ -113,11 +114,11 @@ class _Pass:
     """One of torch's backward passes, and the gradients that its hooks record.
 
     Attributes:
-        root: the number of the Value at which the pass begins.
+        root: the serial number of the Value at which the pass begins.
         totals: the gradient of each Value, without the part in `late`, and whether the Value is a leaf; keyed
-            by the Value's number.
+            by the Value's serial number.
         late: the sum of the gradients that would arrive too late in a breadth-first pass, because the Value
-            has already been processed; keyed by the Value's number.
+            would have been processed before; keyed by the Value's serial number.
     """
 
     def __init__(self, levels: Levels, turned: bool) -> None:
@@ -129,7 +130,10 @@ class _Pass:
         self.late: dict[int, float] = {}
 
     def in_time(self, child: Levels, parent: int, gradient: torch.Tensor) -> torch.Tensor:
-        """Return the gradient, or 0 if a breadth-first pass would already have processed the parent."""
+        """Return the gradient that a child sends, or 0 if it would arrive too late in a breadth-first pass.
+
+        The gradient arrives too late if the pass processes the parent before the child.
+        """
         assert child is not None
         if self._turns[child[0][0]] < self._turns[parent]:
             return gradient
@@ -149,7 +153,7 @@ class _Pass:
 
         Args:
             child: the levels of the Value that sends the gradient, a result computed from the parent.
-            parent: the number of the Value that receives the gradient, an operand of the child.
+            parent: the serial number of the Value that receives the gradient, an operand of the child.
             gradient: the gradient that the child sends.
         """
         assert child is not None
@@ -161,7 +165,7 @@ class _Pass:
 
 
 def _numbers_in(levels: Levels) -> dict[int, None]:
-    """Return the numbers in all levels in the order of a breadth-first search."""
+    """Return the serial numbers in all levels, as keys in the order of a breadth-first search."""
     numbers: dict[int, None] = {}
     while levels:
         numbers |= dict.fromkeys(levels[0])

@@ -10,7 +10,8 @@ def formula(text: str, **constants: Any) -> Callable[..., Any]:
     """Return the function of t that a Python formula defines.
 
     Args:
-        text: an expression in t, torch and the constants: "A @ t", or one that ignores t: "c.view(2, 1)".
+        text: an expression in t, torch and the constants, such as "A @ t". It may also ignore t:
+            "c.view(2, 1)".
         **constants: the values of the other names in the expression.
     """
     function: Callable[..., Any] = eval(f"lambda t: ({text})", {"torch": torch, **constants})
@@ -20,7 +21,7 @@ def formula(text: str, **constants: Any) -> Callable[..., Any]:
 def polynomial(coefficients: Sequence[float]) -> str:
     """Return the formula of a polynomial in t, with the constant first: "1 + 2 * t - 3 * t**2".
 
-    A constant polynomial keeps its t**0, so that the function returns a tensor.
+    The formula of a constant polynomial has the factor t**0, so that the function returns a tensor.
     """
     if not any(coefficients[1:]):
         return f"{coefficients[0]} * t**0"

@@ -140,7 +140,7 @@ def edges(pairs: str, *slopes: float) -> list[Edge]:
 
 
 def chain(nodes: Sequence[Hashable], slopes: Sequence[float]) -> list[Edge]:
-    """Return the edges (start, end, slope) from each node to the next."""
+    """Return the edges (start, end, slope) of a chain that goes through the nodes in the given order."""
     return list(zip(nodes, nodes[1:], slopes, strict=False))
 
 
@@ -156,7 +156,7 @@ def diamonds(slopes: Sequence[Sequence[float]]) -> list[Edge]:
 
 
 def drawn(size: int, seed: float) -> tuple[list[Edge], list[int]]:
-    """Return the edges of a random acyclic graph, shuffled, and its nodes in topological order.
+    """Return the shuffled edges of a random acyclic graph, and its nodes in topological order.
 
     Some pairs of nodes have no edge, some have two. The same seed gives the same graph.
     """
@@ -234,7 +234,7 @@ class limit_steps:
         sys.settrace(self._before)
 
     def _counter(self) -> Callable[[FrameType, str, Any], Any]:
-        """Return the trace function that Python calls: a closure, which takes half as long as a method."""
+        """Return the trace function for Python to call: a closure, because a method takes twice as long."""
         steps_left, importing = self._limit, False
 
         def call(frame: FrameType, event: str, argument: Any) -> Any:

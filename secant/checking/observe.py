@@ -82,13 +82,13 @@ class observe:
         return self(caught, *arguments)
 
     def data(self) -> dict[str, Any]:
-        """Return the records of all calls: lists with one entry per call, and the changes of all calls.
+        """Return the records of all calls: lists with one entry per call, and the changes the calls made.
 
         - results: copies of the results, made right after each call.
         - kept: copies of the current state of the same results, which may have been changed since.
         - tracked: whether a tensor in the result requires grad.
         - aliases: the names of the watched tensors, and of their .grad, that share memory with the result.
-        - changes: (kind, name) pairs, as those of `watch`.
+        - changes: (kind, name) pairs, like those of `watch`.
         """
         return {**self._data, "kept": self.current_results(), "changes": self.changes}
 
@@ -117,7 +117,10 @@ def copy_of(value: Any, depth: int = _DEPTH) -> Any:
 
 
 def _line_of(error: Exception) -> str:
-    """Return the line of the student's function that an error passed through, if it is known."""
+    """Return, after a line break, the code of the student's line that an error passed through.
+
+    Return an empty string if the line is unknown.
+    """
     steps = ((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))
     homes = Path(__file__).parents[1], Path(torch.__file__).parent
     own_steps = (

@@ -87,7 +87,7 @@ def check_operation(
     values: Mistakes | None = None,
     mistakes: Mapping[str, Any] | None = None,
 ) -> list[Any]:
-    """Check that an operation on Values returned a correct new Value, and a different one when called again.
+    """Check that an operation on Values returned a correct new Value, and another new one when called again.
 
     Args:
         answer: the answer to the question.
@@ -251,7 +251,7 @@ def every_grad(names: Sequence[str]) -> str:
 
 
 def passes_ahead(names: Sequence[str], roots: Sequence[int]) -> tuple[str, ...]:
-    """Return the questions that `check_passes` asks after the first call, for the option `ahead`."""
+    """Return, for the option `ahead`, the questions that `check_passes` asks after the first backward()."""
     grads = every_grad(names)
     later = (text for root in roots[1:] for text in (f"{names[root]}.backward()", grads))
     return grads, *later
@@ -425,7 +425,7 @@ def reached(recipe: Recipe, out: int) -> set[int]:
 
 
 def too_early(recipe: Recipe, order: Sequence[int]) -> tuple[int, int] | None:
-    """Return a parent and its child if an order lists the parent first; None if no parent comes first."""
+    """Return a parent and its child if an order lists the parent before the child; otherwise None."""
     at = {place: index for index, place in enumerate(order)}
     for child, (parents, _) in enumerate(recipe):
         for parent in parents:

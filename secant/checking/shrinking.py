@@ -29,7 +29,10 @@ def smallest(compare: Callable[..., None], *case: Any) -> None:
 
 
 def fewest(compare: Callable[..., None], items: Sequence[Any], *case: Any) -> None:
-    """Run a comparison; if it fails, call `smallest` with the fewest items that fail for the same reason.
+    """Run a comparison; if it fails, raise the failure of a simpler case with the same cause.
+
+    Items are removed one by one, as long as the comparison still fails for the same reason. Then `smallest`
+    simplifies the floats that remain.
 
     Args:
         compare: a comparison of the test cell, which takes a list, such as the edges of a graph, and `case`.

@@ -65,7 +65,7 @@ def answer_request(request: Mapping[str, Any], names: dict[str, Any]) -> dict[st
           If the call raised an error that the test asked for, this is {"raised": the error's text}.
         - tracked: whether a tensor in the result requires grad.
         - aliases: the names of the arguments, and of their .grad, that share memory with the result.
-        - changes: (kind, name) pairs, as those of `watch`, and pairs such as ("grad", "a") for Values.
+        - changes: (kind, name) pairs, like those of `watch`, and pairs such as ("grad", "a") for Values.
         - replaced: the names of the leaves for which .grad has the numbers that it had before the first
           question, but is another tensor: see `Answer.keeps_buffers`.
         - stopped: the name of the error if the limit on steps, or the recursion limit, ended the call.
@@ -129,7 +129,7 @@ class Situation:
         return reports
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Run the code of a request, and return a report on the result and on all changes."""
+        """Run the code of a request, and return a report on its result and its side effects."""
         if self._ahead_error is not None:
             error, self._ahead_error = self._ahead_error, None
             raise error

@@ -14,7 +14,7 @@ Recipe = Sequence[tuple[Sequence[int], Sequence[float]]]
 
 
 def build(kind: Callable[..., Any], recipe: Recipe) -> list[Any]:
-    """Return the Values of a graph, in the recipe's order; their data are 1, 2, 3, ...
+    """Return the Values of a graph, in the order of its recipe (the plan); their data are 1, 2, 3, ...
 
     Use this function for a graph with too many Values to name individually.
     """

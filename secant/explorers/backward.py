@@ -1,4 +1,4 @@
-"""The explorer of lesson 8: it checks a custom backward against three independent difference quotients."""
+"""The explorer of lesson 8: three difference quotients that check the slope from a custom backward()."""
 
 import contextlib
 import math
@@ -215,8 +215,8 @@ class Picture:
         """Update the static part of the figure: the curve and the limits of both plots."""
         name = reading.setting.function
         self.function.set_curve(*self.subject.curve(name))
-        # At a kink, the errors are 1 and 0.5. The errors are doubled here, so that these two are not at the
-        # edge of the plot.
+        # At a kink, the errors are 1 and 0.5. The limits enclose twice each error, so that these two errors
+        # are not at the edge of the plot.
         self.errors.set_decades(*plots.decades(2 * self.subject.typical_errors(name), -14, 8))
 
     def move(self, reading: Reading) -> None:
@@ -231,8 +231,8 @@ class Picture:
             secant.set_data(across, height + reading.quotients[name] * (across - place))
         for row, (name, curve) in enumerate(self.curves.items()):
             at_zero = self.errors.set_curves(self.zeros[name], reading.steps, (curve, reading.curves[name]))
-            # Errors of 0 are marked on one line for all three difference quotients. Only every third zero of
-            # each quotient is marked, so that no marker hides another.
+            # The markers for errors of 0 are at the same height for all three difference quotients. Each
+            # quotient has a marker for only every third of its zeros, so that no marker hides another.
             self.zeros[name].set_data(at_zero[row::3], np.full(len(at_zero[row::3]), self.errors.zero))
         self.errors.set_step(
             h, *((self.current_error[name], error) for name, error in reading.errors.items())

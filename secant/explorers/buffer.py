@@ -47,6 +47,8 @@ class Setting:
 class Reading(Findings):
     """The numbers computed for a setting of the controls.
 
+    S is the sum of the functions called so far. A function that is called twice is added twice.
+
     Attributes:
         setting: the values of the controls.
         x: the chosen x.
@@ -54,8 +56,8 @@ class Reading(Findings):
         h: the chosen step.
         calls: the names of the called functions, except those that failed.
         grads: x.grad after each call.
-        quotients: after each call, the difference quotient of the sum of the functions called so far.
-        heights: the sum of all called functions, at x and at x + h.
+        quotients: the difference quotient of S after each call.
+        heights: the values of S after the last call, at x and at x + h.
         last: the slope of the last function called, without the earlier slopes.
     """
 
@@ -76,7 +78,7 @@ class Reading(Findings):
 
     @property
     def quotient(self) -> float:
-        """The difference quotient of the sum of all called functions, or NaN if there were no calls."""
+        """The difference quotient of the sum of all called functions; NaN if no function was called."""
         return self.quotients[-1] if self.quotients else math.nan
 
 
@@ -95,7 +97,7 @@ class Subject(Subjects):
 
         @cache
         def evaluate(name: str) -> tuple[float, float, float]:
-            """Return f(x), f(x + h), and f'(x) from a separate backward() call."""
+            """Return f(x), f(x + h) and f'(x) for the named function f; the leaf's .grad does not change."""
             f = self.prepared(name).single
             heights = difference.number(f, place), difference.number(f, x_plus_h)
             return *heights, difference.gradient(f, place).item()
@@ -138,8 +140,9 @@ def _remark(reading: Reading) -> None:
     if not reading.calls:
         reading.remark(**REMARKS["none"])
     elif not (math.isfinite(reading.heights[0]) and math.isfinite(reading.gradient)):
-        # If the sum is finite at other x values, a remark explains the nan, because it illustrates the
-        # lesson: x.grad stays nan, whatever is added. Otherwise, nan is reported as a problem.
+        # If the sum of the called functions is finite at other x values, a nan at this x is explained in a
+        # remark, because it illustrates the lesson: x.grad stays nan, whatever is added. Otherwise, nan is
+        # reported as a problem.
         note = reading.remark if all(reading.visible_axes) else reading.problem
         note(**REMARKS["nan"], x=reading.x)
     elif reading.x_plus_h == reading.x:
@@ -182,7 +185,7 @@ class StemPlot:
 
 
 class Picture:
-    """The figure: the sum of the functions with its secant and tangent, and x.grad after each call."""
+    """The figure: the sum of the called functions with a secant and a tangent, and x.grad after each call."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject

@@ -212,7 +212,7 @@ class Picture:
         size = abs(reading.lost_slope) or math.nan
         self.lost.set_data([10 ** LOG_H[0], 10 ** LOG_H[1]], [size, size])
         # If the detached factor is held fixed, the difference quotient does not reveal that the graph was
-        # cut. The artists that show this are then hidden.
+        # cut. The artists that show the effect of the cut are then hidden.
         for artist in (self.moves, self.zeros_moving, self.lost):
             artist.set_visible(not setting.held)
         self.plot.set_step(setting.h, (self.error, reading.error))

@@ -37,7 +37,7 @@ from secant.language import say
 
 Bug = Literal["none", "assign", "breadth", "kept"]
 BUGS: tuple[Bug, ...] = get_args(Bug)
-# For each node, the gradients of its results, keyed by the index of the result.
+# For each node of the graph, the gradients for the outputs of the node's operation, keyed by output number.
 Buffers = dict[Any, dict[int, Tensor]]
 CALLS = (1, 2)
 

@@ -2,8 +2,8 @@
 
 J is the Jacobian of the explored function, v a direction in the input plane, and u one in the output plane.
 Forward mode (`torch.func.jvp`) gives J v, and reverse mode (`torch.func.vjp`) gives u J. Initially, the
-explorer shows only J v. If u is selected in a dropdown, the number u J v is shown as well, computed both from
-the quotient and by reverse mode.
+explorer shows the difference quotient and J v. If the user selects u in a dropdown, the explorer also shows
+the number u J v, computed in two ways: from the quotient and by reverse mode.
 """
 
 import math
@@ -72,7 +72,9 @@ def two_numbers(f: Map) -> Map:
 
 
 def products(f: Map, p: Tensor, v: Tensor, u: Tensor) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return F(p), J v (by forward mode) and u J (by reverse mode), each of shape (2,).
+    """Return f(p), J v (by forward mode) and u J (by reverse mode), each of shape (2,).
+
+    J is the Jacobian of f at p.
 
     Raises:
         FunctionProblem: if f fails, or autograd finds no path from its result back to p.
@@ -137,6 +139,9 @@ def _nothing() -> np.ndarray:
 class Reading(Findings):
     """The numbers computed for one setting of the controls. A number that cannot be computed is NaN.
 
+    F is the explored function, and J its Jacobian at the chosen point p. The vectors v and u are unit vectors
+    in the chosen directions of the input plane and the output plane. A dot is a dot product.
+
     Attributes:
         setting: the values of the controls.
         value: F(p), of shape (2,).
@@ -169,23 +174,23 @@ class Reading(Findings):
 
     @property
     def gap(self) -> float:
-        """The distance between the difference quotient and J v."""
+        """The distance between the difference quotient and the derivative J v from forward mode."""
         with np.errstate(invalid="ignore"):  # NumPy would warn about inf - inf
             return float(np.hypot(*(self.quotient - self.jvp)))
 
     @property
     def forward(self) -> float:
-        """The number u . quotient, the component along u of the difference quotient."""
+        """The component of the difference quotient along u, the chosen direction in the output plane."""
         return float(direction(self.setting.u) @ self.quotient)
 
     @property
     def backward(self) -> float:
-        """The number (u J) . v, from reverse mode."""
+        """The number u J v, computed as the dot product of v and u J from reverse mode."""
         return float(self.vjp @ direction(self.setting.v))
 
     @property
     def along_u(self) -> float:
-        """The number u . (J v), from forward mode."""
+        """The number u J v, computed as the dot product of u and J v from forward mode."""
         return float(direction(self.setting.u) @ self.jvp)
 
     @property
@@ -197,7 +202,7 @@ class Reading(Findings):
 
     @property
     def miss(self) -> float:
-        """The distance between u . quotient and (u J) . v."""
+        """The distance between the difference quotient's component along u and u J v from reverse mode."""
         return abs(self.forward - self.backward)
 
 
@@ -255,7 +260,7 @@ class Subject:
 
     @cached_property
     def typical_errors(self) -> np.ndarray:
-        """The errors `gaps` and `misses` of all `samples`, for every step h."""
+        """The values in `gaps` and `misses` of all readings in `samples`, as one array."""
         return np.concatenate([np.concatenate([reading.gaps, reading.misses]) for reading in self.samples])
 
     def read(self, setting: Setting) -> Reading:

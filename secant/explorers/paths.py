@@ -142,7 +142,7 @@ class Subject(TwoPaths):
 
     @memoised()
     def limits(self, name: str, merge: Merge) -> tuple[np.ndarray, np.ndarray]:
-        """Return heights and errors at several x and h, from which the limits of both plots are computed."""
+        """Return bar heights and errors at several x and h, for computing the limits of both plots."""
         z, levels, errors = MERGED[merge], [np.zeros(1)], [np.empty(0)]
         x = torch.linspace(*self.ends, TRIAL_POINTS, dtype=torch.float64)
         slope = elementwise.or_nan(lambda t: self.slopes(name, z, t).both, x)
@@ -170,8 +170,8 @@ class Subject(TwoPaths):
             reading.parts = {column: getattr(parts, column).item() for column in BARS}
             reading.steps, reading.rests, reading.errors = self.curves(name, merge, setting.x)
             reading.slopes = Slopes(*(slope.item() for slope in self.slopes(name, MERGED[merge], x)))
-        # Both plots are shown or hidden together, because if there are bars, there is also a remainder,
-        # although it may be 0.
+        # Both plots are shown or hidden together. Whenever there are bars, there is also a remainder to plot,
+        # even if it is 0.
         reading.visible_axes = (elementwise.any_finite(errors, reading.rests),) * 2
         return reading.with_remarks(_remark)
 
@@ -248,8 +248,8 @@ class Picture:
         left.set_ylabel(r"$\Delta z/h$")
         self.stack = StackedBars(left, BARS)
         self.bars = self.stack.bars
-        # The line of the gradient spans the whole plot. The part of the gradient that comes through y is
-        # marked on the first bar.
+        # The line of the gradient spans the whole plot. A marker on the first bar shows the part of the
+        # gradient that comes through y.
         self.gradient = plots.line(self.stack, TANGENT, 2.2, plots.DASHES, label="$dz/dx$", zorder=4)
         self.through_y = plots.marker(
             self.stack, "D", TANGENT, size=8, hollow=True, label=r"$y'\,\partial z/\partial y$"

@@ -217,7 +217,8 @@ class Picture:
         off = abs(reading.quotient - reading.truth)
         self.plot.set_step(h, (self.truth, off), (self.error, reading.error))
         for artist in (self.truths, self.truth):
-            # Without a spoiler, both error curves are the same, so the one for f' is hidden.
+            # Without a spoiler, x.grad is the correct gradient and both error curves coincide. The curve and
+            # the marker for the correct gradient are therefore hidden.
             artist.set_visible(reading.setting.spoiler != "none")
 
 

@@ -1,4 +1,8 @@
-"""The explorer of lesson 9: slopes of f, and f'' computed with two differences, one difference, or none."""
+"""The explorer of lesson 9: the slope of a function f, and three ways to compute f''.
+
+The three ways use two differences (the second difference of f), one difference (the difference quotient of
+autograd's gradient), and no difference (double backward: autograd differentiates its own gradient).
+"""
 
 import contextlib
 import math
@@ -36,11 +40,12 @@ from secant.language import say
 Derivative = Literal["first", "second"]
 WAYS: dict[Derivative, tuple[str, ...]] = {
     "first": ("quotient",),
-    # The three methods compute f'' with two differences, one difference, and no difference.
+    # Three ways to compute f'': the second difference of f, the difference quotient of autograd's gradient,
+    # and double backward.
     "second": ("second", "quotient", "double"),
 }
 SHARE = 0.01  # two numbers count as different if they differ by more than this fraction of the larger one
-CALLS_OF_LIMITS = 63  # cost of one call to `approached`, in calls to the function
+CALLS_OF_LIMITS = 63  # cost of one call to `approached`, in calls to the explored function
 FEW_STEPS = 33  # number of h values in an error curve for functions that take one x at a time
 
 FUNCTIONS: dict[str, Function] = {"log(x³)": log_of_cube, "x⁴ − 8x²": quartic}
@@ -50,7 +55,12 @@ TRUTHS: dict[Function, Function] = {log_of_cube: lambda x: -3 / x**2, quartic: l
 
 
 class Limits(NamedTuple):
-    """The limits, as h shrinks, of f's second difference and its gradient's quotient; NaN if unknown."""
+    """The limits, as h shrinks, of two estimates of f''. A limit that is not known is NaN.
+
+    Attributes:
+        second: the limit of the second difference of f.
+        quotient: the limit of the difference quotient of autograd's gradient.
+    """
 
     second: float
     quotient: float
@@ -83,8 +93,8 @@ class Reading(Findings):
         truth: the exact second derivative, if it is known.
         steps: the values of h at which `curves` are computed.
         curves: for each estimate, the median of its errors over nearby x values, at each of `steps`.
-        limits: the numbers that the second difference and the gradient's quotient approach as h shrinks, if
-            `truth` is not known.
+        limits: the numbers that the second difference of f and the difference quotient of autograd's gradient
+            approach as h shrinks, if `truth` is not known.
     """
 
     setting: Setting
@@ -200,10 +210,11 @@ def gradient_quotient(f: Function, x: Tensor, h: Tensor | float) -> Tensor:
 
 
 def approached(f: Function, x: Tensor) -> Limits:
-    """Return the numbers that the second difference and the gradient's quotient approach as h shrinks.
+    """Return the limits of f's second difference and its gradient's difference quotient as h shrinks.
 
-    They are medians over steps h at which neither the function's curvature nor rounding matters much. A
-    median is replaced by NaN if the values at these steps differ too much. The tensor x holds one number.
+    Each limit is estimated by a median over steps h at which neither the function's curvature nor rounding
+    matters much. The median is replaced by NaN if the values at these steps differ too much. The tensor x
+    holds one number.
     """
     size = max(1.0, x.abs().item())
     second, first = (torch.logspace(*ends, 9, dtype=torch.float64) * size for ends in ((-4, -2), (-7, -5)))
@@ -254,9 +265,9 @@ class Subject(Subjects):
 
     @memoised(64)
     def limits(self, name: str, x: float) -> Limits:
-        """Return the numbers that the second difference and the gradient's quotient approach as h shrinks.
+        """Return the limits of f's second difference and its gradient's difference quotient as h shrinks.
 
-        The numbers are NaN if f'' is known exactly, so that they are not needed, or if f is too slow.
+        The limits are NaN if f is too slow, or if f'' is known exactly, so that the limits are not needed.
         """
         prepared = self.prepared(name)
         if self.truth(name) or not prepared.can_afford(CALLS_OF_LIMITS):

@@ -201,7 +201,8 @@ class Picture:
             zeros = self.errors.set_curves(self.zeros[dtype], reading.steps, (curve, errors))
             self.zeros[dtype].set_visible(len(zeros) > 0)
             chosen = dtype == setting.dtype
-            # If some errors are 0, mark every point, because no line is drawn to a point between two zeros.
+            # If some errors are 0, every point of the curve gets a marker, because no line leads to a point
+            # between two zeros.
             every = 1 if len(zeros) else max(1, len(errors) // 16)
             curve.set(lw=2.2 if chosen else 1.2, ms=6 if chosen else 4, markevery=every)
         self.errors.set_step(setting.h, (self.median, reading.median), (self.current_error, reading.error))

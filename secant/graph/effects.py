@@ -27,7 +27,7 @@ _LIBRARIES = {"torch", "math", "cmath", "numpy", "operator", "builtins"}
 _WRAPPERS = {
     module.__file__ for module in (torch.autograd.function, torch.utils._contextlib, torch.amp.autocast_mode)
 }
-#: The names of functions and methods that draw random numbers or change something outside the function.
+#: The names of functions and methods that generate random numbers or change something outside themselves.
 _DENIED = re.compile(
     "backward|save|savez|savetxt|tofile|set_.*|seed|manual_seed|register_.*|retain_grad|rand.*|normal|bernoulli"
     "|multinomial|.*dropout.*|open|exec|eval|compile|input|breakpoint|__import__|setattr|delattr|globals"
@@ -162,7 +162,11 @@ def _is_harmless(value: Any, tensors: bool, seen: frozenset[int]) -> bool:
 
 
 def _is_harmless_class(function_class: type[torch.autograd.Function], seen: frozenset[int]) -> bool:
-    """Return whether an autograd Function's forward has no side effects, and its class no mutable objects."""
+    """Return whether a function that loads an autograd Function's class cannot change anything through it.
+
+    That is the case if the class holds no mutable objects, and if its forward and its setup_context have no
+    side effects.
+    """
     kinds = (staticmethod, classmethod, FunctionType, *_CONSTANTS)
     names = [name for name in vars(function_class) if not name.startswith("__")]
     members = [vars(function_class)[name] for name in names if name != "_backward_cls"]
@@ -175,7 +179,7 @@ def _is_harmless_class(function_class: type[torch.autograd.Function], seen: froz
 def _is_of_library(function: Any) -> bool:
     """Return whether a callable without bytecode comes from a known library and is free of side effects.
 
-    The name of such a callable does not match _DENIED, and the callable is not bound to an object.
+    It counts as free of side effects if its name does not match _DENIED and it is not bound to an object.
     """
     owner = getattr(function, "__self__", None)
     bound = owner is not None and not isinstance(owner, ModuleType | type)

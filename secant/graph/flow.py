@@ -24,7 +24,7 @@ FEW = 6  # maximum number of elements of a tensor that is written out in full
 
 Kind = Literal["value", "slope", "gradient"]
 Trouble = Literal["freed", "failed", "no_value", "custom", "packed", "hook", "accumulated"]
-Grads = dict[int, torch.Tensor]  # gradients, keyed by the index of the node's result
+Grads = dict[int, torch.Tensor]  # the gradients of a node's results, keyed by the result's index
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Flow:
     """The incoming gradients and the slopes of all nodes.
 
     Attributes:
-        arriving: the gradients that arrive at each node, keyed by the index of the node's result.
+        arriving: for each node, the gradients that arrive at its results, keyed by the result's index.
         slopes: the gradients that each node passes on when it receives a gradient of ones. A gradient for an
             input that was broadcast is not yet summed over the copies.
         unknown: the results, as (node, index of the result), for which no gradient could be computed.

@@ -1,4 +1,4 @@
-"""Find the hooks of a graph's nodes without calling any of these hooks.
+"""A search for the hooks of a graph's nodes that calls none of these hooks.
 
 PyTorch keeps hooks in dictionaries but offers no list of them, and a hook outlives the last reference to its
 tensor. This module therefore finds the dictionaries among all objects that the garbage collector tracks, and
@@ -95,7 +95,7 @@ def _listeners(tables: Sequence[HookTable]) -> Iterator[list[Hook]]:
 
 @contextlib.contextmanager
 def _protected_grads(objects: Sequence[Any]) -> Iterator[None]:
-    """Restore, when the context ends, the .grad of tensors that retain their gradient."""
+    """Store the .grad of tensors that retain their gradient, and restore it at the end of the context."""
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.Tensor)}
     # A subclass of Tensor may override attribute access and return anything, so its override is bypassed.
     with torch._C.DisableTorchFunctionSubclass():

@@ -180,7 +180,8 @@ def _split_long_edges(links: Sequence[Link], places: list[PlacedBox], rows: list
 def _order(scene: Scene) -> None:
     """Sort the places in each row so that few edges cross.
 
-    Sweeps up and down alternate: each moves a place to the mean of its neighbours in the previous row.
+    Sweeps up and down alternate. Each sorts the places of a row by the mean position of their neighbours in
+    the row that the sweep visited before.
     """
     above, below = _neighbours(scene)
     ports: dict[int, list[tuple[int, float]]] = {}

@@ -161,7 +161,7 @@ def _tested_versions() -> dict[str, str]:
 
 
 def _server_extensions() -> list[CheckResult]:
-    """Return a finding for each Jupyter server extension that Secant enables when it is installed."""
+    """Return a finding for each Jupyter server extension that the installation of Secant enables."""
     from jupyter_core.paths import jupyter_config_path
     from jupyter_server.extension.config import ExtensionConfigManager
 
@@ -238,7 +238,7 @@ def _kernel() -> CheckResult:
     except (NoSuchKernel, IndexError):
         todo = f"{Path(sys.executable).name} -m pip install ipykernel"
         return CheckResult("kernel", name, False, say(en="no kernel", ko="커널 없음"), todo)
-    if python in ("python", "python3"):  # Jupyter replaces these commands with its own interpreter
+    if python in ("python", "python3"):  # Jupyter runs its own interpreter for these two names
         python = sys.executable
     null = subprocess.DEVNULL
     try:

@@ -12,7 +12,7 @@ def nearest_existing(folder: Path) -> Path:
 
 
 def write_error(folder: Path) -> OSError | None:
-    """Return the error that prevents writing to a folder; None if it can be written to, or be created.
+    """Return the error that prevents writing to a folder; None if the folder can be written to or created.
 
     A temporary file is created, because on some systems the permissions alone do not show whether a folder
     can be written to.

@@ -159,7 +159,10 @@ def _write_changed(file: Path, text: str) -> None:
 
 @contextmanager
 def lab_config(workspace: Path, page: str) -> Iterator[Path]:
-    """Yield a folder with Secant's default settings: next to the progress file, or else a temporary one."""
+    """Yield a folder with Secant's default settings.
+
+    The folder is next to the progress file or, if nothing can be written there, a temporary folder.
+    """
     try:
         folder = write_lab_config(settings_folder(workspace), page)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Print what `secant doctor` finds on this computer, for a problem report that is written offline.
+"""A list of the findings of `secant doctor`, printed for a problem report that is written offline.
 
     python -m secant.lab.problem ko
 

@@ -65,7 +65,7 @@ def level_line(data: dict[str, Any], say: Say) -> str:
 
 
 def continue_link(data: dict[str, Any], say: Say) -> str:
-    """Return a link to where the learner stopped; "" if the course has not been begun or is finished."""
+    """Return a link to the next step in the course; "" if the course has not been begun or is finished."""
     where = data["continue"]
     begun = any(lesson["state"] in ("in_progress", "done") for lesson in data["lessons"])
     if where is None or not begun:

@@ -181,7 +181,7 @@ def _tasks(cells: list[tuple[dict[str, Any], str]]) -> Iterator[ReleasedTask]:
 
 
 def _predictions(cells: list[tuple[dict[str, Any], str]]) -> Iterator[tuple[str, str]]:
-    """Yield the prediction's name and the letter of its correct choice for each call to `predicted`."""
+    """Yield, for each call to `predicted`, the prediction's name and the letter of its correct choice."""
     for cell, source in cells:
         if cell["cell_type"] == "code" and "predicted(" in source:
             yield from filter(None, map(_prediction, _calls(source)))

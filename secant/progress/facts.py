@@ -158,7 +158,7 @@ def note_check(
         whole: whether a check of the whole lesson was requested, even if only one task has a result.
         hidden: whether hidden tests ran too; if they did not, no points count, and a pass is recorded as
             `visible`.
-        answers: the answers that were checked, keyed by task. If a task has no answer here, its tries are
+        answers: the answers that were checked, keyed by task. If `answers` lacks a task, the task's tries are
             distinguished by the check's message.
     """
     # Failures of the grader itself do not count.
@@ -365,7 +365,7 @@ def _read_last(data: object) -> LastCheck:
 
 
 class _Entries:
-    """A reader for the entries of a progress file. An unreadable entry is skipped, or raises ValueError.
+    """A reader for the entries of a progress file. An unreadable entry is skipped, or a ValueError is raised.
 
     Attributes:
         left_out: the list that receives the name of each entry skipped; None to raise ValueError instead.
@@ -385,7 +385,7 @@ class _Entries:
             return None
 
     def read_each(self, kind: str, read: Callable[[object], _Kind], entries: object) -> dict[str, _Kind]:
-        """Return the readable entries of an object, keyed by name."""
+        """Return the readable entries of a JSON object, keyed by name."""
         items = self.read_one(kind, lambda fields: _Reader(fields).data, entries) or {}
         readable = {name: self.read_one(f"{kind} {name}", read, entry) for name, entry in items.items()}
         return {name: entry for name, entry in readable.items() if entry is not None}

@@ -166,7 +166,10 @@ def _is_edited(lesson: SyllabusLesson, workspace: Path, state: State) -> bool:
 
 
 def _newer_version(lesson: SyllabusLesson, workspace: Path, state: State) -> str | None:
-    """Return the newer version next to the learner's notebook, if it is the newest release; else None."""
+    """Return the name of the file next to the learner's notebook that holds the newest release.
+
+    Return None if there is no such file, or if the notebook itself is the newest release.
+    """
     entry = state.get(_notebook_of(lesson), {})
     newer, newest = entry.get("beside"), lesson.notebook.fingerprint
     offered = newer is not None and newest == entry.get("offered") != entry.get("copied")

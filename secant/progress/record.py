@@ -1,6 +1,7 @@
 """Functions that record a learner's actions and never raise an error.
 
-A change that cannot be saved is kept in memory and saved with the next one. For example:
+A change that cannot be saved is kept in memory and saved with the next change. For example, this code
+records a check:
 
     recorded = record.check("03_backward_and_grad", rows)
     print(recorded.new, recorded.problem)
@@ -95,7 +96,7 @@ def prediction(name: str, choice: str, right: str | None) -> Recorded:
     Args:
         name: the prediction's name, which begins with its lesson's number.
         choice: the letter of the choice.
-        right: the correct letter, if it is known here; otherwise it is read from the lesson's notebook later.
+        right: the correct letter; None if it is to be read from the lesson's notebook later.
     """
     when = store.now()
     return _save(lambda facts: notes.note_prediction(facts, name, choice, right, when), earns=False)

@@ -130,12 +130,12 @@ def serve(channel: socket.socket, shell: Shell) -> None:
                     wire.send(channel, run_cell(shell, label, source))
                 with contextlib.suppress(BaseException):
                     restore_libraries(saved)
-                reset()  # done here once, so that the fork of each task does not have to do it
+                reset()  # resets the state once, so that the forks of the tasks need not
                 wire.send(channel, {"threads": thread_count(), **_findings(shell, request["answers"])})
             case "task":
                 child = fork_task(channel, partial(serve_task, shell=shell, number=request["seed"]))
                 wire.send(channel, {"child": child})
-            case "become":  # used if no child can be forked: this process itself serves a single task
+            case "become":  # sent if no child can be forked; this process then serves one task itself
                 serve_task(channel, shell, request["seed"])
             case "reap":
                 wire.send(channel, {"exit": exit_code(child)})
@@ -193,7 +193,7 @@ def _plain(findings: list[Finding]) -> list[list[Any]]:
 
 
 def fork_task(channel: socket.socket, serve_child: Callable[[socket.socket], object]) -> int:
-    """Fork a child that serves the socket passed with the next message, and return the child's process id."""
+    """Receive a socket, fork a child that answers requests on it, and return the child's process id."""
     _, (descriptor,), _, _ = socket.recv_fds(channel, 1, 1)
     child = os.fork()
     if child:

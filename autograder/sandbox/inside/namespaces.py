@@ -50,7 +50,7 @@ def mount_private_tmp(limits: ContainerLimits) -> None:
         mounts = [(below, os.open(below, os.O_PATH)) for below in points]
         links = list(_links_beside(points, path))
         _mount("tmpfs", path, "tmpfs", _MS_NOSUID | _MS_NODEV, options)
-        # Restores the mounts below this folder, such as the mount of an installed Python.
+        # Restore the mounts that the new file system hides, such as the mount of an installed Python.
         for below, handle in mounts:
             os.makedirs(os.path.dirname(below), exist_ok=True)
             if os.path.isdir(f"/proc/self/fd/{handle}"):
@@ -75,7 +75,7 @@ def _links_beside(points: list[str], top: str) -> Iterator[tuple[str, str]]:
 
 
 def _mounted_below(path: str) -> list[str]:
-    """Return the mount points below a folder, excluding those below another of these mount points."""
+    """Return the mount points below a folder, but leave out those inside another of them."""
     with open("/proc/self/mountinfo") as file:
         points = sorted(line.split()[4].encode().decode("unicode_escape") for line in file)
     outermost: list[str] = []
@@ -96,8 +96,8 @@ def mount_proc() -> None:
 def cover_proc() -> int:
     """Mount a read-only /proc over the writable one, and return a descriptor of the writable one.
 
-    No other process can reach the writable /proc any more. Through it, a process could make itself the last
-    one that the kernel kills when the machine runs out of memory.
+    After that, no other process can reach the writable /proc, through which it could make itself the
+    last one that the kernel kills when the machine runs out of memory.
     """
     handle = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC | _MS_RDONLY)

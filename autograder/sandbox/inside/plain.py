@@ -2,9 +2,9 @@
 
 Tests and answers share a process, because an nbgrader test may read any name of the notebook. So nothing here
 can make a score unforgeable, but forging a score takes more than patching a function (docs/trust.md). The
-code of a test is sent only just before the test runs. The grader's own loop runs the test, if possible first
-in a fork, whose result then counts. Before each test, the functions that tests rely on are restored to their
-state before the first cell.
+code of a test is sent only just before the test runs. The grader's own loop runs the test. If possible, it
+runs the test in a fork first, and the result from the fork is the one that counts. Before each test, the
+functions that tests rely on are restored to the state that they had before the first cell.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ from secant.bindings import BUILTINS, PRISTINE
 _RESTORED_PACKAGES = frozenset(
     {"cmath", "functools", "itertools", "math", "numpy", "operator", "random", "unittest"}
 )
-# Other modules that are restored before each test.
+# Prefixes of the names of further modules that are restored before each test.
 _RESTORED_MODULES = ("torch.testing", "marshal", "signal", "autograder.sandbox.inside")
 
 
@@ -139,7 +139,7 @@ class Session:
             with self._limited(seconds):
                 result = self._shell.run_cell(source, store_history=False)
             error = result.error_before_exec or result.error_in_exec
-        except BaseException as raised:  # raised by exit(), or by IPython if the cell has broken it
+        except BaseException as raised:  # raised by exit(), or by IPython if the cell has broken IPython
             error = raised
         return self._report(error)
 

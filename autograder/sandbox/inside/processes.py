@@ -28,7 +28,7 @@ def stat_fields(pid: int | str) -> list[str]:
 
 
 def sum_fields(path: str, names: tuple[str, ...]) -> int:
-    """Return the sum of the named kilobyte fields of a file in /proc, converted to bytes.
+    """Return the sum of the named fields of a file in /proc, converted from kilobytes to bytes.
 
     The sum is 0 if the process has ended, or if its file may not be read.
     """

@@ -138,8 +138,8 @@ def make_shell() -> Shell:
     formatter.mimebundle_formatter.enabled = False
     # `display` ignores widgets, as `_Hook` does.
     formatter.ipython_display_formatter.for_type(Widget, lambda widget: None)
-    # Widgets must not open connections to a page, because there is no page. One explorer alone would open 70
-    # connections.
+    # Widgets must not open connections to a page, because there is no page. A single explorer (a figure with
+    # sliders) would open 70 connections.
     Widget.open = lambda widget: None
     register_magics(shell)
     shell.bindings = Bindings(shell.user_ns, _label)
@@ -192,7 +192,7 @@ def run_cell(shell: Shell, label: str, source: str) -> dict[str, Any]:
         try:
             result = shell.run_cell(source, store_history=False)
             error = result.error_before_exec or result.error_in_exec
-        except BaseException as raised:  # raised by exit(), or by IPython if the cell has broken it
+        except BaseException as raised:  # raised by exit(), or by IPython if the cell has broken IPython
             error = raised
         with contextlib.suppress(BaseException):
             plt.close("all")
@@ -232,7 +232,7 @@ def _student_lines(error: BaseException) -> list[tuple[str, int, str, str]]:
         if name.startswith("<cell "):
             text = clean(linecache.getline(name, number).rstrip(), 200)
             lines.append((_cell(name), number, clean(frame.f_code.co_name, 100), text))
-            # After a deep recursion, only the first and the last lines are kept.
+            # After a deep recursion, only the first and the last lines of the traceback are kept.
             if len(lines) > 2 * TRACE_LIMIT:
                 del lines[TRACE_LIMIT]
     return lines[: TRACE_LIMIT // 2] + lines[TRACE_LIMIT // 2 :][-TRACE_LIMIT // 2 :]

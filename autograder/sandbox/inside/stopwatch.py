@@ -1,4 +1,4 @@
-"""A stopwatch for the time that a container computes, and for the time that it waits for a processor."""
+"""A stopwatch that measures how long a container computes, and how long it waits for a processor."""
 
 import contextlib
 import os
@@ -17,8 +17,8 @@ class _Note(NamedTuple):
     """Two running totals of a container's time, in seconds, at a time.monotonic() timestamp."""
 
     moment: float
-    idle: float  # total seconds in which it is certain that no thread ran
-    ready: float  # total seconds in which a thread was ready to run, but did not
+    idle: float  # lower bound for the total number of seconds in which no thread ran
+    ready: float  # total number of seconds in which a thread was ready to run, but had to wait
 
 
 class Stopwatch:
@@ -67,7 +67,11 @@ class Stopwatch:
             del self._notes[: _MAX_NOTES // 2]
 
     def starved_seconds(self, since: float) -> float:
-        """Return how many seconds the container has waited for a processor since a monotonic timestamp."""
+        """Return how many seconds the container has waited for a processor.
+
+        Args:
+            since: the time.monotonic() timestamp from which to count.
+        """
         # Start from the last reading before `since`, because counting too much starved time is better than
         # counting too little.
         first = self._notes[max(bisect_right(self._notes, since, key=lambda note: note.moment) - 1, 0)]

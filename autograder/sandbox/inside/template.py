@@ -47,7 +47,7 @@ def import_everything() -> Any:
         pictures.exclude_drawing()
         for name in secant.__all__:
             if secant.HOMES.get(name) not in secant.JUDGES:
-                getattr(secant, name)  # imports the module that defines the name
+                getattr(secant, name)  # makes `secant` import the module that defines this name
         return _make_shell()
 
 

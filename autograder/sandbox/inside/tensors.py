@@ -26,7 +26,7 @@ DTYPES: tuple[torch.dtype, ...] = (
 )
 # The dtypes that numpy can read, with their numbers on the wire.
 _NUMPY_DTYPES = {dtype: number for number, dtype in enumerate(DTYPES) if dtype is not torch.bfloat16}
-_SMALL_TENSOR = 64  # maximum number of elements of a tensor that `small` encodes
+_SMALL_TENSOR = 64  # maximum number of elements of a tensor that the function `small` encodes
 
 
 def small(tensor: Tensor, limits: Limits) -> tuple[bytes, int] | None:

@@ -530,21 +530,22 @@ def decode(data: bytes | bytearray, limits: Limits = LIMITS) -> Any:
     return value
 
 
-# Number of items; a set with so few items is built quickly even if the items' hashes collide.
+# Maximum number of items in a frame that is not searched for colliding hashes. A set with so few items is
+# built quickly even if the hashes collide.
 _FEW_ITEMS = 1_000
-# Number of different values that may share a hash. Some collisions are natural: the hashes of -1 and -2 are
-# equal, and so are those of 67 powers of two.
+# Maximum number of different values that may have the same hash. Some collisions are natural: the hashes of
+# -1 and -2 are equal, and so are those of 67 powers of two.
 _MAX_SAME_HASH = 100
 
 
 def _refuse_colliding(value: Any) -> None:
     """Raise TooMuch if many different values have the same hash.
 
-    Making a set of such values takes quadratic time. So many collisions do not occur by accident: the hash of
-    an int, for example, is the int's value modulo 2**61 - 1.
+    Making a set of such values takes quadratic time. This many collisions do not occur by accident: the hash
+    of an int, for example, is the int's value modulo 2**61 - 1.
     """
-    # The hashes are sorted. They are not collected in a set or dict, because they could collide there as
-    # well.
+    # The hashes are sorted instead of being collected in a set or dict, because colliding hashes would make a
+    # set or dict slow as well.
     hashes = sorted(number for number, _ in _hashed(value))
     repeated = (one for one, other in zip(hashes, hashes[_MAX_SAME_HASH:], strict=False) if one == other)
     same_hash: dict[int, set[bytes]] = {number: set() for number in repeated}
@@ -574,7 +575,7 @@ def _hashed(value: Any) -> Iterator[tuple[int, Any]]:
         elif type(part) is list or type(part) is tuple:
             todo += part
         if type(part) in _HASHED:
-            with contextlib.suppress(TypeError):  # raised for a tuple that contains a list, which has no hash
+            with contextlib.suppress(TypeError):  # raised for a tuple with a list in it: lists have no hash
                 yield hash(part), part
 
 
@@ -614,7 +615,7 @@ class _Reader:
         return self.view[self.position - count : self.position]
 
     def number(self, form: struct.Struct) -> Any:
-        """Read a number of the given struct format."""
+        """Read a number that is stored in the given struct format."""
         start = self.position
         if form.size > self.length - start:
             raise WireError("the frame is cut short")
