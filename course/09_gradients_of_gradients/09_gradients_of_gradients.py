@@ -1631,10 +1631,7 @@ hint = hints("Cube")
 
 
 def _compare(x, g, u, wants, dtype, layout="", wrong=None):
-    """Apply Cube, differentiate twice, and compare all results with the right ones.
-
-    wants: x³, the gradient, and the gradient's derivatives with respect to x and g, each times u.
-    """
+    """wants: x³, the gradient, and the gradient's derivatives with respect to x and g, times u."""
     cube, gradient, by_x, by_g = (tensor(want, dtype) for want in wants)
     leaves = {"x": leaf(x, dtype, layout=layout), "g": leaf(g, dtype, layout=layout)}
     y, nan = ask("y = Cube.apply(x)", **leaves, u=tensor(u, dtype)), {hint.zero: torch.isnan}
