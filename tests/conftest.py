@@ -56,6 +56,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(suites, "suites")
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Return the number of workers of a whole run: one more than there are processors.
+
+    Its tests often wait for browsers and servers.
+    """
+    return (os.cpu_count() or 1) + 1 if runs_whole(config) and config.getoption("--lesson") is None else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect tests that the options do not ask for, and run the slowest ones first."""
     number = config.getoption("--lesson")
