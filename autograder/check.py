@@ -50,7 +50,7 @@ class Checked:
 
     @property
     def total(self) -> str:
-        """The result as a sentence: the points, or how many tasks pass the visible tests."""
+        """The result as a sentence: the points, or how many tasks pass if only visible tests were run."""
         if self.hidden:
             total = f"{self.score:g} / {self.max_score:g}"
             return say(en=f"{total} points.", ko=f"{total}점.")
@@ -79,7 +79,7 @@ def check(notebook: Path) -> Checked | PlainChecked:
 
 
 def watch(notebook: Path) -> None:
-    """Check a notebook now and whenever it is saved, and show what changed, until the user interrupts it."""
+    """Check a notebook now and whenever it is saved, and show what changed, until the user presses Ctrl+C."""
     before: Checked | None = None
     with ExitStack() as stack:
         checker: Checker | None = None  # the checker stays open, so that only the first check waits for torch

@@ -557,7 +557,7 @@ def _list_stale(lessons: Sequence[Lesson]) -> None:
 
 
 def _accept_translations(lessons: Sequence[Lesson], may: bool) -> None:
-    """Mark the translations of lessons as checked; refuse if the user has not named the lessons."""
+    """Mark the translations of lessons as checked; refuse if no lesson was named or --check was given."""
     from autograder.build.translations import accept_translations
 
     if not may:

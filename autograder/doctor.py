@@ -90,7 +90,7 @@ def _check_other_users(start: Path) -> list[CheckResult]:
     """Check whether other users of this machine can read the class's files or tamper with the exchange."""
     try:
         course = Course.at(find_root(start))
-    except CourseError:  # the finding named "course" already reports this error
+    except CourseError:  # the result named "course" reports this error
         return []
     all_clear = "they cannot read the class's files"
     findings = [_risk_finding("other users", open_to_others(course), all_clear)]
@@ -117,7 +117,7 @@ def _visible_leaks(start: Path) -> list[CheckResult]:
             # lessons that are not built or released yet are skipped here, because `grade` reports them
             with contextlib.suppress(CourseError):
                 sources[name] = read_assignment(course.root, name).source
-    except CourseError:  # the finding named "course" already reports this error
+    except CourseError:  # the result named "course" reports this error
         return []
     files = suspects(visible(course.hidden))
     found = [(name, LessonSecrets(name, source).first_leak(files)) for name, source in sources.items()]

@@ -16,7 +16,7 @@ from secant.files import replace_file
 def refuse_unwritable(json_file: Path) -> None:
     """Raise an error if the file for the results cannot be written.
 
-    Otherwise the error would appear only after grading, which may take an hour.
+    Without this check, the error would appear only after grading, which may take an hour.
 
     Raises:
         CourseError: no file can be written at this path.

@@ -166,7 +166,7 @@ def _row(person: Person) -> Mapping[str, str]:
 
 
 def _show_collected(collected: lms_collect.Collected) -> None:
-    """Print a line for each file. If there are many, the files that a person has to look at come first."""
+    """Print a table of at most _ROWS files; the files that a person has to look at come first."""
     words = _words()
     title = say(en="Outcome of each file", ko="파일별 결과")
     heads = (
@@ -254,10 +254,10 @@ def export(
 
 
 def _write(path: Path, data: bytes, fill: Path | None) -> None:
-    """Write a file. If the path already has a file with other contents, rename that file first.
+    """Write a file. If a file with different contents exists at the path, rename the existing file first.
 
     Raises:
-        CourseError: the path is that of the LMS's table that is to be filled in.
+        CourseError: the LMS's own table, from which the new one is made, is at this path.
     """
     if not path.parent.is_dir() and path.parent.name == lms_export.EXPORTED:
         path.parent.mkdir()

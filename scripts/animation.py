@@ -32,12 +32,13 @@ MOVES = 52
 # How long a frame is shown, in milliseconds: an ordinary frame, the first frame, and the last frame.
 PACE, FIRST, LAST = 75, 700, 1300
 END_OF_DRAG = 0.12  # where the slider is released, as a fraction of its track
-SETTLING_SECONDS = 0.4  # seconds for the figure and the numbers to update; the numbers lag by 0.2 seconds
+# Seconds to wait after a move for the figure and the numbers; the numbers are updated up to 0.2 seconds late.
+SETTLING_SECONDS = 0.4
 LIMIT = 1_500_000  # maximum size in bytes of an animation
 
 
 def mouse_positions(start: float, end: float) -> Iterator[float]:
-    """Yield the mouse's position at each move as a fraction of the track.
+    """Yield the mouse's position at each move, as a fraction of the slider's track.
 
     The steps are small at first, because the secant turns most at the start of the drag.
     """
@@ -59,7 +60,7 @@ def drag(page: Page, number: int) -> list[Image.Image]:
 
     Args:
         page: the page.
-        number: the index of the slider.
+        number: the position of the slider among all sliders of the explorer, from 0.
     """
     handle = page.locator(f"{EXPLORER} .noUi-handle").nth(number)
     explorer = lab.box(page.locator(EXPLORER))

@@ -119,7 +119,7 @@ def no_space() -> Failure:
 
 
 def not_allowed(path: str) -> Failure:
-    """Return the failure for a path that the user is not allowed to write."""
+    """Return the failure for a path that the user is not allowed to write to."""
     return Failure(
         f"{path} cannot be written: move the course to a folder of your own, or, if it was once run with "
         f"sudo, take it back with `sudo chown -R $USER {ROOT}`.",
@@ -202,7 +202,7 @@ def read_stamp() -> "dict[str, Any]":
 
 
 def write_stamp(stamp: "dict[str, Any]") -> None:
-    """Record what is installed in .venv; {"building": true} means that its installation is not complete."""
+    """Record what is installed in .venv; {"building": true} means that the installation is not complete."""
     with open(STAMP, "w", encoding="utf-8") as file:
         json.dump(stamp, file)
 
@@ -215,7 +215,7 @@ def is_ready(extras: "list[str]") -> bool:
 
 
 def is_new_enough(python: str, also: str = "sys") -> bool:
-    """Return whether a Python interpreter runs, is new enough, and can import a module."""
+    """Return whether a Python interpreter runs, is new enough, and can import the given module."""
     code = f"import sys, {also}; sys.exit(sys.version_info < {OLDEST!r})"
     null = subprocess.DEVNULL
     try:
@@ -228,7 +228,10 @@ def is_new_enough(python: str, also: str = "sys") -> bool:
 
 
 def wait_for_others() -> object:
-    """Wait until no other set-up is running, and return a lock to hold until this set-up has finished."""
+    """Wait until no other set-up is running, and return a lock to hold until this set-up has finished.
+
+    On Windows, return None without waiting.
+    """
     try:
         import fcntl
     except ImportError:  # Windows has no fcntl
@@ -354,12 +357,12 @@ class PipProgress:
         reader.join(5)
 
     def read(self, lines: "Iterable[bytes]") -> None:
-        """Read pip's output and update the counts after each line."""
+        """Read pip's output and update the numbers of packages after each line."""
         for line in lines:
             self.note(line.decode("utf-8", "replace").strip())
 
     def note(self, line: str) -> None:
-        """Update the counts from a line of pip's output.
+        """Update the numbers of packages from a line of pip's output.
 
         Examples are `Collecting torch==2.14.1` and `Downloading torch-2.14.1-cp312.whl (188.0 MB)`.
         """
@@ -436,13 +439,13 @@ def count_installed() -> int:
 
 
 def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]]]":
-    """Search a folder for subfolders with this name, and yield the contents of each.
+    """Search a folder for subfolders with this name.
 
     A matching folder is not searched further.
 
     Yields:
-        the path, the subfolders and the files of each folder with this name, as a tuple like those of
-            os.walk.
+        for each matching folder, a tuple like those of os.walk: the folder's path, the names of its
+            subfolders, and the names of its files.
     """
     for at, folders, files in os.walk(folder):
         if os.path.basename(at) == name:
@@ -451,7 +454,7 @@ def walk_to(folder: str, name: str) -> "Iterator[tuple[str, list[str], list[str]
 
 
 def install(extras: "list[str]") -> None:
-    """Install the packages in constraints.txt, and Secant in editable mode, so `git pull` takes effect."""
+    """Install the packages in constraints.txt, and Secant in editable mode, so that `git pull` updates it."""
     package = ROOT + (f"[{','.join(extras)}]" if extras else "")
     pip = [
         PYTHON,

@@ -90,7 +90,7 @@ def take(browser: Browser, start: str, path: str, size: str, name: Path) -> None
 
 
 def _look(page: Page, name: str) -> None:
-    for _ in range(3):  # scroll again, because output drawn above the explorer meanwhile pushes it down
+    for _ in range(3):  # scroll repeatedly, because new output above the explorer pushes it down
         page.wait_for_timeout(1000)
         page.evaluate(TO_EXPLORER)
     page.wait_for_timeout(500)

@@ -39,11 +39,12 @@ class Added:
     """The outcome of adding a lesson to a course.
 
     Attributes:
-        outcome: `copied` if the lesson was new; `updated` if an earlier version was there; `unchanged` if
-            this version was there; `edited` if its files were changed in the course and Secant has nothing
-            newer; `left` if its files were changed in the course and Secant has a different version, which
-            was not copied.
-        files: the files that were written, or the files that were changed in the course.
+        outcome: `copied` if the course did not have the lesson; `updated` if another version in the course
+            was replaced; `unchanged` if the course already had this version; `edited` if the lesson's files
+            were changed in the course and Secant has nothing newer; `left` if they were changed in the course
+            and Secant has a different version, which was not copied.
+        files: for `copied` and `updated`, the files that were written; for `edited` and `left`, the files
+            that were changed in the course; otherwise empty.
     """
 
     lesson: str
@@ -77,7 +78,10 @@ def find_user_course(start: Path) -> Path:
 
 
 def is_user_course(root: Path) -> bool:
-    """Return whether a course contains lessons that Secant added, or does not have a course/ folder yet."""
+    """Return whether a course is a user's own.
+
+    Secant has added lessons to such a course, or the course does not have a course/ folder yet.
+    """
     return (root / _RECORD).is_file() or not (root / "course").is_dir()
 
 
@@ -158,7 +162,7 @@ def _languages_there(root: Path, name: str) -> list[str]:
 
 
 def _version(path: Path, content: bytes) -> str:
-    """Return a hash of everything in a file that its author wrote.
+    """Return a hash of those parts of a file that its author wrote.
 
     The hash of a notebook does not change if the notebook is only run and saved.
     """

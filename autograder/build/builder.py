@@ -1,7 +1,8 @@
 """Build lessons: first source/ from the text in course/, then release/LANGUAGE from source/.
 
-nbgrader's own generate_assignment builds everything in a temporary course directory without a gradebook. The
-result is then compared with the files in the course, or written over them.
+Both folders are first built in a temporary course directory without a gradebook. There, nbgrader's own
+generate_assignment turns source/ into release/. The result is then compared with the files in the course, or
+written over them.
 """
 
 import hashlib
@@ -78,13 +79,14 @@ def build(
         root: the course directory.
         lessons: the lessons to build; the files of other lessons are neither read nor touched.
         languages: the languages to release; default: all of the course's languages.
-        check: write nothing, but compare the result with the files in the course. `stale` then lists every
-            file that is missing, is out of date, or belongs to no lesson. Otherwise it lists only the files
-            that belong to no lesson, because a build never deletes them.
-        strict: refuse stale translations, as a build with `check` does. Otherwise `stale_translations` lists
-            them.
+        check: write nothing, but compare the result with the files in the course. `Built.stale` then lists
+            every file that is missing, is out of date, or belongs to no lesson. Without `check`, it lists
+            only the files that belong to no lesson, because a build never deletes them.
+        strict: refuse stale translations, as a build with `check` does. Otherwise, they are listed in
+            `Built.stale_translations`.
         force: overwrite a source notebook even if it was edited after it was built.
-        step: the function to call after each of len(lessons) * (1 + number of languages) steps.
+        step: a function to call after each step of the build, for a progress bar. The build has
+            len(lessons) * (1 + number of languages) steps.
 
     Raises:
         BuildError: something is wrong with the lessons. The error lists everything that is wrong, and nothing

@@ -1,4 +1,4 @@
-"""A step of the release process: insert a first cell that installs Secant if Secant is missing."""
+"""A step of the release process: add a first cell, which installs Secant on a computer that lacks it."""
 
 from typing import Any
 

@@ -61,7 +61,7 @@ class LessonStep(NbGraderPreprocessor):
 class ClearAnswers(NbGraderPreprocessor):
     """A version of nbgrader's ClearSolutions that uses the same stub in all languages of a lesson.
 
-    Its other options are set by the course.
+    All other options of ClearSolutions are those in the course's settings.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:

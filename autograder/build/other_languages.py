@@ -1,7 +1,8 @@
 """A step of the release process: write an additional notebook for each additional language of a lesson.
 
-`autograder add` writes the list of a lesson's languages into its source notebook. nbgrader's gradebook knows
-only the notebook in the first language, because graded cells are the same in all languages.
+`autograder add` writes the list of a lesson's languages into its source notebook. nbgrader's gradebook
+contains only the notebook in the first language. This is enough, because graded cells are the same in all
+languages.
 """
 
 import copy
@@ -16,7 +17,7 @@ from autograder.course.assignment import languages_of
 
 
 class OtherLanguages(LessonStep):
-    """A step that has nbgrader write NAME.ko.ipynb next to NAME.ipynb.
+    """A step that adds a notebook such as NAME.ko.ipynb next to NAME.ipynb for each additional language.
 
     It runs immediately before SelectLanguage.
     """

@@ -48,7 +48,7 @@ def prose_problems(
     Args:
         notebook: the instructor's notebook.
         number: the number of the lesson.
-        course: the numbers of each lesson's tasks, keyed by lesson, for all lessons in the course folder.
+        course: the numbers of the tasks in every lesson in the course folder, keyed by the lesson's number.
         total: the number of lessons in the syllabus; None if there is no syllabus.
 
     Yields:

@@ -100,7 +100,10 @@ def _prose_problems(lesson: Lesson, notebook: NotebookNode, file: Path, lines: S
 def _too_few(
     lesson: Lesson, name: str, answers: list[Answer], tested: Sequence[str], least: int
 ) -> Iterator[str]:
-    """Yield a problem for each task with too few recorded answers; nothing if their file is missing."""
+    """Yield a problem for each task with too few recorded answers.
+
+    If the file of recorded answers is missing, yield nothing.
+    """
     file = lesson.folder / name
     recorded = Counter(answer.task for answer in answers)
     for task in tested if file.is_file() else ():
@@ -477,7 +480,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
 
 
 def _passed_around(tree: ast.Module, probes: Iterable[ast.AST]) -> Names:
-    """Return the names that a test cell uses without calling them, except inside probes."""
+    """Return the names that a test cell uses without calling them. Uses inside probes do not count."""
     inside = {node for probe in probes for node in ast.walk(probe)}
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -514,8 +517,8 @@ def _answer_problems(
         answers: the recorded answers.
         file: the file that contains the answers.
         tasks: the ids of the lesson's tasks.
-        languages: the languages of the course if every answer must have a hint, otherwise empty. If the
-            course has a language that Secant does not support, no hint is required in it.
+        languages: the languages of the course if every answer must have a hint, otherwise empty. No hint is
+            required in a language that Secant does not support.
     """
     hinted = {name for name in LANGUAGES if name in languages}
     names = Counter(answer.name for answer in answers)

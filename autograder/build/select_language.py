@@ -71,8 +71,8 @@ def in_language(source: str, language: str) -> str:
     """Return code with each `say(en=..., ko=...)` replaced by its text in one language.
 
     Learners read the code too, and the other language would distract them. Code that does not parse, such as
-    a magic, is left as it is. A call inside an f-string is also left as it is, because Python 3.11 does not
-    report its position.
+    an IPython magic, is left as it is. A call inside an f-string is also left as it is, because Python 3.11
+    does not report the position of such a call.
     """
     try:
         calls = list(_says(ast.parse(source)))

@@ -1,4 +1,7 @@
-"""Find and accept stale translations. A translated cell stores a hash of its English original."""
+"""Find stale translations, and accept translations that their author has checked.
+
+A translated cell stores a hash of its English original. It is stale if the original has another hash now.
+"""
 
 import re
 from collections.abc import Iterator

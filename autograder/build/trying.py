@@ -87,7 +87,7 @@ def try_answers(lesson: Lesson, task: str, lang: Language) -> Iterator[TriedAnsw
 def tasks_to_try(lesson: Lesson, task: str) -> tuple[str, list[Task]]:
     """Execute a lesson's imports; return the code of the imports, and the tasks that `task` selects.
 
-    The test cells of these tasks contain their hints. The arguments and errors are those of `try_answers`.
+    The hints are filled into the test cells of these tasks. See `try_answers` for the arguments and errors.
     """
     if not hasattr(os, "fork"):
         raise CourseError("Answers are tried on Linux and macOS; on Windows use WSL 2.")
@@ -127,10 +127,13 @@ def _collect(task: Task, kind: Kind, answer: Answer, child: "Child", lang: Langu
 
 
 def share_seen(tried: Sequence[TriedAnswer]) -> tuple[str, bool]:
-    """Return how many wrong answers the visible parts of the tests reject, and whether these are enough.
+    """Count the wrong answers that the visible tests reject, and check that there are enough of them.
 
-    The number is returned as a sentence. At least two thirds of the wrong answers must be rejected, because
-    students believe an answer to be right if it passes the visible part.
+    At least two thirds of the wrong answers must be rejected, because students believe an answer to be right
+    if it passes the visible tests.
+
+    Returns:
+        A sentence that states the number; True if enough wrong answers are rejected.
     """
     wrong = [each for each in tried if each.kind == "wrong"]
     passing = [each.answer.name for each in wrong if each.passes_visible]

@@ -100,9 +100,9 @@ def is_ordinary(cell: NotebookNode) -> bool:
 
 
 def is_installer(cell: Mapping[str, Any]) -> bool:
-    """Return whether a cell installs Secant and has no outputs.
+    """Return whether a cell is the one that installs Secant, and has no outputs.
 
-    Learners who do not have Secant yet need such a cell.
+    Only learners who do not have Secant yet need this cell. Web pages and class editions of a lesson omit it.
     """
     return "installs" in cell["metadata"] and not cell.get("outputs")
 

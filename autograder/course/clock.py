@@ -243,7 +243,10 @@ def _names() -> dict[str, str]:
 
 @cache
 def _abbreviations(year: int) -> dict[str, frozenset[timedelta]]:
-    """Map each time zone abbreviation to all its offsets from UTC in January and July of one year."""
+    """Map each time zone abbreviation to all its offsets from UTC in January and July of one year.
+
+    The two months stand for standard time and daylight saving time.
+    """
     offsets: dict[str, frozenset[timedelta]] = {}
     for name in _names().values():
         for season in _seasons(ZoneInfo(name), year):

@@ -16,7 +16,7 @@ def watch_file(place: Path, pause: Callable[[], object] = lambda: time.sleep(POL
 
     Args:
         place: the file or folder to watch.
-        pause: called between two checks; sleeps for POLL_SECONDS by default.
+        pause: the function to call between two checks; by default, it sleeps for POLL_SECONDS.
     """
     last_stamp = _stamp(place)
     yield

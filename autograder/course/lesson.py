@@ -24,7 +24,7 @@ from secant.where import TRUST, is_course, is_trusted, nearest
 CELL_METADATA = frozenset({"en", "lang", "nbgrader", "tags", *HEADER_MARKS})
 #: The folders of a lesson whose files are released to students together with the notebook.
 EXTRA_FOLDERS = ("data", "images")
-#: The name that stands for the course's own answer in recorded answers that are variants of it.
+#: The value of `base` in the header of a recorded answer that consists of changes to the course's own answer.
 OWN = "own"
 
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -135,7 +135,7 @@ def course_languages(root: Path) -> list[str]:
     file = root / "course" / "syllabus.toml"
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    except ValueError:  # the build reports an invalid syllabus.toml
+    except ValueError:  # an invalid syllabus.toml is ignored here, because the build reports it
         table = {}
     setting = table.get("languages", list(LANGUAGES))
     names = [str(name) for name in setting] if isinstance(setting, list) else []

@@ -68,8 +68,9 @@ def _marked(text: str, values: Values) -> str:
 def _counts(text: str, lang: str, lesson_tasks: Sequence[Task]) -> Values:
     """Return the values of the placeholders {{points}} and {{tasks}} for one text cell.
 
-    The points are those of the task that the cell describes. If the cell describes no task, they are the sum
-    of the points of all tasks that have tests.
+    {{points}} is the number of points of the task that the cell describes. If the cell describes no task,
+    {{points}} is the sum of the points of all tasks that have tests. {{tasks}} counts the tasks that have
+    tests, for example "Two functions and a class".
     """
     graded = [task for task in lesson_tasks if not is_manual(task.answer)]
     named = _TASK.search(text)

@@ -263,7 +263,8 @@ def _refuse(notebook: NotebookNode, where: str) -> None:
     """Refuse a notebook that uses a feature the grader does not support.
 
     Raises:
-        Unsupported: the notebook's language is not Python, or a cell uses AUTOTEST.
+        Unsupported: the notebook's language is not Python, or a cell uses AUTOTEST, nbgrader's directive
+            for generated tests.
     """
     kernel = notebook.metadata.get("kernelspec", {})
     language = str(kernel.get("language", "") or notebook.metadata.get("language_info", {}).get("name", ""))

@@ -28,8 +28,8 @@ SHORTEST = 8  # lines with fewer letters and digits are not searched for
 # In Secant's own code, only lines with at least LONG tokens, and pairs of consecutive lines with at least
 # LONG_PAIR tokens, are searched for.
 LONG, LONG_PAIR = 20, 18
-# Number of tokens at the start of a secret line. The code is searched for the whole line only if it contains
-# these tokens.
+# Number of tokens that are compared first, for speed. The code is searched for a whole secret line only if it
+# contains the first tokens of that line.
 _START = 8
 
 
@@ -141,7 +141,10 @@ def _joined(shape: Iterable[str]) -> str:
 
 
 def files_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the contents of a file and, if it is a zip, of each file in it, recursively."""
+    """Yield the name and the contents of a file and, if it is a zip, of each file in it, recursively.
+
+    The name of each file in a zip is also yielded as contents, so that file names are searched as well.
+    """
     yield name, data
     if not zipfile.is_zipfile(io.BytesIO(data)):
         return

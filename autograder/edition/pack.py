@@ -131,7 +131,7 @@ def _refuse_strange(released: Path, data: bytes, source: Path) -> None:
 
 
 def _released(path: Path, data: bytes, source: Path) -> bytes:
-    """Return a released lesson without its first cell, which would install the package with the answers.
+    """Return a released lesson without its first cell, which would install all of Secant, answers included.
 
     Raises:
         CourseError: the file is not a notebook, contains an answer, or contains an output that the notebook

@@ -141,7 +141,7 @@ class CheckedNotebook:
 
 
 class NotebookReader:
-    """A reader of notebooks that reuses the parts of a course that it has already read."""
+    """A reader of notebooks. It caches the lessons that it has read, until their files change."""
 
     def __init__(self) -> None:
         self._assignments: dict[tuple[Path, str, str], tuple[object, Assignment]] = {}
@@ -197,7 +197,7 @@ class NotebookReader:
             score = (len(marks & graded), name.casefold() in path.name.casefold())
             if score > best_score:
                 best, best_score = assignment, score
-            if 2 * score[0] > len(marks):  # no other lesson can share as many cells
+            if 2 * score[0] > len(marks):  # more than half match: no other lesson can share as many
                 break
         return best
 

@@ -46,7 +46,7 @@ TASK_SECONDS = 30.0
 SUBMISSION_SECONDS = 300.0
 _UNDEFINED = re.compile(r"^name '(\w{1,100})' is not defined")
 _NOT_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # errors raised before any line of a cell runs
-# Maximum wall-clock seconds for one submission. A run that takes longer means that the machine is overloaded.
+# Maximum wall-clock seconds for grading one submission. If grading takes longer, the machine is overloaded.
 WALL_SECONDS = 900.0
 
 
@@ -133,8 +133,8 @@ class Examiner:
         if task.id not in self._tests:
             by_hand = Verdict(head(en="A person grades this answer.", ko="사람이 채점하는 답입니다."))
             return TaskResult(task.id, 0.0, task.points, "manual", by_hand)
-        # Seeding also discards the calls that were recorded for the previous task. It is done first, because
-        # this task may end early.
+        # `check.seed` also discards the calls that were recorded for the previous task. It is called first,
+        # because this task may end early.
         check.seed(draw)
         try:
             if not loaded.ready:
@@ -417,7 +417,7 @@ class _LoadedCells:
         self._loaded = Loaded((), 0)
 
     def record_loaded(self, loaded: Loaded) -> None:
-        """Record that all remaining cells have run."""
+        """Record the results of a run in which no cell timed out or crashed."""
         self.cells = {cell.label: cell for cell in loaded.cells}
         self.ready = True
         self._loaded = loaded
@@ -517,7 +517,8 @@ def _is_missing(answer: Reply, task: str) -> bool:
 
 
 def _is_own_stub(answer: Reply, task: str) -> bool:
-    # The placeholder in this task's own function raised the error. Code may precede the placeholder there.
+    # The error comes from the placeholder in this task's own function, even if the student has written code
+    # above the placeholder.
     return answer.message == STUB and [line.function for line in answer.trace] == [task]
 
 

@@ -35,7 +35,8 @@ _LONG_LINE = re.compile(rf"[^\n]{{{_MIN_TEST_LINE},}}")
 # Limits for comparing a file as tokens: lines with at least _CODE_LINE bytes are skipped, and only the first
 # _CODE_LINES of the other lines are compared.
 _CODE_LINE, _CODE_LINES = 1_000, 5_000
-# Pairs of lines and whole answers with fewer tokens than these limits are not compared.
+# A pair of lines with fewer than _LONG_PAIR tokens is not compared, nor is an answer with fewer than
+# _LONG_ANSWER tokens.
 _LONG_PAIR, _LONG_ANSWER = 18, 30
 # A copied test contains this import even if its variables were renamed.
 _TEST_IMPORT = b"from secant import"
@@ -239,13 +240,16 @@ def _pairs(data: bytes) -> frozenset[str]:
 
 
 def _shapes(data: bytes) -> str:
-    """Return the normalised lines of a file (one token replaces all names), each between line feeds."""
+    """Return the normalised lines of a file, with a line feed before and after each line.
+
+    In a normalised line, one token replaces all names.
+    """
     shapes = (_shape(line) for line in itertools.islice(_code_lines(data), _CODE_LINES))
     return "".join(f"\n{shape}\n" for shape in shapes if shape)
 
 
 def _long_shape(code: str, released: str) -> str:
-    """Return an answer's normalised lines; an empty string if the answer is short or students receive it."""
+    """Return an answer's normalised lines, or an empty string if it is short or released to students."""
     shapes = _shapes(code.encode())
     return shapes if len(shapes.split()) >= _LONG_ANSWER and shapes not in released else ""
 

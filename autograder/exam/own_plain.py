@@ -37,7 +37,7 @@ class OwnReport:
         notebook: the name of the file.
         tests: the results of the test cells, in the order of the notebook.
         manual: the cells that are graded by hand.
-        stopped: the results of the cells that ended with an error and are not tests.
+        stopped: the results of those cells, other than tests, that ended with an error.
         left_out: the number of files next to the notebook that were not copied.
     """
 
@@ -126,7 +126,10 @@ def _kind(cell: Cell, marks: Mapping[str, object], points: float) -> Kind:
 
 
 def _bound(sources: Iterable[str]) -> frozenset[str]:
-    """Return the names that the notebook assigns. In tests, even a builtin's name has its assigned value."""
+    """Return the names that the notebook assigns.
+
+    A test sees the assigned values of these names, even if a name is that of a builtin.
+    """
     names: set[str] = set()
     for source in sources:
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):

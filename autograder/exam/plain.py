@@ -178,10 +178,11 @@ class PlainExaminer:
         return True
 
     def _test(self, client: PlainClient, step: _Step, cell: PlainCell, progress: _Progress) -> None:
-        """Run a test in a copy of the process, and then in the process itself for the cells that follow.
+        """Run a test in a copy of the process, and then in the process itself.
 
-        A test that would end the process ends only the copy, so that only this test is lost. The last test
-        runs only in the process itself, because nothing needs the process afterwards.
+        The second run lets later cells use the names that the test defines. If the test ends the copy, there
+        is no second run, so that only this test is lost. The last test runs only in the process itself,
+        because nothing needs the process afterwards.
 
         Raises:
             TimedOut, Crashed: the test ended the notebook's process itself, not only a copy of it.

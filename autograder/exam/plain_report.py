@@ -47,8 +47,9 @@ class PlainReport:
         notebook: the notebook's name.
         grades: the results of the cells that are worth points, in the assignment's order.
         unanswered: the ids of the answers that are unchanged from the release.
-        cells: the output or error of each other cell, as claimed by the process that ran it. Cells after a
-            test with a hidden part are omitted, because their output could quote the hidden part.
+        cells: the output or error of each code cell that is not a test, as claimed by the process that ran
+            the cell. Cells after a test with a hidden part are omitted, because their output could quote the
+            hidden part.
     """
 
     notebook: str

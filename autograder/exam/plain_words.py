@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 
 def public_outcome(test: "Grade") -> str:
-    """Return the outcome's name to show in a self-check, in which "passed" would look like a grade."""
+    """Return the name under which a self-check shows a test's outcome.
+
+    The name of the outcome "passed" is replaced, because it would look like a grade.
+    """
     return "no_error" if test.outcome == "passed" else test.outcome
 
 
@@ -59,7 +62,7 @@ def explanation(test: "Grade") -> str:
 
 
 def no_grade_note(report: "OwnReport") -> str:
-    """Return a sentence that states the number of passed tests, and a note that it is not a grade."""
+    """Return a sentence that states how many tests passed, and a note that this number is not a grade."""
     count, ran = len(report.tests), sum(test.outcome == "passed" for test in report.tests)
     return say(
         en=f"{ran} of {count} visible tests in this notebook ran without an error and gave "

@@ -111,7 +111,7 @@ class ForkPool:
             pass_fds=[number],
             stdin=subprocess.DEVNULL,
             env=bare_environment("en"),
-            process_group=0,  # keeps Ctrl+C from the server; the parent handles it by closing the pool
+            process_group=0,  # so that Ctrl+C does not reach the server; the parent closes the pool instead
         )
 
     def refill(self) -> None:

@@ -50,7 +50,7 @@ class TaskResult:
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild a result from the plain data made by `asdict`.
 
-        Data from version 0.1 or earlier have a message and a hint in place of the verdict.
+        In data stored by Secant 0.1 or earlier, a message and a hint take the place of the verdict.
         """
         fields = dict(data)
         if "message" in fields:

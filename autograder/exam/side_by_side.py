@@ -30,7 +30,8 @@ class SharedCandidate(CandidateClient):
     """
 
     def _ending_of_task(self, container: Container) -> Crashed:
-        return Crashed("unknown")  # the message for a crash states a cause only in the sandbox
+        # The cause is not determined, because the message for a crash states one only in the sandbox.
+        return Crashed("unknown")
 
     def _end_task(self, container: Container, child: int) -> None:
         container.kill_children(child)
@@ -95,7 +96,7 @@ class _ForkOnTask:
         return self._candidate.spent
 
     def task(self, seed: int = 0, *, last: bool = False) -> TaskClient:
-        # `last` is not passed on, because other tasks still need the loaded process
+        # `last` is not passed on: it would let this task use up the loaded process, which other tasks need
         copy = self._candidate.task(seed)
         result_pipe, out = os.pipe()
         pid = os.fork()

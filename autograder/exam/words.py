@@ -92,7 +92,7 @@ def not_found(task: str, findings: Sequence[Finding]) -> Parts:
 
 
 def with_notes(parts: Parts, findings: Sequence[Finding]) -> Parts:
-    """Return a message with a note for each name in the answer to which the notebook gave another meaning.
+    """Return a message with a note for each name in the answer that the notebook has bound to something else.
 
     A note is omitted if one of the message's parts already contains its text.
     """

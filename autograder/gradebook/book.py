@@ -108,9 +108,10 @@ class Book:
 
     @_in_transaction
     def earlier_points(self, student: str, lesson: str, key: str) -> dict[str, float]:
-        """Return the points given for a student's earlier file, keyed by the graded cell's key.
+        """Return the points given for the file that a student submitted before the current one.
 
-        If that file could not be read, return the points of the last file that was graded.
+        If that file could not be read, return the points of the last file that was graded. The points are
+        keyed by the graded cell's key.
 
         Args:
             student: the student's id.
@@ -188,7 +189,8 @@ class Book:
             key: a hash of everything that determined the result.
             result: the result of grading.
             timestamp: the time of submission; None if unknown.
-            filed: other submissions, whose folders have been written since the last call; see `mark_filed`.
+            filed: fingerprints of the other submissions whose folders have been written since the last call
+                of `write` or `mark_filed`; see `mark_filed`.
 
         Returns:
             The gradebook's entries for the submission after the change.
@@ -217,8 +219,8 @@ class Book:
         """Record that the folders of these submissions match the gradebook.
 
         Args:
-            filed: the fingerprint of the gradebook entries from which the feedback page was made, keyed by
-                student and lesson.
+            filed: for each submission, the fingerprint of the gradebook entries from which its feedback page
+                was made; keyed by student and lesson.
         """
         if filed:
             self.connection.transaction(lambda: mark_filed(self._db, filed))

@@ -67,7 +67,7 @@ class Connection:
         return self.gradebook.db
 
     def transaction(self, change: Callable[[], T]) -> T:
-        """Run a change in a transaction, waiting while another program writes or a server restarts.
+        """Call `change` in a transaction; wait while another program writes or the database server restarts.
 
         Once a transaction has waited in vain, later transactions do not wait.
 

@@ -8,7 +8,10 @@ from autograder.course.settings import Course
 
 
 class Entry(NamedTuple):
-    """The student and the lesson of a submission, which is normally a folder but can be any kind of file."""
+    """The student's id and the lesson's name, which together identify a submission.
+
+    A submission is normally a folder, but it can be any kind of file.
+    """
 
     student: str
     lesson: str

@@ -1,4 +1,4 @@
-"""Errors of the gradebook. Each message names the cause in one sentence."""
+"""Gradebook errors. Each message names the cause in one sentence."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

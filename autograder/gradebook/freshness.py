@@ -65,8 +65,8 @@ class CurrentSubmissions:
     def is_newer(self, student: str, stored: StoredResult) -> bool:
         """Return whether the files, the tests or the grader have changed since a result was stored.
 
-        `autograder feedback` compares them in the same way. If a student's folder no longer exists, the
-        result counts as up to date.
+        `autograder feedback` decides in the same way whether a result is up to date. If a student's folder no
+        longer exists, the result counts as up to date.
 
         Raises:
             CourseError: if the lesson is not built, or the assignment cannot be graded.

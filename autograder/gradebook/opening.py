@@ -71,8 +71,8 @@ def _newest_version() -> str:
     heads = {version for version, _ in steps} - {previous for _, previous in steps}
     if len(heads) == 1 and all(isinstance(version, str) for version, _ in steps):
         return str(heads.pop())
-    # Alembic is imported only if the scripts do not show the version, because importing it takes longer than
-    # opening the gradebook. So far, this import has never been necessary.
+    # Alembic is imported only if the version cannot be read from nbgrader's migration scripts, because
+    # importing Alembic takes longer than opening the gradebook. So far, the import has never been necessary.
     from alembic.script import ScriptDirectory
 
     (head,) = ScriptDirectory(ALEMBIC_DIR).get_heads()
@@ -80,7 +80,7 @@ def _newest_version() -> str:
 
 
 def _step(script: bytes) -> tuple[object, object]:
-    """Return the version to which an alembic script upgrades, and the version from which it upgrades.
+    """Return the version to which an Alembic migration script upgrades, and the version before the upgrade.
 
     A version is None if the script does not assign it as a plain constant.
     """

@@ -87,7 +87,8 @@ def _in_notebook(cells: Mapping[str, T], notebook: str) -> dict[str, T]:
     return {cell: value for (where, _, cell), value in split if where == notebook}
 
 
-# The statements are built once, because building one takes longer than the database needs to run it.
+# The SQL statements are built once, because building a statement takes longer than the database needs to
+# run it.
 _NOTEBOOKS: Any = bindparam("notebooks", expanding=True)
 _WHOLE = (
     select(SubmittedNotebook.id, SubmittedNotebook.max_score, SubmittedNotebook.late_submission_penalty)

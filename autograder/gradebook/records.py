@@ -203,8 +203,8 @@ def write_mark(
         lesson: the lesson's name.
         notebook_id: the id of the first submitted notebook.
         previous: the submission's record; None if it has no record.
-        waiting: a JSON list of the grades that need manual grading. A list that is already stored is not
-            replaced.
+        waiting: a JSON list of the keys of the graded cells that need manual grading. It does not replace a
+            list that the record has from an earlier call.
     """
     empty = {"notebook_id": notebook_id, "key": "", "result": "", "filed": True, "stale": waiting}
     if previous is None or previous.notebook_id != notebook_id:

@@ -240,7 +240,7 @@ def graded(
         submission: the submission; None if there was nothing to read.
         cells: the outputs of the student's cells.
         flags: remarks for the course staff.
-        earlier: the language of the student's previous submission.
+        earlier: the language of the student's previous submission, used if `submission` is None.
     """
     tasks_by_id = {task.id: task for task in tasks}
     rows = [_graded_task(row, tasks_by_id[row.id], submission) for row in report.tasks]

@@ -23,8 +23,8 @@ from autograder.gradebook.recorded_grades import notebook_key
 from autograder.gradebook.records import PreviousRecord, auto_scores, previous_record, read_result, write_mark
 from autograder.gradebook.result import Result, cell_key
 
-# The statements that run for each submission are built once, because building a statement takes longer than
-# the database needs to run it. They use tables instead of nbgrader's classes.
+# The SQL statements for submissions are built once, because building a statement takes longer than the
+# database needs to run it. The statements use tables instead of nbgrader's classes.
 _STUDENTS, _SUBMITTED, _PARTS = Student.__table__, SubmittedAssignment.__table__, SubmittedNotebook.__table__
 _ASSIGNMENTS, _NOTEBOOKS = AssignmentEntry.__table__, Notebook.__table__
 _FIND_IDS = (

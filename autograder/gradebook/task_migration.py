@@ -78,7 +78,7 @@ def _cells_in_notebook(notebook: NotebookNode) -> Cells:
 
 
 def migrate(db: Session, entry: Notebook, notebook: NotebookNode, table: Path) -> None:
-    """Make the gradebook's cells match a notebook's, and add entries for new cells to every submission.
+    """Make the gradebook match a notebook's cells, and add entries for new cells to every submission.
 
     A new grade needs manual grading until the submission is graded again, so it does not count as zero. The
     caller has to commit the changes.
@@ -184,5 +184,5 @@ def back_up(db: Session, file: Path | None, name: str) -> str:
 
 
 def backup_name(lesson: str, now: datetime) -> str:
-    """Return a name, made of lesson and time, for the gradebook's copy and the table of dropped grades."""
+    """Return a name made from lesson and time, for the gradebook's copy and the table of dropped grades."""
     return f"gradebook_before_{lesson[:24]}_{now:%Y%m%d_%H%M%S}"

@@ -48,7 +48,7 @@ def read_additional_files(
 
     Args:
         folder: the submitted folder.
-        root: a parent folder that the course itself created, and that is therefore safe to open.
+        root: a folder above `folder` that the autograder created, and that is therefore safe to open.
         student: the student's id.
         timestamp: the time of submission; None if unknown.
         key: the course's secret key.

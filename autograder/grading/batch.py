@@ -55,9 +55,9 @@ from secant.visible import visible
 
 
 class Results(MutableMapping[Entry, Result]):
-    """Results keyed by submission. Because a class may be large, they are compressed and incomplete.
+    """A mapping from submissions to their results, which are compressed because a class may be large.
 
-    They contain neither comments nor outputs, which `grade --json` does not need.
+    Comments and outputs are left out to save memory; `grade --json` does not need them.
 
     Attributes:
         missing: for each submission, the imported packages that were not installed where the notebooks ran.
@@ -275,7 +275,7 @@ class _Batch:
         self._released = course.released_solutions()
         self._in_progress: dict[Entry, _InProgress] = {}
         self._shown: dict[Entry, str] = {}  # fingerprints of the feedback pages that are being made
-        # Submissions whose folders are written, although the gradebook does not record that yet.
+        # Submissions whose folders have been written, although the gradebook does not record that yet.
         self._filed: dict[tuple[str, str], str] = {}
         # The additional files of submissions for which only one of the folders in autograded/ and feedback/
         # has been written so far.
@@ -307,7 +307,7 @@ class _Batch:
             raise WallUnavailable(done.reason, done.fix)
         entry = Entry(job.student, job.lesson)
         in_progress = self._in_progress.get(entry)
-        # An error with another page of this submission has already ended the grading.
+        # An error with another page of this submission has ended the grading of the submission.
         if in_progress is None:
             return
         with self._reporting_errors(entry, in_progress.assignment):

@@ -213,9 +213,9 @@ class Pages:
 
     def __init__(self, coursedir: CourseDirectory, config: Config) -> None:
         converter = GenerateFeedback(coursedir=coursedir, config=config)
-        # The student's process receives only the probes of the hidden tests: the functions that run in that
-        # process. If an output contains any other line of a hidden test, the student wrote that line. So it
-        # is enough to clear the tests with ClearTests.
+        # It is enough to clear the hidden tests from the test cells (ClearTests). The outputs need not be
+        # searched for them (HideTests), because the student's process receives only the tests' probes: the
+        # functions that run in that process. Any other line of a hidden test was written by the student.
         ours = {GetGrades: _Grades, HideTests: ClearTests}
         steps = [ours.get(step, step) for step in converter.preprocessors]
         # A feedback page already has a style sheet, so CSSHTMLHeaderPreprocessor would only waste time.
@@ -231,7 +231,7 @@ class Pages:
         lesson: str,
         name: str = "",
     ) -> Page:
-        """Return a worker's job to make a student's feedback page.
+        """Return the job with which a worker makes a student's feedback page.
 
         Args:
             notebook: the notebook from `graded_notebook`. It is modified.
@@ -350,7 +350,7 @@ def headings(release: NotebookNode) -> dict[str, str]:
 
 
 def bare(page: Page) -> Page:
-    """Return a job that replaces a failed one. It makes the page without the student's text and outputs."""
+    """Return a job to replace the failed job `page`. The new job omits the student's text and outputs."""
     notebook = nbformat.from_dict(json.loads(page.notebook))
     for cell in notebook.cells:
         if not is_test(cell) and (cell.cell_type == "code" or is_answer(cell) or is_extra_text(cell)):

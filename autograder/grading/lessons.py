@@ -135,8 +135,8 @@ class LessonSubmission:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
-        # The message is for the instructor, who has to decide what to do with the file. So the message is in
-        # both languages.
+        # The message is in both languages, because the instructor has to decide what to do with the file and
+        # may read either language.
         message = f"{why.en}\n{why.ko}"
         report = uniform_report(self.lesson.name, self.lesson.tasks, "rejected", message)
         flags = [f"rejected:{why.reason}"]
@@ -179,7 +179,7 @@ class LessonSubmission:
 
 
 def _held(tasks: Sequence[str]) -> Rejected:
-    """Return the rejection of a file that quotes hidden tests, which no released notebook contains."""
+    """Return the rejection of a file that quotes hidden tests; released notebooks do not contain them."""
     names = ", ".join(tasks)
     return Rejected(
         "hidden_tests",

@@ -103,7 +103,7 @@ class GradedPlain:
 
     @cached_property
     def preload(self) -> Sequence[str]:
-        """The names of the modules that the assignment's submissions import."""
+        """The names of the modules to import before any submission runs; see `modules_to_preload`."""
         course = self.course
         return modules_to_preload(course.root, [self.name], course.config, course.directory.source_directory)
 
@@ -329,8 +329,8 @@ class PlainSubmission:
         """Return the result of a submission that was rejected."""
         why = self.rejected
         assert why is not None
-        # The message is for the instructor, who has to decide what to do with the file. So the message is in
-        # both languages.
+        # The message is in both languages, because the instructor has to decide what to do with the file and
+        # may read either language.
         message = f"{why.en}\n{why.ko}"
         return self.assigned.everywhere(self.student, "rejected", message, f"rejected:{why.reason}")
 
@@ -377,7 +377,7 @@ class PlainSubmission:
         )
 
     def _submitted(self, name: str, source: PlainSource) -> Sequence[Cell]:
-        """Return a notebook's submitted cells, or the assignment's own cells if nothing could be read."""
+        """Return a notebook's submitted cells, or the assignment's own cells if there are none to read."""
         if not isinstance(self._cells, Rejected) and name in self._cells:
             return self._cells[name]
         return [
@@ -436,9 +436,9 @@ class PlainSubmission:
     def _answer(self, name: str, cell: PlainCell, own: Sequence[PlainCell]) -> str:
         """Return a hash of the submitted cells that a graded cell's score depends on.
 
-        The score of a manually graded answer depends only on the answer's own cell, and the score of a test
-        only on the answers in `own`. The score of a task, or of a test with an empty `own`, depends on all
-        cells.
+        The score of a manually graded answer depends only on the answer's own cell. The score of a test
+        depends only on the answers in `own` (those of the test according to `answers_of`). The score of an
+        nbgrader task cell, or of a test with an empty `own`, depends on all cells.
         """
         cells = self._cells.get(name, ()) if not isinstance(self._cells, Rejected) else ()
         ids = (
@@ -471,7 +471,7 @@ class PlainSubmission:
     def _with_comments(
         self, name: str, rows: Iterable[TaskRow], result: Result, recorded_grades: RecordedGrades
     ) -> Iterator[TaskRow]:
-        """Yield the tasks' rows, after adding the instructor's comments on each task's answers."""
+        """Yield the rows of the page's task table, with the instructor's comments on the answers added."""
         answers = answers_of(self.assigned.sources[name])
         for row in rows:
             comments = [row.comment] if row.comment else []

@@ -198,7 +198,7 @@ def _with_linked_pictures(source: str, files: Mapping[str, bytes]) -> str:
 
 
 def _test_outputs(task: GradedTask) -> list[NotebookNode]:
-    """Return the output of a test cell: its verdict."""
+    """Return the outputs of a test cell, which state the test's result; empty if the test passed."""
     if task.outcome == "passed":
         return []
     if task.outcome == "wrong" and task.points:

@@ -139,9 +139,10 @@ def shortened_list(entries: Sequence[Entry]) -> str:
 def _strangers(submitted_ids: Collection[str], before: Sequence[Listed]) -> dict[str, str]:
     """Return advice about each id that has a submission but is not on the class list.
 
-    Grading adds neither names nor students without a submission. So a class list exists if some student in
-    the gradebook has a name or has no submission. Grading does add unknown ids to the gradebook, where later
-    runs find them. Therefore, if most students have names, those without a name are treated as unknown.
+    The gradebook contains a class list if some student in it has a name or has no submission, because
+    grading never adds such students. Without a class list, there is no advice. Grading does add unknown ids
+    to the gradebook, where later runs find them. Therefore, if most students have names, those without a name
+    are treated as unknown.
     """
     on_class_list = {
         listed_student.id

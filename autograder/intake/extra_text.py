@@ -124,7 +124,7 @@ def is_words(source: str) -> bool:
 
     The sentences are comments, or strings that are only printed or assigned to a name, or plain text that is
     not Python. Two names next to each other are a sign of plain text, because Python has no such syntax.
-    The text is not parsed; see `pairing`.
+    The text is not parsed, for the reasons given in `pairing._defines`.
     """
     source = source[:_MAX_CODE_CHARS]
     if len(_WORD.findall(source)) < _MIN_WORDS or source.lstrip().startswith(("%", "!")):

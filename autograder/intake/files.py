@@ -70,8 +70,8 @@ def read_lesson_notebooks(
     Args:
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
-        root: a folder above `path` that the autograder created. No part of the path below it may be
-            a link. Without `root`, this holds only for the last part of `path`.
+        root: a folder above `path` that the autograder created. No part of `path` below `root` may be a link.
+            Without `root`, only the last part of `path` is checked.
         released_files: a folder with the files that students receive with the lesson.
 
     Returns:
@@ -339,9 +339,10 @@ def _kinds(folder: _Folder, names: Sequence[str]) -> dict[str, Kind]:
 
 
 def _copies(names: list[str], lesson: str, first: list[str]) -> list[str]:
-    """Return the notebooks that are not in `first`: the copies of the lesson's notebook, then the rest.
+    """Return the notebooks in `names`, except those in `first`, in the order in which to read them.
 
-    Within each group, longer names come first, and names of equal length are in descending order.
+    Copies of the lesson's notebook precede all others. Within each of these two groups, longer names come
+    first, and names of equal length are in descending order.
     """
     others = [name for name in names if _stem(name) is not None and name not in first]
     return sorted(others, key=lambda name: (is_named_after(lesson, name), len(name), name), reverse=True)

@@ -134,7 +134,7 @@ _MAGIC: tuple[tuple[bytes, Kind], ...] = (
     (b"book\0\0\0\0mark", _SHORTCUT),  # a macOS alias
 )
 _ZIP_MARKS = (b"PK\3\4", b"PK\5\6", b"PK\7\x08")
-_FIRST_NAME = slice(30, 60)  # bytes of a zip file that hold the name of its first entry
+_FIRST_NAME = slice(30, 60)  # position of the first entry's name in a zip file
 # The name of the first entry in an Office, OpenDocument, HWPX or Pages document begins with one of these.
 _OFFICE_ENTRIES = (
     b"[Content_Types].xml",

@@ -100,7 +100,7 @@ def is_plain(parts: Sequence[Part]) -> bool:
 
 
 def join_cells(cells: Sequence[Cell]) -> Cell:
-    """Merge several cells: return the first one with the text of all of them."""
+    """Merge several cells into one: a copy of the first cell, with the text of all the cells."""
     return replace(cells[0], source="\n\n".join(cell.source.strip() for cell in cells))
 
 

@@ -247,9 +247,9 @@ def without_data_uris(source: str, attachments: Mapping[str, str]) -> tuple[str,
 
 
 def _attachments(raw: dict[str, Any]) -> dict[str, str]:
-    """Return a cell's attachments, keyed by name, each as the base64 data of one of its media types.
+    """Return the base64 data of a cell's attachments, keyed by name.
 
-    Media types of raster pictures are preferred.
+    If an attachment is stored in several media types, a raster picture is preferred.
     """
     attachments = {}
     for name, bundle in islice(_mapping(raw.get("attachments")).items(), MAX_ATTACHMENTS):
@@ -261,7 +261,7 @@ def _attachments(raw: dict[str, Any]) -> dict[str, str]:
 
 
 def _base64(data: Any) -> str:
-    """Return a value of a notebook's JSON as one line of base64, or an empty string if it is not base64."""
+    """Join a JSON value's strings into base64 without whitespace; return "" if the result is not ASCII."""
     parts = data if isinstance(data, list) else [data]
     text = "".join("".join(part for part in parts if isinstance(part, str)).split())
     return text if text.isascii() else ""

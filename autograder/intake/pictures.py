@@ -1,8 +1,8 @@
 """The pictures in the outputs of submitted cells, for the person who grades a written answer about them.
 
-The grader draws no pictures itself: students' code runs without a display, and its process sends only text.
-So these pictures come from the student's file and prove nothing. They are PNG files of limited size. Any
-other output is dropped.
+The autograder does not create these pictures: students' code runs without a display, and its process sends
+only text. The pictures come from the student's file, so they do not prove that the student's code made them.
+Only PNG pictures of limited size are kept. Any other output is dropped.
 """
 
 import base64

@@ -1,9 +1,9 @@
 """The intake: turns a submitted path into a rebuilt notebook, or into a sentence that explains the rejection.
 
 A submitted file is hostile bytes. It is opened without following links, read once up to a size limit, and
-hashed. Everything else works on that copy (files.py, parse.py). The intake uses only the text of the cells,
-their order, and the ids that identify each cell (pairing.py). Metadata, tags, outputs, the kernel's name
-and accompanying files never change a score (rebuild.py).
+hashed. All later steps use the bytes read, not the file (files.py, parse.py). The intake uses only the text
+of the cells, their order, and the ids that identify each cell (pairing.py). Metadata, tags, outputs, the
+kernel's name and accompanying files never change a score (rebuild.py).
 
 A submission is a single folder. If the folder contains several notebooks, exactly one of them counts, as a
 whole. Archives are not opened.
@@ -90,8 +90,8 @@ def find_file(
     Args:
         path: the submitted folder, or a notebook file.
         lesson: the lesson's name.
-        root: a folder above `path` that the autograder created. No part of the path below it may be
-            a link. Without `root`, this holds only for the last part of `path`.
+        root: a folder above `path` that the autograder created. No part of `path` below `root` may be a link.
+            Without `root`, only the last part of `path` is checked.
         released_files: a folder with the files that students receive with the lesson. Unchanged copies of
             these files in the submission do not count as side files.
 
@@ -114,11 +114,11 @@ def parse_submission(
 ) -> Submission | Rejected:
     """Match a submission's cells with the lesson's, and choose the notebook that counts if there are several.
 
-    The notebook with the lesson's name counts. If it exists in several languages, the version with more
+    The notebook with the lesson's name counts. If it exists in several languages, the version with the most
     answers counts. If that notebook answers nothing, the next one that answers something counts. Answers from
     the other notebooks are ignored. The choice does not depend on any test result, so several notebooks do
-    not give a student several tries. If no notebook answers anything and one of them cannot be read, the
-    answers may be in the unreadable notebook, so the submission is rejected as if it were the only one.
+    not give a student several tries. If one notebook cannot be read and the other notebooks answer nothing,
+    the answers may be in the unreadable notebook. In that case, the submission is rejected.
 
     Each remark for staff is a word, in some cases followed by the id of a cell or the name of a file:
     `renamed`, `several_notebooks`, `side_files`, `hard_link`, `old_format`, `unchanged` (every answer is the

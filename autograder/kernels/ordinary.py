@@ -4,7 +4,9 @@
 
 `python -m ipykernel_launcher` searches the folder where it starts for the launcher, and for the modules that
 the launcher imports. So a file `ipykernel_launcher.py` next to a notebook would run as soon as the notebook
-is opened. This launcher is a script instead. Like template.py, it imports nothing from this repository.
+is opened. This launcher is a script instead, so Python searches the notebook's folder neither for the
+launcher nor for the modules that the launcher imports. Like template.py, this file imports nothing from this
+repository.
 """
 
 import importlib

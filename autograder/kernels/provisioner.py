@@ -1,11 +1,11 @@
-"""A kernel provisioner for Jupyter and nbgrader. Its kernels are forks of a process that has imported torch.
+"""A kernel provisioner for Jupyter and nbgrader. It forks kernels from a template that has imported torch.
 
     JUPYTER_DEFAULT_PROVISIONER_NAME=secant-warm nbgrader autograde ...
 
 `make lab` uses it through `autograder.kernels.server_extension`. Each process that uses this provisioner has
-one template. The template starts with the server or with the first kernel of the process. If a fork would not
-behave like a new process, or if no fork is ready within `patience` seconds, an ordinary kernel starts
-instead, and the log gives the reason.
+one template process. The template starts with the Jupyter server, or else with the first kernel. If a fork
+would not behave like a new process, or if no fork is ready within `patience` seconds, an ordinary kernel
+starts instead, and the log gives the reason.
 
 The process that checks notebooks is also a fork of this template (`fork_module`).
 

@@ -105,7 +105,8 @@ class Archive:
             Unreadable: if the table cannot be read to its end, or if files were skipped.
         """
         counts: Counter[str] = Counter()
-        # If the table is damaged, the second loop raises the error again, after yielding the readable files.
+        # This loop only counts. It ignores a damaged table, because the second loop raises the same error
+        # after yielding the readable files.
         with suppress(Unreadable):
             for member in self._entries():
                 counts[_student_part(member.path)] += 1

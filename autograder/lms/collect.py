@@ -333,10 +333,11 @@ class _Collector:
             file.problem = refusal.outcome.message
 
     def _choose_lessons(self, attempts: Sequence[Attempt]) -> None:
-        """Set each attempt's lesson to the lesson that got all votes for the attempt's LMS assignment.
+        """Set the lesson of each attempt to the one on which the votes of all students agree.
 
-        If the user named a lesson, use that lesson. If there are no votes, or votes for several lessons,
-        report the files as "which lesson?".
+        The students who submitted files for the same LMS assignment vote (see `_votes`). If there are no
+        votes, or votes for several lessons, report the files as "which lesson?". If the user named a lesson,
+        use that lesson without a vote.
         """
         groups: dict[str, list[Attempt]] = {}
         for attempt in attempts:
@@ -444,10 +445,10 @@ def _id_scope(reading: PathReading) -> str:
 
 
 def _settle_institution_ids(files: Sequence[File]) -> None:
-    """Keep only the interpretations that contain an institution's id, or only those that do not.
+    """Decide whether these files' paths contain an institution's id; drop interpretations that disagree.
 
-    Interpretations with an id are kept if every file has such an interpretation. Only Brightspace's paths may
-    contain an institution's id.
+    The paths contain such an id if every one of them can be interpreted that way. Only Brightspace's paths
+    may contain an institution's id.
     """
     all_have = all(len(file.readings[0].keys) == 2 for file in files)
     for file in files:
@@ -456,9 +457,9 @@ def _settle_institution_ids(files: Sequence[File]) -> None:
 
 
 def _not_of_canvas(files: Sequence[File]) -> Collection[str]:
-    """Return the paths that cannot come from Canvas.
+    """Return the paths that look like Canvas's but cannot come from Canvas.
 
-    In these paths, one user has two names, or one file number occurs twice.
+    Canvas always writes the same name for a user, and never gives two files of a user the same number.
     """
     sure = [file for file in files if file.reading.system == "canvas" and len(file.readings) == 1]
     names: dict[str, set[str]] = {}
@@ -561,7 +562,7 @@ def _imitated(path_readings: Sequence[PathReading]) -> str:
 
 
 def _perhaps_a_date() -> str:
-    """Return the message about numbers that may be a date instead of Canvas's ids."""
+    """Return the message about a file name whose numbers look like Canvas's but may be a date."""
     return say(
         en="The numbers in this name may be a date, and not Canvas's. Add --roster CSV with Canvas's ids, or "
         f"put the notebook into {_BY_HAND} yourself.",

@@ -212,8 +212,8 @@ class _Claim:
             or only by name (1).
         reason: the reason why the row gets no grade; empty if it gets a grade, and for rows without a
             student.
-        unknown_id: if the gradebook has the row's name but not its id, a note with the row's label and id and
-            the student's id; otherwise empty.
+        unknown_id: a note for a row whose name is in the gradebook but whose id is not; empty for other rows.
+            The note contains the row's label and id, and the ids of the students with this name.
         is_strange: True if neither an id nor the name of the row is in the gradebook.
     """
 

@@ -198,7 +198,7 @@ def _brightspace(part: str, below: list[str]) -> Iterator[PathReading]:
 
 
 def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield each possible split of the text after a Brightspace number into person, time and file name."""
+    """Yield each way to split the text after Brightspace's number into person, time and file name."""
     dashes = [at for at, char in enumerate(rest) if char == "-"]
     flat = []
     if not is_folder:
@@ -210,7 +210,7 @@ def _names_and_times(rest: str, is_folder: bool) -> Iterator[tuple[str, str, str
 
 
 def _canvas(part: str, below: list[str]) -> Iterator[PathReading]:
-    """Yield an interpretation of a file name for each pair of numbers that may identify user and file.
+    """Yield an interpretation of a file name for each pair of numbers that may be the user's and the file's.
 
     The pairs are tried from left to right.
     """

@@ -113,13 +113,14 @@ class Places:
         return self._course.root / COLLECTED_FOLDER / "kept" / attempt.student / attempt.lesson
 
     def _notebook_names(self, attempt: Attempt) -> dict[int, PurePosixPath]:
-        """Return the standard name for the lesson's notebook if the attempt has exactly one notebook.
+        """Choose which notebook of an attempt is renamed to the lesson's standard notebook name.
 
-        If a file already has a standard name, or if there are several notebooks, return {} and let the intake
-        choose. A plain assignment's notebook is renamed only if the assignment has a single notebook.
+        A notebook is renamed only if it is the attempt's only notebook of the lesson and no file has a
+        standard name. Otherwise, the intake chooses the notebook later. A plain assignment's notebook is
+        renamed only if the assignment has a single notebook.
 
         Returns:
-            The name, keyed by the `id()` of the `File` that gets the name.
+            The standard name, keyed by the `id()` of the `File` to rename; empty if no file is renamed.
         """
         expected = names_of(attempt.lesson)
         source = self._course.directory.source_directory
@@ -228,7 +229,7 @@ def read_names(path: Path) -> dict[str, dict[str, str]] | None:
 
 
 def _names_by_file(data: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Check that the data is a mapping whose values are mappings of strings, and return it.
+    """Return the data after checking that it maps each string to a mapping of strings to strings.
 
     Raises:
         AttributeError, TypeError: if the data has another structure.

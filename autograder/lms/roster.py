@@ -52,11 +52,11 @@ _ANY_NUMBER = ("lmsid", "lmsuserid")
 _NAME = ("fullname", "name", "student", "studentname", "성명", "전체이름", "학생이름")
 _FIRST, _LAST = ("firstname", "givenname", "이름"), ("lastname", "surname", "familyname", "성")
 _MAIL = ("email", "emailaddress", "mail", "이메일", "이메일주소", "전자우편", "메일")
-# A long number that Excel has shortened, such as 2.02E+09.
+# Matches a long number that Excel has shortened, such as 2.02E+09.
 _EXCEL = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
-# A whole number saved with decimals, such as 2024.0. pandas does this if a column has empty cells.
+# Matches a whole number saved with decimals, such as 2024.0, as by pandas if a column has empty cells.
 _DECIMAL = re.compile(r"\d+[.,]0+")
-# A label such as "Participant 123456", which Moodle shows in the language of the site.
+# Matches a label such as "Participant 123456". Moodle shows this label in the language of the site.
 _MOODLE_NUMBER = re.compile(r"\D+ (\d+)")
 
 
@@ -247,7 +247,7 @@ def _refuse(path: Path, people: Sequence[Person]) -> None:
 
 
 def _refuse_spoilt_numbers(path: Path, person: Person) -> None:
-    """Raise CourseError if a spreadsheet has turned an id in any column into a number."""
+    """Raise CourseError if a spreadsheet has turned an id into a number such as 2.02E+09 or 2024.0."""
     ids = sorted({person.id, *person.keys, *person.numbers.values()})
     if short := next(filter(_EXCEL.fullmatch, ids), None):
         raise CourseError(

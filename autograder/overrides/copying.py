@@ -49,7 +49,7 @@ def open_folder(name: str, parent: int | None = None) -> Iterator[int]:
     """Open a folder, without following a link, and yield its descriptor.
 
     Raises:
-        NotCopied: if the path does not lead to a folder.
+        NotCopied: if there is something other than a folder at the path, such as a link or a file.
         OSError: if the folder cannot be opened.
     """
     try:
@@ -150,8 +150,8 @@ class _Copy:
     def _check(self, status: os.stat_result, path: PurePosixPath) -> None:
         """Raise NotCopied unless an entry may be copied.
 
-        An entry must be a folder, or a regular file with only one name (hard link). It must have the same
-        owner as the top folder, and be on the same disk.
+        An entry must be a folder, or a regular file without a second name (a hard link). It must have the
+        same owner as the top folder, and be on the same disk.
         """
         is_folder = stat.S_ISDIR(status.st_mode)
         if not is_folder and not stat.S_ISREG(status.st_mode):

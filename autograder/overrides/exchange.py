@@ -86,7 +86,7 @@ class ReleaseLanguages(ExchangeReleaseAssignment):
 
 @dataclass(frozen=True)
 class _NotCollected:
-    """A folder in the exchange's inbound folder that was not collected.
+    """A submission folder that was not collected from the exchange's inbound folder.
 
     Attributes:
         owner: the user id of the folder's owner; -1 if unknown.
@@ -182,7 +182,7 @@ class CollectFiles(ExchangeCollect):
             )
 
     def copy_files(self) -> None:
-        """Collect all folders that can be collected, then list the others."""
+        """Collect all folders that can be collected, then log a table of the others."""
         if not self.src_records:
             self.log.warning("No submissions of '%s' to collect", self.coursedir.assignment_id)
             return
@@ -436,7 +436,7 @@ def _notebooks(folder: Path, lesson: str) -> list[str]:
     """
     try:
         paths = [Path(entry.name) for entry in os.scandir(folder) if entry.is_file()]
-    except OSError:  # The folder no longer exists, or is not a folder.
+    except OSError:  # The path no longer exists, or is not that of a folder.
         return []
     names = {path.stem for path in paths if path.suffix == ".ipynb" and _is_text(path.name)} - {lesson}
     return sorted(names, key=lambda name: (not name.startswith(lesson), name))[:_MAX_COPIES]

@@ -1,1 +1,1 @@
-"""The student's feedback page: one HTML file that loads nothing and runs nothing."""
+"""The student's feedback page: one HTML file without scripts that loads no other file."""

@@ -1,4 +1,4 @@
-"""The data at the top of a feedback page, which one process collects and another one renders."""
+"""The data at the top of a feedback page: one process collects the data, and another one renders them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ class TaskRow:
         extra: the part of `points` that is extra credit.
         outcome: the outcome of the task.
         needs_grading: whether a person still has to grade the task.
-        verdict: the tests' message and its likely cause, without the content of hidden tests; None if the
-            tests give no message.
+        verdict: the tests' message with the likely cause of the failure, without the content of hidden tests;
+            None if the tests give no message.
         comment: the comment of a person who graded the task.
         why: the course's explanation of the solution as Markdown; empty if the student has not passed and
             solutions are not released yet.

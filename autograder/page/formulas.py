@@ -105,7 +105,7 @@ def _split(formula: Element) -> list[Element]:
 
 
 def keep_together(page: str) -> str:
-    """Wrap each inline formula with the characters that touch it, so that no line breaks between them."""
+    """Put each inline formula and the characters that touch it into a `span` in which no line breaks."""
     return _TOUCHING.sub(r'<span class="whole">\g<0></span>', page)
 
 

@@ -66,7 +66,7 @@ def parts_as_markdown(
     Args:
         parts: the text, the code and the pictures of the answer.
         language: the language of the sentences about parts that are not shown.
-        first: the number of the answer's first picture in the notebook.
+        first: the number of the answer's first picture; all pictures of a notebook are numbered from 1.
     """
     lines: list[str] = []
     attachments: dict[str, dict[str, str]] = {}

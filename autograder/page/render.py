@@ -104,6 +104,6 @@ def _style() -> Markup:
 
 
 def _code_colours(name: str) -> str:
-    """Return a Pygments style's CSS rules for tokens of code, excluding its background and line height."""
+    """Return a Pygments style's CSS rules for code, except those for the background and the line height."""
     rules: Iterable[str] = HtmlFormatter(style=name).get_style_defs("pre").splitlines()
     return "\n".join(rule for rule in rules if rule.startswith("pre ."))

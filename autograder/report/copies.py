@@ -59,8 +59,8 @@ def pairs(answers: Answers, explained: Iterable[str]) -> list[Pair]:
 
     Args:
         answers: the answers of all students.
-        explained: the course's own material (code, and text that contains code), which does not count as
-            copied.
+        explained: the course's own texts and code. Whatever an answer has in common with them does not count
+            as copied.
     """
     course_sequences = {
         sequence for text in explained for is_code in (True, False) for sequence in _sequences(text, is_code)

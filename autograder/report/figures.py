@@ -221,7 +221,10 @@ def _misconception(
 
 
 def examples(answers: Iterable[tuple[Work, str]], text: LessonText) -> list[Example]:
-    """Return the code that students wrote, the most common first. Equivalent answers count as one."""
+    """Return at most MAX_EXAMPLES examples of students' code, the most common code first.
+
+    Students with equivalent code share one example.
+    """
     alike: dict[tuple[str, ...], list[Example]] = {}
     for work, task in answers:
         answer = work.answers.get(task)
@@ -293,7 +296,7 @@ def lesson_figures(works: Sequence[Work], text: LessonText) -> LessonFigures:
 # --- The figures of the whole course ------------------------------------------------------------------------
 
 # A student counts as falling behind if the score on the last lesson is this much below the mean of the
-# student's scores on earlier lessons. Scores are fractions of the points, relative to the class mean.
+# student's scores on earlier lessons. Each score is a fraction of the points, minus the class mean.
 MIN_FALL = 0.2
 MIN_EARLIER_LESSONS = 2  # minimum number of earlier lessons that a comparison with the last lesson needs
 
@@ -306,8 +309,8 @@ class Drifting:
         missing: the due lessons that come after the last one that the student handed in.
         last: the last due lesson that the student handed in; empty if there is no such lesson.
         fall: how far the student's score on the last lesson is below the mean of their scores on earlier
-            lessons. Scores are fractions of the points, relative to the class mean. None if this difference
-            is less than MIN_FALL or cannot be computed.
+            lessons. Each score is a fraction of the points, minus the class mean. None if the score has
+            fallen by less than MIN_FALL, or if the fall cannot be computed.
     """
 
     student: str

@@ -27,7 +27,7 @@ class LessonText:
         stubs: the released contents of each answer cell, in every language.
         hints: the lesson's own hints, keyed by task.
         texts: all text that a student may have read, and the course's own answers.
-        code: those of `texts` that are code.
+        code: the entries of `texts` that are code.
         answer_cells: for a plain nbgrader assignment, the notebook and the grade_id of each answer cell,
             keyed by the task that the cell belongs to; empty for a lesson.
     """
@@ -54,7 +54,7 @@ class LessonText:
         return f"{self.hint_scope(task, name)}.{name}"
 
     def hint_text(self, scope: str, name: str, language: Language) -> str:
-        """Return a hint's text, with "…" in place of an answer's values, or "" for an unknown hint."""
+        """Return a hint's text, with "…" for each value that depends on the answer; "" for unknown hints."""
         texts: Texts = self.hints.get(scope, {}) if scope else usual()
         text = texts.get(name, "")
         text = text if isinstance(text, str) else text.get(language, text["en"])

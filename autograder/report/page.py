@@ -1,4 +1,4 @@
-"""Turn a report into one HTML page that loads nothing and runs nothing, styled like a feedback page.
+"""Turn a report into one HTML page, without scripts or other files, that looks like a feedback page.
 
 Everything that students wrote is escaped, and its control characters are shown as escape sequences.
 """

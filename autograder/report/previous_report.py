@@ -61,7 +61,7 @@ def compare(
         now: the current time.
 
     Returns:
-        The changes, or None if no earlier report had other figures.
+        The changes, or None if no earlier report with different figures is stored.
 
     Raises:
         OSError: the figures cannot be stored.

@@ -1,6 +1,7 @@
 """Read the data of a report from the gradebook, the graded notebooks and the text of the course.
 
-Each student is identified by the name that the report shows. Later steps do not receive the id.
+Each student is identified by the name that the report shows. The code that computes the figures
+does not receive the student's id.
 """
 
 import json

@@ -84,8 +84,8 @@ def _cores() -> int:
 def _free_memory() -> int:
     """Return the number of bytes of free memory.
 
-    The number is the kernel's own estimate. If this process has a memory limit with fewer bytes left, the
-    number is what is left of the limit.
+    The number is the kernel's own estimate. If this process has a memory limit, the number does not exceed
+    what is left of this limit.
     """
     limit = cgroup.memory_left()
     for line in Path("/proc/meminfo").read_text().splitlines():

@@ -16,7 +16,7 @@ from autograder.workers import remote
 from autograder.workers.executors import Work
 
 CONNECT_SECONDS = 20.0
-PATIENCE_SECONDS = 60.0  # seconds that the cluster may be without a worker; workers may still be starting
+PATIENCE_SECONDS = 60.0  # maximum number of seconds without any worker; workers may still be starting
 _POLL_SECONDS = 1.0
 # Number of jobs that each worker has at a time: one runs and one is queued, so that no worker has to wait for
 # the network.
@@ -61,7 +61,7 @@ class ClusterWorkers:
         self._client = client
         self._address = address
         self._patience = patience
-        # With pure=True, Dask would merge identical calls. The second attempt at a job is such a call.
+        # With pure=True, Dask would merge identical calls, such as the first and second attempt at a job.
         self._executor = client.get_executor(pure=False, retries=0)
         self._workers = 0
         self._last_count = self._last_worker = time.monotonic()

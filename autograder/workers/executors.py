@@ -224,16 +224,19 @@ def start_preparations(*, plain: bool = False) -> Template | None:
 
 
 def imported_later(source: Path, lessons: Iterable[str]) -> Later | None:
-    """Return the group of modules that torch will probably import while it runs these lessons.
+    """Return the group of modules that torch will probably import while these lessons run.
 
-    The result is None if torch will probably import no such group. It is a guess, and affects only the speed.
+    The result is "compiler", "symbols" (sympy), or None if torch will probably import neither group. It is a
+    guess, and affects only the speed.
     """
     files = (source / lesson / f"{lesson}.ipynb" for lesson in lessons)
     return worker.imported_later(*(file.read_text("utf-8") for file in files if file.is_file()))
 
 
 def _start_server(plain: bool = False) -> Any:
-    """Start the process that workers are forked from, unless it is running. Return the workers' context.
+    """Start the process that workers are forked from, unless it is running.
+
+    Return the multiprocessing context with which the workers are started.
 
     Args:
         plain: True if the workers need no torch.

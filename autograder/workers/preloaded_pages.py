@@ -40,8 +40,8 @@ def _end(server: int) -> None:
     """
     server_process: Any = forkserver._forkserver
     if os.getpid() != server or server_process._forkserver_pid or not server_process._forkserver_address:
-        # This is a worker, or a process that imported this module for another reason. Both have to end
-        # normally.
+        # This process is a worker, or it imported this module for another reason. In either case, it has to
+        # end normally.
         return
     with contextlib.suppress(OSError):
         os.remove(server_process._forkserver_address)

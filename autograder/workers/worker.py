@@ -115,9 +115,10 @@ def _examine_plain(job: PlainJob, wall: Any) -> ExaminedPlain:
 
 
 def imported_later(*sources: str) -> Later | None:
-    """Return the group of modules that torch will probably import while it runs this code.
+    """Return the group of modules that torch will probably import while this code runs.
 
-    The result is None if torch will probably import no such group. It is a guess, and affects only the speed.
+    The result is "compiler", "symbols" (sympy), or None if torch will probably import neither group. It is a
+    guess, and affects only the speed.
     """
     if any(map(_COMPILER.search, sources)):
         return "compiler"

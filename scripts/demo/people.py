@@ -144,7 +144,7 @@ def _answer(task: str, student: DemoStudent, lesson: Lesson, used: set[str], dic
 def _note(task: str, student: DemoStudent, used: set[str], dice: random.Random) -> str:
     """Return an answer to a task that is graded by hand, or "" if the student gives none.
 
-    The better the student's ability, the better the answer is likely to be.
+    The greater the student's ability, the better the answer is likely to be.
     """
     notes = NOTES.get(task, {}).get(student.language)
     quality = dice.gauss(student.ability, _MOOD)

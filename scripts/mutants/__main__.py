@@ -96,7 +96,7 @@ class State:
         replace_file(self._path, json.dumps(data, indent=1, ensure_ascii=False).encode())
 
     def _passed(self, fault: Fault) -> list[str]:
-        """Return the stages that have tried a fault at the current commit and did not notice it."""
+        """Return the stages that tried a fault at the current commit without noticing it."""
         verdict = self.verdicts.get(fault.name, {})
         return list(verdict.get("passed", [])) if verdict.get("commit") == self._commit else []
 
@@ -175,7 +175,10 @@ def tests_of(root: Path, room: str) -> list[str]:
 
 
 def table(faults: Sequence[Fault], state: State) -> str:
-    """Return the table of counts for each room (group of modules), in the format used in CONTRIBUTING.md."""
+    """Return a table that counts each room's faults, in the format of CONTRIBUTING.md.
+
+    A room is a group of modules.
+    """
     counts: dict[str, Counter[str | None]] = {}
     for fault in faults:
         for name in (room_of(fault), "**all**"):

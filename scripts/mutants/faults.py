@@ -75,7 +75,7 @@ def draw(
 
 
 def write(root: Path, faults: Iterable[Fault]) -> None:
-    """Write faults into the files below a folder.
+    """Write faults into the files of a folder and its subfolders.
 
     Faults are written from the last line of a file to the first, so that removing a line does not change the
     numbers of the lines that are still to be replaced.

@@ -25,7 +25,8 @@ def noticed_faults(
         run_to_first: a function like `run` that stops at the first test that fails, and returns this test
             first.
         baseline: for each test that was tried without any fault, whether it fails. The search adds an entry
-            for each further test that it tries. `run` and `run_to_first` must skip the tests that fail.
+            for each further test that it tries. `run` and `run_to_first` must skip the tests that fail
+            without any fault.
 
     Raises:
         RuntimeError: if the suite crashes without any fault.

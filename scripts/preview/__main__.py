@@ -56,7 +56,10 @@ class PendingPage:
 
 
 def pending_pages(out: Path, languages: tuple[Language, ...], site: str = "") -> Iterator[PendingPage]:
-    """Yield the pages of a preview that are missing, or whose code or lesson has changed."""
+    """Yield the pages of a preview that are missing or outdated.
+
+    A page is outdated if its lesson, the site's address, or the code that makes pages has changed.
+    """
     files = _files(ROOT / "secant")
     code = _digest_of(sorted([*files, *HERE.glob("*.py"), *HERE.glob("*.j2")])) + site.encode()
     for name in languages:

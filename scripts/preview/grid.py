@@ -21,8 +21,8 @@ DECADES = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)
 #: The minimum and maximum number of positions of x. The number of positions of h is limited, so that x can
 #: have at least the minimum.
 FEWEST, MOST = 9, 33
-#: The sliders that have an effect only if another control has one of these values. Otherwise all positions of
-#: the slider give the same state, which is recorded once.
+#: The sliders that have an effect only if another control has one of the values given here. Otherwise all
+#: positions of the slider give the same state, which is recorded once.
 EFFECTIVE_WHEN: Mapping[str, tuple[str, tuple[Any, ...]]] = {
     "a": ("spoiler", ("data", "hook")),
     "u": ("along", (True,)),
@@ -32,7 +32,8 @@ EFFECTIVE_WHEN: Mapping[str, tuple[str, tuple[Any, ...]]] = {
 MENTIONED: Mapping[str, Mapping[str, set[float]]] = {
     "backward": {"x": {0.01}},
     "saved": {"a": {1.0}},
-    "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},  # at 8 degrees, the vector u is perpendicular to the JVP
+    # at 8 degrees, the vector u is perpendicular to the Jacobian-vector product
+    "jacobian": {"v": {0.0, 90.0}, "u": {8.0}},
 }
 CALLS = 3  # maximum number of backward() calls in a recorded state; a question may begin with more
 ROUND = (1.0, 2.0, 2.5, 5.0)  # the distance between a slider's positions is one of these times a power of ten
@@ -161,7 +162,7 @@ def moves_of_choices(panel: Panel[Any], axes: list[Axis]) -> list[dict[str, dict
 
 
 def questions(panel: Panel[Any], axes: list[Axis]) -> list[list[int]]:
-    """Return the state in which each question begins: the index of each control's position."""
+    """Return the initial state of each question, as a list with the index of each control's position."""
     starts = []
     for question in panel.questions:
         panel.choose({**panel.start, **question.state})

@@ -131,7 +131,7 @@ def _picture(stem: str) -> str:
 
 
 def index_page(lessons: Sequence[SyllabusLesson], explorer: str = "", picture: str = "") -> str:
-    """Return the page that lists the lessons in the current language, below an explorer if there is one."""
+    """Return the page with the list of lessons in the current language, and an explorer above it if given."""
     return render("index.html.j2", lessons=lessons, explorer=explorer, picture=picture, **common())
 
 

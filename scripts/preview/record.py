@@ -31,7 +31,8 @@ from secant.explorers.kit.widget import Panel, set_scene
 from secant.language import say
 from secant.quiet import quietly
 
-BYTES = 285_000  # maximum bytes of a lesson's recordings; with the scripts, they stay below 300,000
+# Maximum number of bytes in a lesson's recordings. Recordings and scripts together stay below 300,000 bytes.
+BYTES = 285_000
 STATES = 7_000  # approximate number of recorded states of an explorer; fewer if BYTES would be exceeded
 SHRINK = 0.8
 
@@ -48,7 +49,8 @@ def recorded_states(max_states: int = STATES) -> dict[str, Any]:
     """Return the states of this kernel's widgets, keyed by model id, with additional data for a page.
 
     An explorer's state gets a recording and a description of its picture in words. The explorer itself sends
-    the description only when the user pauses. A prediction's state gets the answers to all choices.
+    the description only when the user pauses. A prediction's state gets its choices, and the state of its
+    reply gets the replies to all choices.
 
     Args:
         max_states: the approximate maximum number of states of an explorer.
@@ -200,8 +202,8 @@ class FrameCamera:
         self.figure: Figure = self.picture.figure
         self.stage = Stage(self.figure, self.picture.moving)
         self.size = self.stage.size
-        # The index of each moving artist's axes, which a narrow page needs in order to stack the axes
-        # vertically.
+        # For each moving artist, the index of its axes in the figure. A narrow page needs these indices in
+        # order to stack the axes vertically.
         places: list[Any] = self.figure.axes
         self.axes_of_artists = [places.index(artist.axes) for artist in self.stage.moving]
         self._scenes: dict[Any, dict[str, str]] = {}
@@ -216,7 +218,8 @@ class FrameCamera:
         return self._frames[state]
 
     def _frame(self, axes: Sequence[Axis], state: tuple[int, ...]) -> dict[str, str]:
-        # Set every control from the first changed one on, because a choice may move the controls after it.
+        # Set the first control whose position changes and all controls after it, because setting a list may
+        # move the controls after it.
         first_changed = next(
             (i for i, pair in enumerate(zip(state, self._at, strict=False)) if len({*pair}) > 1), 0
         )

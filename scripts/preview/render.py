@@ -40,7 +40,7 @@ class PageRenderer(Renderer):
         self._anchors: set[str] = set()
 
     def heading(self, text: str, level: int, **attrs: Any) -> str:
-        """Render a heading. After a page's first one, first-level headings become second-level headings."""
+        """Render a heading; a first-level heading that is not the page's first becomes second-level."""
         level, self.titled = (2 if level == 1 and self.titled else level), True
         anchor = self._anchor(text)
         if level == 2:
@@ -62,7 +62,7 @@ class PageRenderer(Renderer):
 
 
 def with_contents(page: str, renderer: PageRenderer) -> str:
-    """Return a rendered page, with a table of contents below the title if it has at least three sections."""
+    """Return a page; if it has at least three sections, add a table of contents below its title."""
     if len(renderer.contents) < 3:
         return page
     contents = render("contents.html.j2", headings=renderer.contents)
@@ -98,7 +98,7 @@ def environment() -> Environment:
 
 
 def common() -> dict[str, Any]:
-    """Return the template values that the frame of a page needs: the current language and the other one."""
+    """Return the template values that every page needs: its language, and the other language of the site."""
     other = next(name for name in LANGUAGES if name != language())
     return {"language": language(), "other": other}
 
@@ -119,6 +119,6 @@ def style() -> str:
 
 
 def _code_colours(name: str) -> str:
-    """Return the CSS rules of a Pygments style for text, excluding its background and line height."""
+    """Return a Pygments style's CSS rules for code, except those for the background and the line height."""
     rules = HtmlFormatter(style=name).get_style_defs(".highlight").splitlines()
     return "\n".join(rule for rule in rules if rule.startswith(".highlight ."))

@@ -1,4 +1,4 @@
-"""Make the site's search indexes with Pagefind: one for each language, because each has other word forms."""
+"""Make the site's search indexes with Pagefind, one for each language, because word forms differ."""
 
 import shutil
 import subprocess
