@@ -465,8 +465,8 @@ class _Batch:
         """Write the notebooks for formgrader, and queue the student's feedback pages."""
         notebooks = in_progress.submission.notebooks(result)
         if not page_alone and any(submitted_pictures(notebook.cells) for notebook in notebooks.values()):
-            # Notebooks with undecoded pictures are written later, because a student's picture must be decoded in
-            # a sandbox before it is opened.
+            # Notebooks with undecoded pictures are written later, because a student's picture must be decoded
+            # in a sandbox before it is opened.
             in_progress.illustrated.update(copy.deepcopy(dict(notebooks)))
         elif not page_alone:
             self._write_notebooks(entry, in_progress, notebooks)
