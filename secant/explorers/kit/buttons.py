@@ -13,7 +13,7 @@ from secant.language import say
 
 @dataclass(frozen=True)
 class LessonQuestion:
-    """A lesson's question, in Markdown with formulas, and the values to which it sets the controls."""
+    """A lesson's question (Markdown with formulas), and the control values that its button sets."""
 
     state: Mapping[str, Any]
     en: str

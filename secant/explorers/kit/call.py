@@ -26,7 +26,10 @@ class Call:
     default_options: State  # for each dropdown, its first option, which is selected if the argument is None
 
     def text(self, state: State) -> str:
-        """Return the source text of the call that recreates a state, without arguments equal to defaults."""
+        """Return the source text of the call that makes the explorer in the given state.
+
+        Arguments that equal their defaults are omitted.
+        """
         arguments = []
         for parameter in self.signature.parameters.values():
             name = parameter.name
@@ -39,10 +42,11 @@ class Call:
 
 
 def with_call(make: Callable[P, PanelT]) -> Callable[P, PanelT]:
-    """Decorate a function that makes an explorer, so that the explorer stores its call and its questions.
+    """Decorate a function that makes an explorer, so that the explorer stores the call that made it.
 
-    The questions are about the built-in functions, so an explorer of other functions has no questions. The
-    questions are read from the .toml file named after the explorer's module.
+    The explorer also gets the lesson's questions, unless the call passes functions to explore, because the
+    questions are about the built-in functions. The questions are read from the .toml file named after the
+    explorer's module.
     """
     signature = inspect.signature(make)
     first, file = next(iter(signature.parameters)), inspect.getfile(make)

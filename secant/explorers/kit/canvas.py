@@ -1,4 +1,4 @@
-"""Fast redrawing for figures with sliders: only the moving parts are redrawn, over an image of the others.
+"""Fast redrawing for figures with sliders: the moving parts are redrawn over an image of the static parts.
 
 Redrawing a whole figure takes 30 ms to 140 ms, which is too slow to follow a slider. The page therefore keeps
 an image of the static artists. Each frame contains only the moving artists, as a few kilobytes of paths
@@ -22,7 +22,8 @@ WIDTH, HEIGHT = 9.0, 4.0  # size of a figure in inches
 DPI = 100  # CSS pixels per inch
 # Bounds on the device pixels per CSS pixel. With at least 2, a figure stays sharp on a narrow page.
 MIN_DENSITY, MAX_DENSITY = 2, 4
-# Minimum number of seconds between updates of the numbers during a drag, so that the numbers can be read.
+# Minimum number of seconds between updates of the displayed numbers while a slider is dragged. More frequent
+# updates could not be read.
 READING_SECONDS = 0.2
 
 
@@ -59,7 +60,7 @@ class Stage:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The width and height of the static image in pixels, which are also the unit of the strokes."""
+        """The width and height of the static image in pixels; the strokes use the same unit."""
         width, height = self.canvas.get_width_height(physical=True)
         return width, height
 
@@ -89,7 +90,10 @@ def event_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def after_reply(action: Callable[[], None]) -> Callable[[], None]:
-    """Return a function that runs `action` once the kernel has replied to the page; pending calls are merged.
+    """Return a function that schedules `action` to run after the kernel's reply to the page.
+
+    If the returned function is called several times before the reply, `action` runs only once. If no page is
+    connected, `action` runs at once.
 
     The page's slider sends its next value when it receives the reply. That value is therefore already on its
     way while the frame for the current value is drawn.

@@ -46,12 +46,12 @@ class Choice(widgets.Dropdown):
 
 
 class Slider(widgets.FloatSlider):
-    """A slider that needs one fewer message per frame, because the kernel does not echo its value."""
+    """A slider whose value the kernel does not echo to the page, to save one message per frame."""
 
     value = CFloat(0.0).tag(sync=True, echo_update=False)
     exact_position = 0.0
     name = ""  # the label of the slider's text box
-    # A function that reports an argument outside the range, and the value that is used instead.
+    # A function that tells the user that an argument is out of range, and which value is used instead.
     refuse: Callable[[float], None]
 
     @staticmethod
@@ -204,8 +204,8 @@ def slider(
     handle.refuse = refuse
     handle.argument = value
     update_box()
-    # The slider and the box are linked here, because a link in the page would also send each change of the
-    # box to the kernel.
+    # The kernel links the slider to the text box, because a link in the page would also send each change of
+    # the text box to the kernel.
     throttled_update_box = throttled(update_box)
     handle.observe(lambda _: throttled_update_box(), "value")
     handle.observe(lambda _: show_message(""), "value")

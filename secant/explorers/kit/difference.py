@@ -144,7 +144,7 @@ def gradient(f: Function, x: Tensor) -> Tensor:
 
 
 def add_slope(f: Function, leaf: Tensor) -> None:
-    """Add the slope of f to the leaf's .grad, as backward() does.
+    """Add the slope of f at a leaf tensor to the tensor's .grad, as backward() does.
 
     Raises:
         FunctionProblem: if f or backward() fails.
@@ -153,7 +153,7 @@ def add_slope(f: Function, leaf: Tensor) -> None:
 
 
 def _backward(value: Tensor, leaf: Tensor) -> None:
-    """Add the slope of a value to the leaf's .grad. Do nothing if the value has no graph."""
+    """Add the gradient of `value` to the leaf's .grad. Do nothing if `value` has no autograd graph."""
     if not value.requires_grad:
         return
     try:

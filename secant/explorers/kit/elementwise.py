@@ -15,7 +15,8 @@ from secant.explorers.kit.difference import Function, FunctionProblem, values
 
 # Time budget per frame, in seconds, for calling a function that takes one x at a time.
 SECONDS_PER_FRAME = 0.03
-# Maximum number of possible jumps to examine in a curve, and number of times to halve the gap at each jump.
+# Maximum number of possible jumps to examine in a curve, and number of times to halve the interval that
+# contains such a jump.
 JUMPS, HALVINGS = 64, 12
 # Number of repeated calls with the same x that detect a random function, and seconds after which these calls
 # stop.
@@ -80,7 +81,10 @@ def check_deterministic(f: Function, *arguments: Tensor) -> None:
 
 
 class _Failed(Exception):
-    """An error that marks a failed call. Its cause is reported later, when the value is needed."""
+    """The error raised if a function fails while it is tested.
+
+    The user sees the cause later, when the function's value is needed.
+    """
 
 
 def _value_or_failed(f: Function, argument: Tensor) -> Tensor:
@@ -106,8 +110,8 @@ def sampled(f: Function, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
 def _jumps(f: Function, x: Tensor, y: Tensor) -> Tensor:
     """Return a mask that is True where f jumps between a point and the next.
 
-    At a jump, the change in f does not shrink as the gap is halved. Only changes that are visible and larger
-    than the neighbouring changes are examined.
+    At a jump, the change in f does not shrink as the gap between the points is halved. Only changes that
+    are visible and larger than the neighbouring changes are examined.
     """
     change = y.diff().abs().nan_to_num(0.0, 0.0, 0.0).double()
     around = torch.nn.functional.pad(change[None], (3, 3), mode="replicate")[0].unfold(0, 7, 1)

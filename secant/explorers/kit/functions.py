@@ -30,7 +30,7 @@ def cube_and_sine(x: Tensor) -> Tensor:
 
 
 def itself(x: Tensor) -> Tensor:
-    """Return x * 1, so that x is the result of an operation."""
+    """Return x * 1, which equals x but is the result of an operation in autograd's graph."""
     return x * 1
 
 

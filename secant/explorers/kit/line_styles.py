@@ -62,8 +62,8 @@ WHOLE = LineStyle(INK, "D")
 def lines(plot: Plot, labels: Sequence[str]) -> list[Line2D]:
     """Add an empty line for each label to a plot, and return the lines.
 
-    The last label is for a whole, such as a chain of functions. The other labels, at most len(PARTS) of them,
-    are for its parts. A $ in a label is shown literally and does not begin a formula.
+    The last label is for a composite, such as a chain of functions. The other labels, at most len(PARTS) of
+    them, are for the parts of the composite. A $ in a label is shown literally and does not begin a formula.
     """
     return [
         # Each line has its markers at different values of h, so that no marker hides another.
@@ -87,7 +87,7 @@ def zeros(plot: Plot, lines: Sequence[Line2D]) -> list[Line2D]:
 
 
 def rings(plot: Plot, lines: Sequence[Line2D]) -> PathCollection:
-    """Add a ring in the colour of each line, and return the rings.
+    """Add a ring for each line of a plot, in the colour of the line, and return the rings.
 
     The rings have no positions yet. Each ring fits inside the previous one, so that all rings at the same
     position are visible.

@@ -24,8 +24,8 @@ class View(anywidget.AnyWidget):
     _css = (HERE / "picture.css").read_text(encoding="utf-8")
 
     still = Bytes().tag(sync=True)  # the static image, as a data URL, at the screen's resolution
-    # Width and height of the static image in pixels, which are also the unit of the strokes. The page does
-    # not use the image's natural size, because browsers disagree about the natural size of an SVG.
+    # Width and height of the static image in pixels. The strokes use the same unit. The page does not use the
+    # image's natural size, because browsers disagree about the natural size of an SVG.
     size: Any = List([1, 1]).tag(sync=True)
     strokes: Any = List().tag(sync=True)  # the moving artists, as paths to draw over the image
     dark = Bool().tag(sync=True)  # whether the image and the strokes are drawn for a dark page

@@ -27,7 +27,10 @@ def is_needed(result: Tensor) -> bool:
 
 
 def has_own_backward(result: Tensor) -> bool:
-    """Return whether a result's graph has a backward written in Python, which may itself call backward()."""
+    """Return whether a result's graph contains a backward function written in Python.
+
+    Such a function may itself call backward().
+    """
     return any(map(nodes.is_custom, nodes_behind(result.grad_fn)))
 
 

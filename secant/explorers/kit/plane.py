@@ -76,8 +76,8 @@ class PlanePlot:
     def label_position(self, label: Line2D, start: np.ndarray, vector: np.ndarray, side: float) -> np.ndarray:
         """Return the position of an arrow's label beyond the arrow's tip, as an array of shape (2, 1).
 
-        The label lies to the left of the arrow's direction if `side` is positive, and to the right if it is
-        negative.
+        The label lies to the left of the arrow's direction if `side` is positive, and to the right if `side`
+        is negative. If the arrow is too short to be visible, the result is empty, of shape (2, 0).
         """
         on_screen = vector / self.pixel
         length = float(np.hypot(*on_screen))

@@ -15,7 +15,7 @@ from secant.explorers.kit.ranges import LOG_H, Range, clamp
 
 # Width of a figure with stacked axes, and height of each of these axes, in inches.
 STACKED_WIDTH, STACKED_HEIGHT = 3.9, 2.9
-DASHES = (0, (5, 3))  # dash pattern of all lines that come from autograd
+DASHES = (0, (5, 3))  # dash pattern of every line that shows a gradient from autograd
 
 
 def row(count: int, **options: Any) -> tuple[Figure, list[Axes]]:
@@ -189,7 +189,7 @@ class ErrorPlot:
         self.moving: list[Artist] = [self.step]
 
     def set_decades(self, lowest: float, highest: float) -> None:
-        """Set the limits of the error axis to powers of ten, with room below them for the line of zeros."""
+        """Set the limits of the error axis to powers of ten, with room below for the line of zero errors."""
         self.zero, self.high = lowest / 10, highest
         self.axes.set_ylim(self.zero / 2, highest)
         every_decade = range(round(math.log10(lowest)), round(math.log10(highest)) + 1)

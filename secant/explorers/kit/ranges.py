@@ -88,7 +88,11 @@ def some_by_name(
 
 
 def pairs_by_name(name: str, pairs: Pairs, letters: tuple[str, str]) -> dict[str, tuple[Function, Function]]:
-    """Return one pair or a mapping of pairs as a dict keyed by name; raise a ValueError for anything else."""
+    """Return a dict from names to pairs of functions, made from one pair or from a mapping of pairs.
+
+    Raises:
+        ValueError: if `pairs` is neither of them, or is an empty mapping.
+    """
     named: Mapping[str, Sequence[Function]] = pairs if isinstance(pairs, Mapping) else {"": pairs}
     if not named or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in named.values()):
         both = ", ".join(letters)
@@ -122,7 +126,7 @@ def place_and_step(x_range: Range, x: float | None, h: float, start: float) -> t
     """Check x_range, x and h, and return their values as floats.
 
     If x is None, `start` is used instead, clipped to the range. A given x may lie outside the range, because
-    the slider for x reports that; see `controls.slider`.
+    the slider for x reports such a value; see `controls.slider`.
 
     Raises:
         ValueError: if the range is invalid, x is NaN, or h is not positive and finite.

@@ -15,7 +15,7 @@ def no_value(reading: Findings, where: str) -> None:
 
 
 def no_gradient(reading: Findings, x: float, gradient: float) -> None:
-    """Report as a problem that there is no finite gradient to compare the quotient with."""
+    """Report as a problem that there is no finite gradient to compare with the difference quotient."""
     reading.problem(
         en=f"At x = {x:g} autograd's gradient is {gradient}, so there is nothing to compare with.",
         ko=f"x = {x:g}에서 autograd의 gradient가 {gradient}이어서 비교할 수 없습니다.",
@@ -23,9 +23,9 @@ def no_gradient(reading: Findings, x: float, gradient: float) -> None:
 
 
 def infinite_slope(reading: Findings, slopes: Mapping[str, float], gradient: float) -> None:
-    """Add a remark about an infinite slope of a step in a chain, and its effect on the gradient.
+    """Add a remark about the infinite slope of a function in a chain, and its effect on the gradient.
 
-    If all slopes are finite, the remark says that their product, the gradient, is not.
+    If all slopes are finite, the remark says that their product, the gradient, is not finite.
     """
     steep = next((name for name, slope in slopes.items() if math.isinf(slope)), "")
     slope = slopes.get(steep, math.nan)
@@ -49,7 +49,7 @@ def infinite_slope(reading: Findings, slopes: Mapping[str, float], gradient: flo
 
 
 def no_quotient(reading: Findings, *, en: str, ko: str) -> None:
-    """Report as a problem that the function has no finite value at a point that the quotient compares."""
+    """Report as a problem that the function has no finite value at a point of the difference quotient."""
     reading.problem(
         en=f"The function has no finite value at {en}, so there is no quotient.",
         ko=f"{ko}에서 함수의 값이 유한하지 않아 차분몫이 없습니다.",

@@ -27,7 +27,7 @@ MEDIAN_POINTS, FEW_MEDIAN_POINTS = 201, 21
 
 
 def memoised(max_size: int | None = None) -> Callable[[MethodT], MethodT]:
-    """Return a decorator that caches a method's last `max_size` results on the method's object.
+    """Return a decorator that gives each instance a cache of a method's last `max_size` results.
 
     If `max_size` is None, all results are cached.
     """
@@ -96,7 +96,10 @@ class Subjects:
         return elementwise.sampled(slope, self.curve_points(name))[1]
 
     def median_points(self, name: str, x: float) -> Tensor:
-        """Return the x values near the chosen one over which a median is taken. A slow function has fewer."""
+        """Return the x values, near a chosen x, over which a median is taken.
+
+        There are fewer values if the function takes one x at a time.
+        """
         prepared = self.prepared(name)
         affordable_points = prepared.calls // (self.calls * self.few_steps)
         count = MEDIAN_POINTS if prepared.is_vectorised else min(FEW_MEDIAN_POINTS, max(1, affordable_points))
@@ -109,7 +112,10 @@ class Subjects:
 
     @memoised(8)
     def quotients_at(self, name: str, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return the h values of an error curve, and the quotient at x for each h, with NaN if f fails."""
+        """Return the h values of an error curve, and the difference quotient at x for each h.
+
+        The quotients are NaN where f fails.
+        """
         f, steps = self.prepared(name).f, self.steps(name)
         place = torch.tensor([x], dtype=torch.float64)
         quotients = elementwise.or_nan(lambda h: difference.quotient(f, place, h).double(), steps)

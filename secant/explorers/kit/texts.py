@@ -41,7 +41,7 @@ def remarks(file: str) -> dict[str, dict[str, str]]:
 
 
 def label(file: str, name: str) -> str:
-    """Return the label of the number called `name`, from the explorer's .toml file."""
+    """Return the label of the row `name` in the table of numbers, from the explorer's .toml file."""
     return say(**_texts(file)["row"][name])
 
 

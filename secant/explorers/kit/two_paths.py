@@ -114,11 +114,11 @@ class TwoPaths:
         return torch.logspace(*self.log_h, count, dtype=torch.float64)
 
     def slopes(self, name: str, z: Merge, x: Tensor) -> Slopes[Tensor]:
-        """Return autograd's gradient at each x; see the function `slopes`."""
+        """Return autograd's gradients at each x for a named pair of functions; see the function `slopes`."""
         f, g, _ = self.prepared(name)
         return slopes(z, f, g, x)
 
     def parts(self, name: str, z: Merge, x: Tensor, h: Tensor) -> Parts:
-        """Return a pair's quotients for x and h, as computed by this module's function `parts`."""
+        """Return the difference quotients for a named pair of functions; see the function `parts`."""
         f, g, _ = self.prepared(name)
         return parts(z, f, g, x, h)

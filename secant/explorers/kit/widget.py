@@ -86,7 +86,7 @@ class Subject(Protocol[Read_co]):
     """The functions that an explorer shows, with the results computed from them so far."""
 
     def read(self, setting: Any) -> Read_co:
-        """Compute all numbers shown for a setting.
+        """Compute all numbers that the explorer shows for a setting of its controls.
 
         An error in a student's function is recorded as a problem instead of being raised.
         """
@@ -125,15 +125,16 @@ class Panel(widgets.VBox, Generic[ReadingT]):
     #: run at once, the look for a new figure arrives only after all of them have run. Until then, the figure
     #: uses this look.
     last_look: ClassVar[dict[str, Any]] = {"dark": False, "background": PAPER, "density": 1, "still": False}
-    #: The explorers whose figures are in memory, in the order in which they were last drawn. This list is
-    #: needed because ipywidgets keeps every widget ever made.
+    #: The explorers whose figures are in memory, in the order in which they were last drawn. The list
+    #: limits the memory in use, because ipywidgets keeps every widget ever made, including its figure.
     live_panels: ClassVar[list["Panel[Any]"]] = []
     #: The names of those arguments of the explorer's call that have controls. Each control is an attribute
     #: with the name of its argument, except that the control for h is `log_h`.
     arguments: ClassVar[tuple[str, ...]] = ("x", "h")
     #: The name of the list that holds the lesson's questions in the explorer's .toml file.
     questions_name = "question"
-    #: For each axes, the controls that the pointer moves horizontally and vertically; "" stands for none.
+    #: For each axes, the names of the two controls that a drag moves: the first when the pointer moves
+    #: horizontally, the second when it moves vertically. The name "" means that no control moves.
     drag_controls: ClassVar[tuple[tuple[str, str], ...]] = (("x", ""), ("h", ""))
     #: The controls that the arrow keys move: one with left and right, the other with up and down.
     arrows: ClassVar[tuple[str, str]] = ("x", "h")
@@ -213,7 +214,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         """Store the explorer's call and questions, and fill the bar of buttons.
 
         Args:
-            call: a function that returns the source text of the call for a given state.
+            call: a function that returns the source text of the call that makes the explorer in a state.
             questions: the lesson's questions.
             first_look: the questions to offer after `first_look()` has been called.
         """
@@ -252,7 +253,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
 
     @property
     def state(self) -> dict[str, Any]:
-        """The values of the controls, as arguments of the call."""
+        """The values of the controls, as arguments of the call that makes the explorer."""
         return {name: self._control(name).argument for name in self.arguments}
 
     @property
@@ -262,7 +263,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         return {name: control.first for name, control in controls.items() if isinstance(control, Choice)}
 
     def choose(self, state: State) -> None:
-        """Set the controls to the given arguments of the call."""
+        """Set the controls to the given arguments of the explorer's call."""
         for name in self.arguments:
             if name in state:
                 self._control(name).argument = state[name]
@@ -455,7 +456,7 @@ class Panel(widgets.VBox, Generic[ReadingT]):
         self._steps = change.new
 
     def reset_all(self) -> None:
-        """Return to the arguments of the original call, and hide any question."""
+        """Set the controls to the arguments of the call that made the explorer, and hide any question."""
         self.choose(self.start)
         self._show_question(0, "")
 
@@ -527,5 +528,5 @@ def with_value(controls: Iterable[widgets.Widget]) -> Iterator[widgets.Widget]:
         if isinstance(control, widgets.Box):
             yield from with_value(control.children)
         elif control.has_trait("value") and not isinstance(control, widgets.FloatText | widgets.HTML):
-            # A slider's text box is skipped, because it moves its slider, which is observed already.
+            # A slider's text box is skipped, because a change of the box also changes the slider's value.
             yield control

@@ -80,12 +80,12 @@ def digits(number: float, noise: float = 0.0, max_digits: int = MAX_EXACT_DIGITS
 
 
 def quotient_digits(number: float, noise: float, dtype: str = "float64", min_digits: int = 2) -> str:
-    """Format a quotient, or its distance from a slope, with as many digits as its rounding error permits."""
+    """Format a difference quotient, or its distance from a slope, with as many digits as rounding permits."""
     return digits(number, noise, MAX_DIGITS[dtype], min_digits)
 
 
 def compared(quotient: float, slope: float, noise: float, dtype: str = "float64") -> tuple[str, str, str]:
-    """Format a quotient, a slope, and their distance, with enough digits to show the distance."""
+    """Format a difference quotient, a slope, and their distance, with enough digits to show the distance."""
     error = abs(float(quotient) - float(slope))  # Python floats, because NumPy would warn about inf - inf
     min_digits = _apart(quotient, error, dtype)
     return (
