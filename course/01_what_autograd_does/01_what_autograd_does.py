@@ -1055,21 +1055,21 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("forward_difference")
 
-_up = {hint.back: 11.998, hint.derivative: 12.0, hint.swapped: -12.002}
-_part = {hint.difference: 0.012002, hint.parentheses: -17981.987998, hint.below: -2.9960006664445}
-_typed, _side = tensor([0.9536743, 1.001358], "float32"), tensor([0.952381, 1.0], "float32")
-_line = {hint.typed: _typed, hint.side: _side, hint.itself: lambda got: got[0] < 0}
+_wrong_slopes = {hint.back: 11.998, hint.derivative: 12.0, hint.swapped: -12.002}
+_slips = {hint.difference: 0.012002, hint.parentheses: -17981.987998, hint.below: -2.9960006664445}
+_typed_h, _side = tensor([0.9536743, 1.001358], "float32"), tensor([0.952381, 1.0], "float32")
+_line_mistakes = {hint.typed: _typed_h, hint.side: _side, hint.itself: lambda got: got[0] < 0}
 _parabola = "lambda t: 2 * t**2"
 for _f, _x, _h, _dtype, _want, _wrong in (
-    (_parabola, 3.0, 0.001, "float64", 12.002, {**_up, **_part}),
-    ("lambda t: t", [8.0, 1.0], 1e-5, "float32", [1.0, 1.0], _line),
+    (_parabola, 3.0, 0.001, "float64", 12.002, {**_wrong_slopes, **_slips}),
+    ("lambda t: t", [8.0, 1.0], 1e-5, "float32", [1.0, 1.0], _line_mistakes),
     (_parabola, 3.3, 1e-5, "float32", 13.333333, {hint.wide: 13.20002, hint.typed: 13.35144}),
     (_parabola, 3.0, -0.1, "float64", 11.8, {hint.left: 12.2, hint.sign: -11.8}),
 ):
-    _given = leaf(_x, _dtype, grad=7.0) if _h < 0 else tensor(_x, _dtype)
-    _answer = ask("forward_difference(f, x, h)", f=_f, x=_given, h=_h).changes_nothing()
-    _why = hint.elementwise if isinstance(_x, list) else ""
-    _answer.returns(tensor(_want, _dtype), mistakes=_wrong, nearly=hint.some, hint=_why)
+    _argument = leaf(_x, _dtype, grad=7.0) if _h < 0 else tensor(_x, _dtype)
+    _answer = ask("forward_difference(f, x, h)", f=_f, x=_argument, h=_h).changes_nothing()
+    _cause = hint.elementwise if isinstance(_x, list) else ""
+    _answer.returns(tensor(_want, _dtype), mistakes=_wrong, nearly=hint.some, hint=_cause)
 _answer.after("x.data += 1").returns(tensor(15.8))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
@@ -1077,11 +1077,11 @@ import torch
 
 from secant import formula, polynomial, probe
 
-_CALL, _NEXT = "forward_difference(f, x, h)", "forward_difference(f, x.detach() + 1, h)"
+_CALL, _NEXT_CALL = "forward_difference(f, x, h)", "forward_difference(f, x.detach() + 1, h)"
 
 
 @probe
-def _settings():
+def _settings_after_call():
     """Return the gradient mode and default dtype after a call made under no_grad with float64 as default."""
     torch.set_default_dtype(torch.float64)
     try:
@@ -1092,16 +1092,16 @@ def _settings():
         torch.set_default_dtype(torch.float32)
 
 
-def _secant(f, here, there):
-    return (f(there) - f(here)) / (there - here)
+def _secant(f, start, end):
+    return (f(end) - f(start)) / (end - start)
 
 
 def _mistakes(f, x, h):
-    rise, wide = f(x + h) - f(x), x.double()
+    rise, x_float64 = f(x + h) - f(x), x.double()
     return {
         hint.typed: rise / h,
         hint.side: rise / (x - (x - h)),
-        hint.wide: _secant(f, wide, wide + h).to(x.dtype),
+        hint.wide: _secant(f, x_float64, x_float64 + h).to(x.dtype),
         hint.sign: -_secant(f, x, x + h),
         hint.left: _secant(f, x, x + abs(h)),
         hint.shape: lambda got: got.shape != x.shape,
@@ -1109,27 +1109,27 @@ def _mistakes(f, x, h):
     }
 
 
-def _compare(of, x, h, dtype, why="", layout="", grad=None):
-    text, here = polynomial(of), tensor(x, dtype)
+def _compare(coefficients, x, h, dtype, cause="", layout="", grad=None):
+    text, point = polynomial(coefficients), tensor(x, dtype)
     f = formula(text)
-    want, there = (_secant(f, place, place + h) for place in (here, here + 1))
-    how = {"noting": ("f",), "ahead": (_NEXT, _CALL)}
-    if layout or not here.numel():
-        how["errors"] = why
-    x = leaf(here, dtype, grad, layout=layout, tracked=grad is not None)
-    answer = ask(_CALL, how, f=f"lambda t: {text}", x=x, h=h)
+    want, next_want = (_secant(f, place, place + h) for place in (point, point + 1))
+    options = {"noting": ("f",), "ahead": (_NEXT_CALL, _CALL)}
+    if layout or not point.numel():
+        options["errors"] = cause
+    x = leaf(point, dtype, grad, layout=layout, tracked=grad is not None)
+    answer = ask(_CALL, options, f=f"lambda t: {text}", x=x, h=h)
     answer.changes_nothing()
-    answer.returns(want, mistakes=lambda: _mistakes(f, here, h), hint=why)
-    given = answer.and_again(want, _NEXT, there, hint.stale).given("f", "dtype")
-    given.equals([[dtype]] * len(given.result), hint=hint.dtype)
+    answer.returns(want, mistakes=lambda: _mistakes(f, point, h), hint=cause)
+    calls = answer.and_again(want, _NEXT_CALL, next_want, hint.stale).given("f", "dtype")
+    calls.equals([[dtype]] * len(calls.result), hint=hint.dtype)
 
 
-def _drawn():
+def _draw_coefficients():
     return [check.draw(-2, 2), 1.5, 0.5]
 
 
 for _x, _h in ((5.0, 1e-5), (5.0, 3e-6), (check.draw(4.1, 7.9), 1e-5), (check.draw(4.1, 7.9), 3e-6)):
-    check.smallest(_compare, _drawn(), _x, _h, "float32", hint.rounding)
+    check.smallest(_compare, _draw_coefficients(), _x, _h, "float32", hint.rounding)
 for _dtype, _coefficients, _x, _h in (
     ("float64", check.draws(4, -2, 2), [check.draws(3, -3, 3), check.draws(3, -3, 3)], 0.25),
     ("float32", check.draws(4, -2, 2), check.draws(4, -3, 3), -0.5),
@@ -1141,21 +1141,21 @@ for _dtype, _coefficients, _x, _h in (
 _sizes = [check.draw(low, 2 * low) for low in (0.5, 1, 2, 4, 8)]
 for _h in (1e-5, -3e-6):
     for _x in (_sizes, [[_sizes[0]], [_sizes[4]]]):
-        check.smallest(_compare, _drawn(), _x, _h, "float32", hint.elementwise)
+        check.smallest(_compare, _draw_coefficients(), _x, _h, "float32", hint.elementwise)
 for _x, _h in ((_sizes, 7e-11), (-check.draw(1, 3), -7.7e-11)):
-    check.smallest(_compare, _drawn(), _x, _h, "float64", hint.rounding)
+    check.smallest(_compare, _draw_coefficients(), _x, _h, "float64", hint.rounding)
 for _x, _h in ((check.draws(3, -3, 3), 1), ([[[check.draw(1, 3)]]], 0.03)):
     check.smallest(_compare, check.draws(3, -2, 2), _x, _h, "float64", "", "", 7.0)
 for _layout, _dtype, _x in check.draw_layouts():
     check.smallest(_compare, check.draws(3, -2, 2), _x, 0.5, _dtype, hint.memory, _layout)
 for _dtype, _x in (("float64", []), ("float32", [[], []])):
     _compare([0.5, 1.0, 2.0], _x, 0.25, _dtype, hint.empty)
-_wide = "torch.set_default_dtype(torch.float64); forward_difference(f, x, h)"
-_off = "with torch.no_grad(): forward_difference(f, x, h)"
-with check.asking(_off):
-    _mode, _default = _settings()
-check.holds(not _mode, _off, hint.mode)
-check.holds(_default == "torch.float64", _wide, hint.default)
+_float64_call = "torch.set_default_dtype(torch.float64); forward_difference(f, x, h)"
+_no_grad_call = "with torch.no_grad(): forward_difference(f, x, h)"
+with check.asking(_no_grad_call):
+    _mode, _default = _settings_after_call()
+check.holds(not _mode, _no_grad_call, hint.mode)
+check.holds(_default == "torch.float64", _float64_call, hint.default)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1233,32 +1233,32 @@ hint = hints("central_difference")
 
 _steps = {hint.forward: (3.31, 1.655, 2.98), hint.backward: (2.71, 1.355)}
 _steps |= {hint.half: 3.0025, hint.twice: (3.04, 2.73, 3.37), hint.difference: (0.602, 0.301)}
-_bars = {hint.two: 6.02, hint.order: 0.0301, hint.parentheses: -2.314}
-_others = {hint.derivative: 3.0, hint.mean: 3.03, hint.swapped: (-3.01, 10.3), hint.halved: 1.505}
-_others |= {hint.second: 6.0, hint.each: lambda got: got.dim() == 0}
-_falling = {hint.lost: lambda got: got[0] > 0, hint.scaled: tensor([-1.51, 8.96])}
-_kink = {hint.exactly: lambda got: abs(got[0, 0] + 1) < 0.01}
-_around = leaf([[-1.0, 0.0], [2**-13, 2.0]], "float32", grad=7.0, layout="transposed")
-for _f, _x, _h, _want, _wrong, _why in (
-    ("lambda t: t**3", tensor([[1.0]]), 0.1, [[3.01]], {**_steps, **_bars, **_others}, ""),
-    ("lambda t: t**3 - 5 * t", tensor([1.0, 2.0]), 0.7, [-1.51, 7.49], _falling, ""),
-    ("torch.abs", _around, 2**-12, [[-1.0, 0.0], [0.5, 1.0]], _kink, hint.memory),
+_slips = {hint.two: 6.02, hint.order: 0.0301, hint.parentheses: -2.314}
+_slopes = {hint.derivative: 3.0, hint.mean: 3.03, hint.swapped: (-3.01, 10.3), hint.halved: 1.505}
+_slopes |= {hint.second: 6.0, hint.each: lambda got: got.dim() == 0}
+_cubic_mistakes = {hint.lost: lambda got: got[0] > 0, hint.scaled: tensor([-1.51, 8.96])}
+_kink_mistakes = {hint.exactly: lambda got: abs(got[0, 0] + 1) < 0.01}
+_points = leaf([[-1.0, 0.0], [2**-13, 2.0]], "float32", grad=7.0, layout="transposed")
+for _f, _x, _h, _want, _wrong, _cause in (
+    ("lambda t: t**3", tensor([[1.0]]), 0.1, [[3.01]], {**_steps, **_slips, **_slopes}, ""),
+    ("lambda t: t**3 - 5 * t", tensor([1.0, 2.0]), 0.7, [-1.51, 7.49], _cubic_mistakes, ""),
+    ("torch.abs", _points, 2**-12, [[-1.0, 0.0], [0.5, 1.0]], _kink_mistakes, hint.memory),
 ):
-    _how = {"errors": {"view": _why}} if _why else {}
-    _answer = ask("central_difference(f, x, h)", _how, f=_f, x=_x, h=_h).changes_nothing()
-    _want = tensor(_want, "float32" if _x is _around else "float64")
-    _answer.returns(_want, mistakes=_wrong, nearly=hint.seven, hint=_why)
+    _options = {"errors": {"view": _cause}} if _cause else {}
+    _answer = ask("central_difference(f, x, h)", _options, f=_f, x=_x, h=_h).changes_nothing()
+    _want = tensor(_want, "float32" if _x is _points else "float64")
+    _answer.returns(_want, mistakes=_wrong, nearly=hint.seven, hint=_cause)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
 from secant import formula, polynomial, probe
 
-_CALL, _NEXT = "central_difference(f, x, h)", "central_difference(f, x.detach() + 1, h)"
+_CALL, _NEXT_CALL = "central_difference(f, x, h)", "central_difference(f, x.detach() + 1, h)"
 
 
 @probe
-def _settings():
+def _settings_after_call():
     """Return the gradient mode and default dtype after a call made under no_grad with float64 as default."""
     torch.set_default_dtype(torch.float64)
     try:
@@ -1279,34 +1279,34 @@ def _slope(f, x):
     return place.grad
 
 
-def _mistakes(f, x, h, real):
-    want, far = _secant(f, x - h, x + h), h * x.abs().clamp(min=1)
+def _mistakes(f, x, h, torch_dtype):
+    want, scaled_h = _secant(f, x - h, x + h), h * x.abs().clamp(min=1)
     wrong = {
         hint.two: 2 * want,
         hint.forward: _secant(f, x, x + h),
         hint.half: _secant(f, x - h / 2, x + h / 2),
         hint.derivative: _slope(f, x),
         hint.lost: want.abs(),
-        hint.scaled: _secant(f, x - far, x + far),
+        hint.scaled: _secant(f, x - scaled_h, x + scaled_h),
         hint.mean: (_slope(f, x + h) + _slope(f, x - h)) / 2,
     }
     shape = {hint.each: lambda got: got.shape != x.shape}
-    return {**{why: value.to(real) for why, value in wrong.items()}, **shape}
+    return {**{cause: value.to(torch_dtype) for cause, value in wrong.items()}, **shape}
 
 
-def _compare(of, x, h, dtype, why="", layout="", grad=None, rtol=1e-7, mistakes=_mistakes):
-    text, here = of if isinstance(of, str) else polynomial(of), tensor(x)
-    f, real = formula(text), getattr(torch, dtype)
-    want, there = (_secant(f, place - h, place + h).to(real) for place in (here, here + 1))
-    how = {"nearly": hint.seven, "rtol": rtol} if dtype == "float64" else {}
+def _compare(function, x, h, dtype, cause="", layout="", grad=None, rtol=1e-7, mistakes=_mistakes):
+    text, point = function if isinstance(function, str) else polynomial(function), tensor(x)
+    f, torch_dtype = formula(text), getattr(torch, dtype)
+    want, next_want = (_secant(f, place - h, place + h).to(torch_dtype) for place in (point, point + 1))
+    tolerance = {"nearly": hint.seven, "rtol": rtol} if dtype == "float64" else {}
     x = leaf(x, dtype, grad, layout=layout, tracked=grad is not None)
-    options = {"ahead": (_NEXT, _CALL)}
-    if layout or not here.numel():
-        options["errors"] = why
+    options = {"ahead": (_NEXT_CALL, _CALL)}
+    if layout or not point.numel():
+        options["errors"] = cause
     answer = ask(_CALL, options, f=f"lambda t: {text}", x=x, h=h)
     answer.changes_nothing()
-    answer.returns(want, mistakes=lambda: mistakes(f, here, h, real), hint=why, **how)
-    answer.and_again(want, _NEXT, there, hint.stale, **how)
+    answer.returns(want, mistakes=lambda: mistakes(f, point, h, torch_dtype), hint=cause, **tolerance)
+    answer.and_again(want, _NEXT_CALL, next_want, hint.stale, **tolerance)
 
 
 for _dtype, _coefficients, _x, _h in (
@@ -1336,16 +1336,16 @@ _x, _errors = tensor(check.draw(-1, 1)), []
 for _h in (1e-2, 1e-3):
     _answer = ask("central_difference(torch.exp, x, h)", x=_x, h=_h)
     _errors.append(abs(_answer.result - _x.exp()).item())
-_told = hint.hundredth.format(first=f"{_errors[0]:.2g}", second=f"{_errors[1]:.2g}")
-_answer.holds(80 < _errors[0] / max(_errors[1], 1e-300) < 120, _told)
+_problem = hint.hundredth.format(first=f"{_errors[0]:.2g}", second=f"{_errors[1]:.2g}")
+_answer.holds(80 < _errors[0] / max(_errors[1], 1e-300) < 120, _problem)
 _answer = ask(_CALL, f="lambda t: t**2", x=tensor([1.0, 2.0]), h=0.5).returns(tensor([2.0, 4.0]))
 _answer.after("x += 1").returns(tensor([4.0, 6.0]))
-_wide = "torch.set_default_dtype(torch.float64); central_difference(f, x, h)"
-_off = "with torch.no_grad(): central_difference(f, x, h)"
-with check.asking(_off):
-    _mode, _default = _settings()
-check.holds(not _mode, _off, hint.mode)
-check.holds(_default == "torch.float64", _wide, hint.default)
+_float64_call = "torch.set_default_dtype(torch.float64); central_difference(f, x, h)"
+_no_grad_call = "with torch.no_grad(): central_difference(f, x, h)"
+with check.asking(_no_grad_call):
+    _mode, _default = _settings_after_call()
+check.holds(not _mode, _no_grad_call, hint.mode)
+check.holds(_default == "torch.float64", _float64_call, hint.default)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1434,22 +1434,22 @@ from secant import ask, check, hints
 hint = hints("autograd_slope")
 
 _wrong = {hint.new: 16.94671387, hint.value: 0.15647185986700007, hint.size: 4.0}
-for _x, _want, _why in (
+for _x, _want, _cause in (
     (0.7123, 1.94671387, hint.new),
     (2, 15.0, hint.whole),
     (0.0, -1.0, hint.zero),
     (-1.0, 0.0, hint.new),
 ):
-    _how = {"noting": ("f",), "errors": _why}
-    _answer = ask("autograd_slope(f, x)", _how, f="lambda t: t**3 + t**2 - t", x=_x)
-    _near = hint.exact if _x else hint.zero
+    _options = {"noting": ("f",), "errors": _cause}
+    _answer = ask("autograd_slope(f, x)", _options, f="lambda t: t**3 + t**2 - t", x=_x)
+    _nearly_hint = hint.exact if _x else hint.zero
     _answer.changes_nothing().holds(_answer.result is not None, "None", hint.unread)
-    _answer.returns(_want, mistakes=_wrong, nearly=_near, hint=_why, rtol=1e-14, atol=0.0)
+    _answer.returns(_want, mistakes=_wrong, nearly=_nearly_hint, hint=_cause, rtol=1e-14, atol=0.0)
     _kind = check.kind(_answer.result)
     _answer.holds(isinstance(_answer.result, float), hint.plain.format(kind=_kind))
-    _given = _answer.given("f", "requires_grad", "dtype")
-    _answer.holds(len(_given.result) == 1, hint.not_once.format(times=len(_given.result)))
-    _given.equals([[True, "float64"]], hint=hint.tracked)
+    _calls = _answer.given("f", "requires_grad", "dtype")
+    _answer.holds(len(_calls.result) == 1, hint.not_once.format(times=len(_calls.result)))
+    _calls.equals([[True, "float64"]], hint=hint.tracked)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import contextlib
@@ -1467,11 +1467,11 @@ _slopes = {
     "0 * t + 7": lambda t: 0.0,
     "t if t > 0 else -t / 2": lambda t: 1.0 if t > 0 else -0.5,
 }
-_parabola, _cubic, _wave, _size, _level, _bend = _slopes
+_parabola, _cubic, _wave, _abs, _constant, _branch = _slopes
 
 
 @probe
-def _settings():
+def _settings_after_call():
     """Return the gradient mode and default dtype after a call made under no_grad with float64 as default.
 
     The call may raise a RuntimeError.
@@ -1486,47 +1486,51 @@ def _settings():
         torch.set_default_dtype(torch.float32)
 
 
-def _compare(f, x, why=hint.new, atol=2e-15, mistakes=()):
-    want, there = (float(_slopes[f](place)) for place in (x, x + 1))
+def _compare(f, x, cause=hint.new, atol=2e-15, mistakes=()):
+    want, next_want = (float(_slopes[f](place)) for place in (x, x + 1))
     wrong = {hint.other: tuple(float(_slopes[g](x)) for g in (_parabola, _cubic, _wave))}
     if x < 0:
         wrong = {hint.size: float(_slopes[f](-x)), **wrong}
     wrong.update(mistakes)
-    how = {"rtol": 1e-14, "atol": atol}
-    options = {"noting": ("f",), "errors": why, "ahead": ("autograd_slope(f, x + 1)", "autograd_slope(f, x)")}
+    tolerance = {"rtol": 1e-14, "atol": atol}
+    options = {
+        "noting": ("f",),
+        "errors": cause,
+        "ahead": ("autograd_slope(f, x + 1)", "autograd_slope(f, x)"),
+    }
     answer = ask("autograd_slope(f, x)", options, f=f"lambda t: {f}", x=x).changes_nothing()
-    answer.returns(want, mistakes=wrong, nearly=hint.exact, hint=why, **how)
+    answer.returns(want, mistakes=wrong, nearly=hint.exact, hint=cause, **tolerance)
     answer.holds(isinstance(answer.result, float), hint.plain.format(kind=check.kind(answer.result)))
-    elsewhere = answer.then("autograd_slope(f, x + 1)", hint.stale if x + 1 else hint.zero)
-    elsewhere.changes_nothing()
-    again = answer.again(hint.second).changes_nothing().returns(want, **how)
-    elsewhere.returns(there, **how)
-    given = answer.given("f", "requires_grad", "dtype")
-    answer.holds(len(given.result) == 1, hint.not_once.format(times=len(given.result)))
-    given.equals([[True, "float64"]], hint=hint.tracked)
-    times = len(again.given("f").result)
-    again.holds(times == 3, hint.anew.format(times=times))
+    next_answer = answer.then("autograd_slope(f, x + 1)", hint.stale if x + 1 else hint.zero)
+    next_answer.changes_nothing()
+    second_answer = answer.again(hint.second).changes_nothing().returns(want, **tolerance)
+    next_answer.returns(next_want, **tolerance)
+    calls = answer.given("f", "requires_grad", "dtype")
+    answer.holds(len(calls.result) == 1, hint.not_once.format(times=len(calls.result)))
+    calls.equals([[True, "float64"]], hint=hint.tracked)
+    times = len(second_answer.given("f").result)
+    second_answer.holds(times == 3, hint.anew.format(times=times))
 
 
 for _x in (check.draw(-3, -0.1), check.draw(0.1, 3)):
-    for _f in (_parabola, _wave, _size, _bend):
+    for _f in (_parabola, _wave, _abs, _branch):
         check.smallest(_compare, _f, _x)
 for _f, _x in ((_cubic, 2), (_cubic, -3), (_parabola, 7)):
     _compare(_f, _x, hint.whole)
 for _x in (-1.0, 1e-300, check.draw(1000, 9000)):
     for _f in (_parabola, _cubic):
         check.smallest(_compare, _f, _x)
-for _f, _x in ((_parabola, 0.0), (_cubic, 0.0), (_bend, 0.0), (_size, 0.0), (_cubic, 0), (_size, 0)):
+for _f, _x in ((_parabola, 0.0), (_cubic, 0.0), (_branch, 0.0), (_abs, 0.0), (_cubic, 0), (_abs, 0)):
     _compare(_f, _x, hint.zero)
-check.smallest(_compare, _level, check.draw(-3, 3))
+check.smallest(_compare, _constant, check.draw(-3, 3))
 for _x in (1.234e-4, 1.234e-7, 1.234e-50):
     _compare(_cubic, _x, hint.exact, atol=0.0, mistakes={hint.exact: 0.0})
-_wide = "torch.set_default_dtype(torch.float64); autograd_slope(f, 1.5)"
-_off = "with torch.no_grad(): autograd_slope(f, 1.5)"
-with check.asking(_off):
-    _mode, _default = _settings()
-check.holds(not _mode, _off, hint.mode)
-check.holds(_default == "torch.float64", _wide, hint.default)
+_float64_call = "torch.set_default_dtype(torch.float64); autograd_slope(f, 1.5)"
+_no_grad_call = "with torch.no_grad(): autograd_slope(f, 1.5)"
+with check.asking(_no_grad_call):
+    _mode, _default = _settings_after_call()
+check.holds(not _mode, _no_grad_call, hint.mode)
+check.holds(_default == "torch.float64", _float64_call, hint.default)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1627,11 +1631,11 @@ def _mistakes(x):
 
 
 def _compare(x):
-    want, how = 3 * x**2 + 2 * math.cos(x), {"nearly": hint.twelve, "rtol": 1e-12, "atol": 1e-12}
+    want, tolerance = 3 * x**2 + 2 * math.cos(x), {"nearly": hint.twelve, "rtol": 1e-12, "atol": 1e-12}
     answer = ask("hand_derivative(x)", {"ahead": ("hand_derivative(x)",)}, x=x).changes_nothing()
-    answer.returns(want, mistakes=lambda: _mistakes(x), **how)
+    answer.returns(want, mistakes=lambda: _mistakes(x), **tolerance)
     answer.holds(isinstance(answer.result, float), hint.plain.format(kind=check.kind(answer.result)))
-    answer.again().changes_nothing().returns(want, **how)
+    answer.again().changes_nothing().returns(want, **tolerance)
 
 
 for _x in (*check.draws(4, -9, -0.2), *check.draws(4, 0.2, 9), *check.draws(6, -1.5, 1.5)):
@@ -1757,19 +1761,19 @@ from secant import ask, check, hints
 hint = hints("best_step")
 
 
-def _asked(dtype):
+def _ask_step(dtype):
     answer = ask(f"best_step(torch.{dtype})").changes_nothing()
     h = answer.result
     # .item() of a float32 tensor matches a power of ten to only 7 digits, hence the 1e-6.
-    right = isinstance(h, float) and 0 < h < 1 and abs(math.log10(h) - round(math.log10(h))) < 1e-6
-    return answer.holds(right, hint.power.format(h=repr(h)))
+    valid = isinstance(h, float) and 0 < h < 1 and abs(math.log10(h) - round(math.log10(h))) < 1e-6
+    return answer.holds(valid, hint.power.format(h=repr(h)))
 
 
-_narrow, _wide = _asked("float32"), _asked("float64")
-_told = hint.digits.format(narrow=f"{_narrow.result:g}", wide=f"{_wide.result:g}")
-_why = hint.string if _narrow.result == _wide.result else ""
-_wide.holds(_narrow.result > _wide.result, _told, _why)
-_narrow.holds(_narrow.result > 1e-6, hint.five.format(h=f"{_narrow.result:g}"))
+_float32, _float64 = _ask_step("float32"), _ask_step("float64")
+_problem = hint.digits.format(narrow=f"{_float32.result:g}", wide=f"{_float64.result:g}")
+_cause = hint.string if _float32.result == _float64.result else ""
+_float64.holds(_float32.result > _float64.result, _problem, _cause)
+_float32.holds(_float32.result > 1e-6, hint.five.format(h=f"{_float32.result:g}"))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
@@ -1778,7 +1782,7 @@ from secant import probe
 
 
 @probe
-def _elsewhere():
+def _steps_in_float64_mode():
     """Return both steps, found with float64 as the default dtype, and the default dtype after the calls."""
     torch.set_default_dtype(torch.float64)
     try:
@@ -1794,24 +1798,24 @@ def _median_error(dtype, h):
     return (quotient.double() - 3 / x.double()).abs().median().item()
 
 
-def _judge(call, dtype, h, why=""):
-    least, best = min((_median_error(dtype, 10.0**-k), k) for k in range(1, 16))
+def _judge(call, dtype, h, cause=""):
+    least_error, best_exponent = min((_median_error(dtype, 10.0**-k), k) for k in range(1, 16))
     error = _median_error(dtype, h)
-    told = hint.error.format(h=f"{h:g}", error=f"{error:.1e}", least=f"{least:.1e}")
-    why = why or (hint.too_small if round(-math.log10(h)) > best else hint.too_large)
-    check.holds(error <= 20 * least, call, told, why)
+    problem = hint.error.format(h=f"{h:g}", error=f"{error:.1e}", least=f"{least_error:.1e}")
+    cause = cause or (hint.too_small if round(-math.log10(h)) > best_exponent else hint.too_large)
+    check.holds(error <= 20 * least_error, call, problem, cause)
 
 
 for _dtype in ("float32", "float64"):
-    _answer = _asked(_dtype)
+    _answer = _ask_step(_dtype)
     _judge(_answer.call, _dtype, _answer.result)
     _answer.again().changes_nothing().returns(_answer.result, rtol=0.0, atol=0.0)
-_wide = "torch.set_default_dtype(torch.float64); best_step"
-with check.asking(f"{_wide}(dtype)"):
-    *_steps, _default = _elsewhere()
-check.holds(_default == "torch.float64", f"{_wide}(dtype)", hint.default)
+_float64_call = "torch.set_default_dtype(torch.float64); best_step"
+with check.asking(f"{_float64_call}(dtype)"):
+    *_steps, _default = _steps_in_float64_mode()
+check.holds(_default == "torch.float64", f"{_float64_call}(dtype)", hint.default)
 for _dtype, _h in zip(("float32", "float64"), _steps, strict=True):
-    _judge(f"{_wide}(torch.{_dtype})", _dtype, _h, hint.given)
+    _judge(f"{_float64_call}(torch.{_dtype})", _dtype, _h, hint.given)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1915,18 +1919,18 @@ hint = hints("doubling_slope")
 
 _rounds = {hint.rounds: 3.0, hint.less: 4.0, hint.more: 16.0}
 _rules = {hint.adds: (6.0, 7.0), hint.constant: (0.0, 1.0), hint.once: 2.0}
-_turned = {hint.negative: -8.0, hint.itself: -24.0, hint.ran: 13 / 3}
-for _x, _limit, _want, _why, _wrong in (
+_sign_mistakes = {hint.negative: -8.0, hint.itself: -24.0, hint.ran: 13 / 3}
+for _x, _limit, _want, _cause, _wrong in (
     (1.0, 8.0, 8.0, "", {**_rounds, **_rules}),
-    (-3.0, 13.0, 8.0, hint.negative, {**_turned, hint.less: 4.0, hint.more: 16.0}),
+    (-3.0, 13.0, 8.0, hint.negative, {**_sign_mistakes, hint.less: 4.0, hint.more: 16.0}),
     (5.0, 2.0, 1.0, hint.over, {hint.ran: 0.4, hint.itself: 5.0, hint.more: 2.0}),
     (0.5, -4.0, 1.0, hint.never, {}),
     (1 - 2.0**-53, 8.0, 16.0, hint.quotient, {hint.close: 8.0}),
     (1e-200, 10.0, 2.0**668, hint.margin, {}),
 ):
     _answer = ask("doubling_slope(x, limit)", {"steps": 100_000}, x=_x, limit=_limit)
-    _answer.ends(_why).changes_nothing()
-    _answer.returns(_want, mistakes=_wrong, nearly=hint.quotient, hint=_why, rtol=1e-12, atol=0.0)
+    _answer.ends(_cause).changes_nothing()
+    _answer.returns(_want, mistakes=_wrong, nearly=hint.quotient, hint=_cause, rtol=1e-12, atol=0.0)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import math
@@ -1939,7 +1943,7 @@ def _run(x, limit):
     return slope, y
 
 
-def _compare(x, limit, why, less, more):
+def _compare(x, limit, cause, less, more):
     want, end = _run(x, limit)
     wrong = {
         less: want / 2,
@@ -1950,35 +1954,37 @@ def _compare(x, limit, why, less, more):
     }
     if limit <= 0:
         wrong = {hint.negative: -want, hint.itself: end}
-    how = {"nearly": hint.quotient, "rtol": 1e-12, "atol": 0.0}
+    tolerance = {"nearly": hint.quotient, "rtol": 1e-12, "atol": 0.0}
     options = {"steps": 100_000, "ahead": ("doubling_slope(x, limit)",)}
     answer = ask("doubling_slope(x, limit)", options, x=x, limit=limit)
-    answer.ends(why).changes_nothing().returns(want, mistakes=wrong, hint=why, **how)
-    answer.again().ends(why).changes_nothing().returns(want, **how)
+    answer.ends(cause).changes_nothing().returns(want, mistakes=wrong, hint=cause, **tolerance)
+    answer.again().ends(cause).changes_nothing().returns(want, **tolerance)
 
 
-def _each(why, *cases, less=hint.less, more=hint.more):
+def _compare_all(cause, *cases, less=hint.less, more=hint.more):
     for x, limit in cases:
-        check.smallest(_compare, x, limit, why, less, more)
+        check.smallest(_compare, x, limit, cause, less, more)
 
 
-_between = {"less": hint.fraction, "more": hint.fraction}
-_each(hint.fraction, (1.5, 3.0), (1.9, 1.95), (-2.6, 5.1), **_between)
-_each(hint.over, (check.draw(50, 60), 10.0), (-50.0, check.draw(5, 10)))
-_each(hint.never, (check.draw(0.1, 0.9), 0.0), (check.draw(1, 5), 0.0))
-_each(hint.never, (check.draw(0.1, 0.9), check.draw(-5, -1)), (check.draw(-0.9, -0.1), check.draw(-5, -1)))
-_each(hint.never, (check.draw(-0.9, -0.1), 0.0))
-_each(hint.over, (4.0, 4.0))
-_each(hint.negative, (-1.0, 8.0), (check.draw(-0.9, -0.5), 10.0))
-_each(hint.negative, (check.draw(-3, -1), check.draw(300, 900)), (-3, 1000))
-_each(
+_fraction_hints = {"less": hint.fraction, "more": hint.fraction}
+_compare_all(hint.fraction, (1.5, 3.0), (1.9, 1.95), (-2.6, 5.1), **_fraction_hints)
+_compare_all(hint.over, (check.draw(50, 60), 10.0), (-50.0, check.draw(5, 10)))
+_compare_all(hint.never, (check.draw(0.1, 0.9), 0.0), (check.draw(1, 5), 0.0))
+_compare_all(
+    hint.never, (check.draw(0.1, 0.9), check.draw(-5, -1)), (check.draw(-0.9, -0.1), check.draw(-5, -1))
+)
+_compare_all(hint.never, (check.draw(-0.9, -0.1), 0.0))
+_compare_all(hint.over, (4.0, 4.0))
+_compare_all(hint.negative, (-1.0, 8.0), (check.draw(-0.9, -0.5), 10.0))
+_compare_all(hint.negative, (check.draw(-3, -1), check.draw(300, 900)), (-3, 1000))
+_compare_all(
     "", (0.5, 16.0), (3, 1000), (check.draw(0.1, 0.9), check.draw(5, 50)), (check.draw(0.1, 0.9) * 1e-6, 1e6)
 )
-_each("", (1.0, 100.0), (1.0, 8.5))
-_tiny = (3e-20, 5e-20), (1e-200, 1e10), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320)
-_each(hint.margin, *_tiny, less=hint.margin)
+_compare_all("", (1.0, 100.0), (1.0, 8.5))
+_tiny_cases = (3e-20, 5e-20), (1e-200, 1e10), (1e-308, 1e-200), (5e-324, 1e-320), (-5e-324, 1e-320)
+_compare_all(hint.margin, *_tiny_cases, less=hint.margin)
 _powers = *((1.0, math.nextafter(2.0**k, math.inf)) for k in (3, 20, 40)), (1.0, 2.0**40)
-_each(hint.logarithm, *_powers, less=hint.logarithm)
+_compare_all(hint.logarithm, *_powers, less=hint.logarithm)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

@@ -1043,15 +1043,15 @@ from secant import ask, check, hints
 
 hint = hints("classify")
 
-_WHY = {"leaf": hint.leaf, "constant leaf": hint.constant, "intermediate": hint.intermediate}
+_CAUSES = {"leaf": hint.leaf, "constant leaf": hint.constant, "intermediate": hint.intermediate}
 
 
 def _compare(t, want, number=2.0, before=""):
     x, c = f"torch.tensor([{number}, -3.0], requires_grad=True)", f"torch.tensor([{number}, 7.0])"
-    how = {"before": before, "ahead": ("classify(t)", "t.retains_grad")}
-    answer = ask("classify(t)", how, x=x, c=c, y="x * 2", t=t).changes_nothing()
-    _spelt = {hint.spelt: lambda kind: kind not in _WHY}
-    answer.equals(want, mistakes=_spelt, hint=_WHY[want] if type(answer.result) is str else "")
+    options = {"before": before, "ahead": ("classify(t)", "t.retains_grad")}
+    answer = ask("classify(t)", options, x=x, c=c, y="x * 2", t=t).changes_nothing()
+    typos = {hint.spelt: lambda kind: kind not in _CAUSES}
+    answer.equals(want, mistakes=typos, hint=_CAUSES[want] if type(answer.result) is str else "")
     answer.again().changes_nothing().equals(want)
     answer.then("t.retains_grad").equals("retain_grad" in before, hint=hint.retained)
 
@@ -1066,7 +1066,7 @@ for _want, _tensors in {
 _compare("y", "intermediate", before="y.retain_grad(); y.sum().backward()")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_MADE = {
+_CASES = {
     "leaf": (
         *("torch.ones(2, 3, dtype=torch.float64, requires_grad=True)", "torch.empty(0, requires_grad=True)"),
         *("torch.tensor(0.0, requires_grad=True)", "torch.tensor(2.0, requires_grad=True)"),
@@ -1089,7 +1089,7 @@ _MADE = {
     ),
 }
 for _number in (0.0, check.draw(-3, 3)):
-    for _want, _tensors in _MADE.items():
+    for _want, _tensors in _CASES.items():
         for _t in _tensors:
             _compare(_t, _want, _number)
     _compare("x", "leaf", _number, "x.sum().backward()")
@@ -1097,9 +1097,9 @@ for _number in (0.0, check.draw(-3, 3)):
     _compare("y", "intermediate", _number, "y.retain_grad()")
     _compare("c", "intermediate", _number, "c += x")
     _compare("c", "intermediate", _number, "c[0] = x[0]")
-_known = {"x": "torch.tensor([2.0, -3.0], requires_grad=True)", "c": "x.detach()"}
+_arguments = {"x": "torch.tensor([2.0, -3.0], requires_grad=True)", "c": "x.detach()"}
 for _t, _want in (("x", "leaf"), ("c", "constant leaf"), ("x * 2", "intermediate")):
-    _answer = ask("torch.no_grad()(classify)(t)", {"errors": hint.off}, **_known, t=_t)
+    _answer = ask("torch.no_grad()(classify)(t)", {"errors": hint.off}, **_arguments, t=_t)
     _answer.changes_nothing().equals(_want, hint=hint.off)
     _mode = "torch.no_grad()(lambda: (classify(t), torch.is_grad_enabled())[1])()"
     _answer.then(_mode).equals(False, hint=hint.mode)
@@ -1213,31 +1213,31 @@ from secant import PartialCredit, ask, check, hints
 hint = hints("graph_nodes")
 _credit = PartialCredit(nodes=2, depth=1)
 
-_KNOWN = {"x": "torch.tensor([2.0, 3.0], requires_grad=True)", "c": "torch.tensor([5.0, 7.0])"}
+_TENSORS = {"x": "torch.tensor([2.0, 3.0], requires_grad=True)", "c": "torch.tensor([5.0, 7.0])"}
 _ERRORS = {"NoneType": hint.none, "backward": hint.looking, "RecursionError": hint.too_deep}
-_SHORT, _BACKWARD = {"key": lambda n: n.removeprefix("torch::autograd::")}, "t.sum().backward()"
+_KEY, _BACKWARD = {"key": lambda n: n.removeprefix("torch::autograd::")}, "t.sum().backward()"
 
 
-def _compare(t, want, why, known=_KNOWN, **how):
+def _compare(t, want, cause, tensors=_TENSORS, **extra):
     wrong = {hint.given: lambda names: not {*names} <= {*want}, hint.same_name: sorted({*want})}
     wrong[hint.twice] = lambda names: len(names) > len(want)
-    how = {"errors": _ERRORS, "steps": 100_000, "ahead": ("graph_nodes(t)", _BACKWARD), **how}
-    answer = ask("graph_nodes(t)", how, **known, t=t).ends().changes_nothing()
-    answer = answer.lists(want, **_SHORT, hint=why, mistakes=wrong).again().ends().changes_nothing()
-    return answer.lists(want, **_SHORT).then(_BACKWARD, errors=hint.looking)
+    options = {"errors": _ERRORS, "steps": 100_000, "ahead": ("graph_nodes(t)", _BACKWARD), **extra}
+    answer = ask("graph_nodes(t)", options, **tensors, t=t).ends().changes_nothing()
+    answer = answer.lists(want, **_KEY, hint=cause, mistakes=wrong).again().ends().changes_nothing()
+    return answer.lists(want, **_KEY).then(_BACKWARD, errors=hint.looking)
 
 
-_FIVE = "AddBackward0 LogBackward0 PowBackward0 PowBackward0 SqrtBackward0"
+_FIVE_NODES = "AddBackward0 LogBackward0 PowBackward0 PowBackward0 SqrtBackward0"
 with _credit.part("nodes", "depth"):
-    for _t, _want, _why in (
-        ("torch.log(x**3) + torch.sqrt(x**2)", _FIVE, hint.missing),
+    for _t, _want, _cause in (
+        ("torch.log(x**3) + torch.sqrt(x**2)", _FIVE_NODES, hint.missing),
         ("c * x + c", "AddBackward0 MulBackward0", hint.none),
         ("torch.mul(*x.unbind())", "MulBackward0 UnbindBackward0", hint.missing),
         ("torch.exp(x).mean(0) + x", "AddBackward0 ExpBackward0 MeanBackward1", hint.any_name),
         ("torch.stack([c, c, c, x])", "StackBackward0", hint.three),
     ):
-        _compare(_t, ["AccumulateGrad", *_want.split()], _why)
-    ask("graph_nodes(x)", {"errors": hint.no_graph}, **_KNOWN).lists([], hint=hint.no_graph)
+        _compare(_t, ["AccumulateGrad", *_want.split()], _cause)
+    ask("graph_nodes(x)", {"errors": hint.no_graph}, **_TENSORS).lists([], hint=hint.no_graph)
     with _credit.part("depth"):
         _want = ["AccumulateGrad"] + ["AddBackward0"] * 3000
         _compare("sum([x] * 3000)", _want, hint.too_deep, steps=0)
@@ -1246,26 +1246,28 @@ check.visible_passed(_credit)
 from secant import graphs, leaf, tensor
 
 
-def _look(t, want, why, known=_KNOWN, **how):
+def _compare_strictly(t, want, cause, tensors=_TENSORS, **extra):
     """Compare the answer with want, and check that the call does not make t retain its gradient."""
-    _compare(t, want, why, known, **how).then("t.retains_grad").equals(False, hint=hint.retained)
+    _compare(t, want, cause, tensors, **extra).then("t.retains_grad").equals(False, hint=hint.retained)
 
 
-def _nodes_of(inputs, steps):
+def _expected_nodes(inputs, steps):
     """Return the names of the nodes behind the last tensor, derived from the program alone, without torch."""
-    behind = [set() if kind == "constant" else {(i, "AccumulateGrad")} for i, kind in enumerate(inputs)]
+    node_sets = [set() if kind == "constant" else {(i, "AccumulateGrad")} for i, kind in enumerate(inputs)]
     for name, *places in steps:
-        nodes = set().union(*(behind[place] for place in places))
-        recorded = nodes and name != "detach" and not name.startswith("untracked ")
-        behind.append(nodes | {(len(behind), f"{name.capitalize()}Backward0")} if recorded else set())
-    return [name for _, name in behind[-1]]
+        nodes = set().union(*(node_sets[place] for place in places))
+        is_recorded = nodes and name != "detach" and not name.startswith("untracked ")
+        node_sets.append(
+            nodes | {(len(node_sets), f"{name.capitalize()}Backward0")} if is_recorded else set()
+        )
+    return [name for _, name in node_sets[-1]]
 
 
-_more = {"w": leaf([1.0, 1.0], "float32", grad=7.0), "b": "torch.ones(2, requires_grad=True)"}
-_more = {**_KNOWN, **_more, "y": "x + w", "z": "torch.zeros(2)"}
-_more |= {"v": "x.detach().requires_grad_()", "u": "torch.no_grad()(torch.narrow)(x, 0, 0, 1)"}
+_more_tensors = {"w": leaf([1.0, 1.0], "float32", grad=7.0), "b": "torch.ones(2, requires_grad=True)"}
+_more_tensors = {**_TENSORS, **_more_tensors, "y": "x + w", "z": "torch.zeros(2)"}
+_more_tensors |= {"v": "x.detach().requires_grad_()", "u": "torch.no_grad()(torch.narrow)(x, 0, 0, 1)"}
 with _credit.part("nodes", "depth"):
-    for _t, _leaves, _want, _why in (
+    for _t, _leaves, _want, _cause in (
         ("x * v * v", 2, "MulBackward0 MulBackward0", hint.twins),
         ("w * b * b", 2, "MulBackward0 MulBackward0", hint.twins),
         ("u * 3", 0, "MulBackward0", hint.none),
@@ -1279,46 +1281,52 @@ with _credit.part("nodes", "depth"):
         ("torch.exp(c) * x", 1, "MulBackward0", hint.none),
         ("torch.sin(x.detach()) * w", 1, "MulBackward0", hint.none),
     ):
-        _look(_t, ["AccumulateGrad"] * _leaves + _want.split(), _why, _more)
-    _copied = ["AccumulateGrad", "CopySlices", "SelectBackward0"]
-    _look("z", _copied, hint.any_name, _more, before="z[0] = x[0]")
-    _answer = ask("graph_nodes(z.sum())", {"before": "z[0] = x[0]", "errors": _ERRORS}, **_more)
-    _answer.lists([*_copied, "SumBackward0"], **_SHORT, hint=hint.any_name)
-    _answer = ask("graph_nodes(t)", **_more, t="y").lists(["AccumulateGrad"] * 2 + ["AddBackward0"], **_SHORT)
+        _compare_strictly(_t, ["AccumulateGrad"] * _leaves + _want.split(), _cause, _more_tensors)
+    _copy_nodes = ["AccumulateGrad", "CopySlices", "SelectBackward0"]
+    _compare_strictly("z", _copy_nodes, hint.any_name, _more_tensors, before="z[0] = x[0]")
+    _answer = ask("graph_nodes(z.sum())", {"before": "z[0] = x[0]", "errors": _ERRORS}, **_more_tensors)
+    _answer.lists([*_copy_nodes, "SumBackward0"], **_KEY, hint=hint.any_name)
+    _answer = ask("graph_nodes(t)", **_more_tensors, t="y").lists(
+        ["AccumulateGrad"] * 2 + ["AddBackward0"], **_KEY
+    )
     _want = ["AccumulateGrad"] * 3 + ["AddBackward0", "MulBackward0"]
-    _answer.after("y.mul_(torch.ones(1, requires_grad=True))", hint.anew).lists(_want, **_SHORT)
+    _answer.after("y.mul_(torch.ones(1, requires_grad=True))", hint.anew).lists(_want, **_KEY)
     for _t in ("x", "torch.exp(c)", "torch.no_grad()(torch.exp)(x)"):
-        _how = {"errors": {"NoneType": hint.no_graph}, "steps": 100_000}
-        _answer = ask("graph_nodes(t)", _how, **_KNOWN, t=_t).ends().changes_nothing()
+        _options = {"errors": {"NoneType": hint.no_graph}, "steps": 100_000}
+        _answer = ask("graph_nodes(t)", _options, **_TENSORS, t=_t).ends().changes_nothing()
         _answer.lists([], hint=hint.no_graph)
         _answer.again().ends().changes_nothing().lists([])
-    _log = ["AccumulateGrad", "LogBackward0", "PowBackward0"]
-    _gradient = _compare("torch.log(x**3)", _log, hint.missing).then("x.grad")
+    _log_nodes = ["AccumulateGrad", "LogBackward0", "PowBackward0"]
+    _gradient = _compare("torch.log(x**3)", _log_nodes, hint.missing).then("x.grad")
     _gradient.returns(tensor([1.5, 1.0], "float32"), hint=hint.hooked)
-    _how = {"before": _BACKWARD, "errors": hint.freed}
-    ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT, hint=hint.freed)
-    _answer = ask("torch.no_grad()(graph_nodes)(t)", {"errors": hint.off}, **_KNOWN, t="torch.log(x**3)")
-    _answer.changes_nothing().lists(_log, **_SHORT, hint=hint.off)
+    _options = {"before": _BACKWARD, "errors": hint.freed}
+    ask("graph_nodes(t)", _options, **_TENSORS, t="torch.log(x**3)").lists(
+        _log_nodes, **_KEY, hint=hint.freed
+    )
+    _answer = ask("torch.no_grad()(graph_nodes)(t)", {"errors": hint.off}, **_TENSORS, t="torch.log(x**3)")
+    _answer.changes_nothing().lists(_log_nodes, **_KEY, hint=hint.off)
     _mode = "torch.no_grad()(lambda: (graph_nodes(t), torch.is_grad_enabled())[1])()"
     _answer.then(_mode).equals(False, hint=hint.mode)
-    _how = {"before": "t.grad_fn.metadata['mine'] = 1"}
-    _answer = ask("graph_nodes(t)", _how, **_KNOWN, t="torch.log(x**3)").lists(_log, **_SHORT)
+    _options = {"before": "t.grad_fn.metadata['mine'] = 1"}
+    _answer = ask("graph_nodes(t)", _options, **_TENSORS, t="torch.log(x**3)").lists(_log_nodes, **_KEY)
     _answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
     _answer.then("graph_nodes(t) is graph_nodes(t)").equals(False, hint=hint.kept)
     # The random graphs grow from round to round, so that the first one that fails is small.
-    _kinds, _how = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
+    _kinds, _options = ["leaf", "leaf", "constant"], {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000}
     for _round in range(20):
         _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 6, 2 + _round * 2 // 3)
-        _known = graphs.program(_inputs, _steps)
-        _look(list(_known)[-1], _nodes_of(_inputs, _steps), hint.missing, _known, **_how)
+        _program = graphs.program(_inputs, _steps)
+        _compare_strictly(
+            list(_program)[-1], _expected_nodes(_inputs, _steps), hint.missing, _program, **_options
+        )
     _answer = ask("len(graph_nodes(t))", t="torch.stack([leaf([1.0]) for _ in range(999)])")
     _answer.equals(1000, hint=hint.to_the_end)
-    _passed = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node would exceed this limit
-    _passed.holds(not _passed.seen["stopped"], hint.left)
+    _pass_answer = _answer.then(_BACKWARD, steps=1000)  # a hook left on every node would exceed this limit
+    _pass_answer.holds(not _pass_answer.seen["stopped"], hint.left)
     with _credit.part("depth"):
-        _doubled = "[x := x + x for _ in range(60)][-1]"
-        ask("graph_nodes(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
-        _look(_doubled, ["AccumulateGrad", *["AddBackward0"] * 60], hint.missing)
+        _doublings = "[x := x + x for _ in range(60)][-1]"
+        ask("graph_nodes(t)", {"steps": 100_000}, **_TENSORS, t=_doublings).ends(hint.paths)
+        _compare_strictly(_doublings, ["AccumulateGrad", *["AddBackward0"] * 60], hint.missing)
 ### END HIDDEN TESTS
 _credit.points()
 
@@ -1409,22 +1417,22 @@ from secant import PartialCredit, ask, check, hints, leaf
 hint = hints("leaves_of")
 _credit = PartialCredit(leaves=1, depth=1)
 
-_KNOWN = {"x": "torch.tensor(2.0, requires_grad=True)", "v": "x.detach().requires_grad_()"}
-_KNOWN |= {"w": leaf(3.0, "float32", grad=7.0), "o": "torch.tensor(0.0, requires_grad=True)"}
+_TENSORS = {"x": "torch.tensor(2.0, requires_grad=True)", "v": "x.detach().requires_grad_()"}
+_TENSORS |= {"w": leaf(3.0, "float32", grad=7.0), "o": "torch.tensor(0.0, requires_grad=True)"}
 _ERRORS = {"NoneType": hint.none, "'variable'": hint.variable, "backward": hint.looking}
-_HOW = {"by_name": True, "errors": _ERRORS, "steps": 100_000, "ahead": ("leaves_of(t)",)}
+_OPTIONS = {"by_name": True, "errors": _ERRORS, "steps": 100_000, "ahead": ("leaves_of(t)",)}
 
 
-def _compare(t, want, why, known=_KNOWN, **how):
+def _compare(t, want, cause, tensors=_TENSORS, **extra):
     wrong = {hint.stranger: lambda names: not {*names} <= {*want}}
     wrong |= {hint.once: lambda n: {*n} == {*want}, hint.graded: lambda n: {*want} - {*n} == {"w"}}
-    answer = ask("leaves_of(t)", {**_HOW, **how}, **known, t=t).ends().changes_nothing()
-    answer.lists(want, hint=why, mistakes=wrong).again().ends().changes_nothing().lists(want)
+    answer = ask("leaves_of(t)", {**_OPTIONS, **extra}, **tensors, t=t).ends().changes_nothing()
+    answer.lists(want, hint=cause, mistakes=wrong).again().ends().changes_nothing().lists(want)
     return answer.then("t.sum().backward()", errors=hint.looking)
 
 
 with _credit.part("leaves", "depth"):
-    for _t, _want, _why in (
+    for _t, _want, _cause in (
         ("w * x + w", "wx", hint.missing),
         ("torch.tensor(3.0) * x + 2", "x", hint.none),
         ("x + o", "xo", hint.zero),
@@ -1432,7 +1440,7 @@ with _credit.part("leaves", "depth"):
         ("torch.stack([v, x]).mean(0) + x", "xv", hint.any_name),
         ("torch.stack([x, w, v, o])", "xwvo", hint.three),
     ):
-        _compare(_t, _want, _why)
+        _compare(_t, _want, _cause)
     with _credit.part("depth"):
         _compare("sum([w] * 3000, x)", "xw", hint.missing, errors=hint.too_deep, steps=0)
 check.visible_passed(_credit)
@@ -1440,22 +1448,22 @@ check.visible_passed(_credit)
 from secant import graphs, tensor
 
 
-def _look(t, want, why=hint.missing, known=_KNOWN, **how):
+def _compare_strictly(t, want, cause=hint.missing, tensors=_TENSORS, **extra):
     """Compare the answer with want, and check that the call does not make t retain its gradient."""
-    _compare(t, want, why, known, **how).then("t.retains_grad").equals(False, hint=hint.retained)
+    _compare(t, want, cause, tensors, **extra).then("t.retains_grad").equals(False, hint=hint.retained)
 
 
-def _behind(inputs, steps):
+def _expected_leaves(inputs, steps):
     """Return the names of the tracked leaves from which a recorded path leads to the last tensor."""
     sources = [set() if kind == "constant" else {f"x{place}"} for place, kind in enumerate(inputs)]
     for name, *places in steps:
-        cut = name == "detach" or name.startswith("untracked ")
-        sources.append(set() if cut else set().union(*(sources[place] for place in places)))
+        is_cut = name == "detach" or name.startswith("untracked ")
+        sources.append(set() if is_cut else set().union(*(sources[place] for place in places)))
     return sources[-1]
 
 
 _ERRORS |= {"Boolean": hint.numbers, "size": hint.numbers}
-_more = {
+_more_tensors = {
     "x": "torch.tensor([2.0, 3.0], requires_grad=True)",
     "v": "x.detach().requires_grad_()",
     "w": leaf([1.0, 1.0], "float32", grad=7.0),
@@ -1466,7 +1474,7 @@ _more = {
     "u": "torch.no_grad()(torch.narrow)(x, 0, 0, 1)",
 }
 with _credit.part("leaves", "depth"):
-    for _t, _want, _why in (
+    for _t, _want, _cause in (
         ("x.mean(0)", "x", hint.any_name),
         ("x.sum(0) * v", "xv", hint.any_name),
         ("torch.zeros(2)[0].copy_(x[0])", "x", hint.any_name),
@@ -1484,36 +1492,36 @@ with _credit.part("leaves", "depth"):
         ("torch.no_grad()(torch.exp)(x) * w", "w", hint.cut),
         ("x.detach() * x * w", "xw", hint.cut),
     ):
-        _look(_t, _want, _why, _more)
-    _compare("torch.log(x**3)", "x", hint.missing, _more).then("x.grad", by_name=False).returns(
+        _compare_strictly(_t, _want, _cause, _more_tensors)
+    _compare("torch.log(x**3)", "x", hint.missing, _more_tensors).then("x.grad", by_name=False).returns(
         tensor([1.5, 1.0], "float32"), hint=hint.hooked
     )
-    _how = {"before": "runs = []; hook = x.register_hook(runs.append)", "by_name": True}
-    _answer = ask("leaves_of(t)", _how, **_more, t="w * x").changes_nothing().lists("xw")
+    _options = {"before": "runs = []; hook = x.register_hook(runs.append)", "by_name": True}
+    _answer = ask("leaves_of(t)", _options, **_more_tensors, t="w * x").changes_nothing().lists("xw")
     _answer.then("len(runs)").equals(0, hint=hint.ran)
-    _look("u * 3", "", hint.cut, _more)
-    _look("u * w", "w", hint.cut, _more)
-    _how = {"by_name": True, "errors": hint.off}
-    _answer = ask("torch.no_grad()(leaves_of)(t)", _how, **_more, t="w * x")
+    _compare_strictly("u * 3", "", hint.cut, _more_tensors)
+    _compare_strictly("u * w", "w", hint.cut, _more_tensors)
+    _options = {"by_name": True, "errors": hint.off}
+    _answer = ask("torch.no_grad()(leaves_of)(t)", _options, **_more_tensors, t="w * x")
     _answer.changes_nothing().lists("xw", hint=hint.off)
     _mode = "torch.no_grad()(lambda: (leaves_of(t), torch.is_grad_enabled())[1])()"
     _answer.then(_mode, by_name=False).equals(False, hint=hint.mode)
-    _how = {"by_name": True, "before": "t.sum().backward()", "errors": hint.freed}
-    ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)").lists("x", hint=hint.freed)
-    _answer = ask("leaves_of(t)", {"by_name": True}, **_more, y="x * 4", t="y").lists("x")
+    _options = {"by_name": True, "before": "t.sum().backward()", "errors": hint.freed}
+    ask("leaves_of(t)", _options, **_more_tensors, t="torch.log(x**3)").lists("x", hint=hint.freed)
+    _answer = ask("leaves_of(t)", {"by_name": True}, **_more_tensors, y="x * 4", t="y").lists("x")
     _answer.after("y.mul_(w)", hint.anew).lists("xw")
-    _how = {"before": "t.grad_fn.metadata['mine'] = 1"}
-    _answer = ask("leaves_of(t)", _how, **_more, t="torch.log(x**3)")
+    _options = {"before": "t.grad_fn.metadata['mine'] = 1"}
+    _answer = ask("leaves_of(t)", _options, **_more_tensors, t="torch.log(x**3)")
     _answer.then("t.grad_fn.metadata").equals({"mine": 1}, hint=hint.left)
     _answer.then("leaves_of(t) is leaves_of(t)").equals(False, hint=hint.kept)
-    for _odd, _why in (
+    for _leaf, _cause in (
         ("torch.empty(0, requires_grad=True)", hint.empty),
         ("torch.ones(4, 2)[:, 0].requires_grad_()", hint.view),
         ("torch.ones(1).expand(4).requires_grad_()", hint.view),
         ("torch.ones(4, dtype=torch.complex64).requires_grad_()", hint.complex),
         ("torch.full((4,), torch.nan, requires_grad=True)", hint.nan),
     ):
-        _look("x * y.abs().sum() + y.abs().sum()", "xy", _why, {"x": _KNOWN["x"], "y": _odd})
+        _compare_strictly("x * y.abs().sum() + y.abs().sum()", "xy", _cause, {"x": _TENSORS["x"], "y": _leaf})
     for _layers in (
         ["nn.Linear(3, 4)", "nn.Linear(4, 1)"],
         ["nn.Linear(3, 2)", "nn.Linear(2, 2)", "nn.Linear(2, 2)"],
@@ -1523,28 +1531,30 @@ with _credit.part("leaves", "depth"):
         _names = [
             f"model[{2 * place}].{part}" for place in range(len(_layers)) for part in ("weight", "bias")
         ]
-        _known = {"model": f"nn.Sequential({', nn.ReLU(), '.join(_layers)}, nn.ReLU())"}
-        _known |= {name: name for name in _names}
+        _arguments = {"model": f"nn.Sequential({', nn.ReLU(), '.join(_layers)}, nn.ReLU())"}
+        _arguments |= {name: name for name in _names}
         _want = _names[2:] if "False" in _layers[0] else _names
-        _look("model(torch.ones(3, 3)).square().mean()", _want, known=_known)
+        _compare_strictly("model(torch.ones(3, 3)).square().mean()", _want, tensors=_arguments)
     # The random graphs grow from round to round, so that the first one that fails is small.
-    _kinds, _how = (
+    _kinds, _options = (
         ["leaf", "constant", "parameter", "twin"],
         {"before": "x0.grad = torch.ones(2)", "steps": 1_000_000},
     )
     for _round in range(20):
         _inputs, _steps = graphs.draw_program(_kinds, 1 + _round // 5, 2 + _round * 2 // 3)
-        _known = graphs.program(_inputs, _steps)
-        _look(list(_known)[-1], _behind(_inputs, _steps), hint.missing, _known, **_how)
+        _program = graphs.program(_inputs, _steps)
+        _compare_strictly(
+            list(_program)[-1], _expected_leaves(_inputs, _steps), hint.missing, _program, **_options
+        )
     _answer = ask("len(leaves_of(t))", t="torch.stack([leaf([1.0]) for _ in range(500)])")
     _answer.equals(500, hint=hint.to_the_end)
     # A hook left on every leaf's node would exceed this limit.
-    _passed = _answer.then("t.sum().backward()", steps=1000)
-    _passed.holds(not _passed.seen["stopped"], hint.left)
+    _pass_answer = _answer.then("t.sum().backward()", steps=1000)
+    _pass_answer.holds(not _pass_answer.seen["stopped"], hint.left)
     with _credit.part("depth"):
-        _doubled = "[x := x + x for _ in range(60)][-1]"
-        ask("leaves_of(t)", {"steps": 100_000}, **_KNOWN, t=_doubled).ends(hint.paths)
-        _look(_doubled, "x")
+        _doublings = "[x := x + x for _ in range(60)][-1]"
+        ask("leaves_of(t)", {"steps": 100_000}, **_TENSORS, t=_doublings).ends(hint.paths)
+        _compare_strictly(_doublings, "x")
 ### END HIDDEN TESTS
 _credit.points()
 
@@ -1640,17 +1650,17 @@ hint = hints("derivatives_by_hand")
 
 def _judge(answer, key, want, mistakes):
     number = answer.result[key]
-    why = hint.begin if isinstance(number, int | float) else hint.plain
+    default_hint = hint.begin if isinstance(number, int | float) else hint.plain
     wrong = {cause: {key: value} for cause, value in mistakes.items()}
-    judge({key: number}, {key: want}, answer.call, rtol=1e-6, mistakes=wrong, hint=why)
+    judge({key: number}, {key: want}, answer.call, rtol=1e-6, mistakes=wrong, hint=default_hint)
 
 
 _answer = ask("derivatives_by_hand()").changes_nothing()
-_four, _got = ["loss/x", "loss/y", "loss/z", "y.grad"], _answer.result
+_keys, _got = ["loss/x", "loss/y", "loss/z", "y.grad"], _answer.result
 if isinstance(_got, dict):
-    check.equal(sorted(map(str, _got)), _four, "sorted(derivatives_by_hand())", hint=hint.keys)
+    check.equal(sorted(map(str, _got)), _keys, "sorted(derivatives_by_hand())", hint=hint.keys)
 else:
-    check.equal(_got, dict.fromkeys(_four, 0), "derivatives_by_hand()", hint=hint.keys)
+    check.equal(_got, dict.fromkeys(_keys, 0), "derivatives_by_hand()", hint=hint.keys)
 # This central difference quotient of (2x + 3)^2 is exact, because the function is quadratic.
 _slope = ((2 * 1.5 + 3) ** 2 - (2 * 0.5 + 3) ** 2) / (1.5 - 0.5)
 _wrong = {hint.double: 10.0, hint.both: 5.0, hint.sum: 8.0, hint.loss: 25.0}
@@ -1662,10 +1672,10 @@ _judge(_answer, "loss/y", _slope / 2, _wrong)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 _judge(_answer, "loss/z", 10.0, {hint.square: 5.0, hint.at_z: 2.0, hint.loss: 25.0, hint.itself: 1.0})
-_given = {"y.grad": _answer.result["y.grad"]}
-check.equal(_given, {"y.grad": None}, "derivatives_by_hand()", hint=hint.intermediate)
-_all = {"loss/x": 20.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": None}
-_answer.again().changes_nothing().returns(_all, rtol=1e-6)
+_grad_entry = {"y.grad": _answer.result["y.grad"]}
+check.equal(_grad_entry, {"y.grad": None}, "derivatives_by_hand()", hint=hint.intermediate)
+_expected = {"loss/x": 20.0, "loss/y": 10.0, "loss/z": 10.0, "y.grad": None}
+_answer.again().changes_nothing().returns(_expected, rtol=1e-6)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1769,18 +1779,18 @@ from secant import ask, check, hints
 hint = hints("second_backward_works")
 
 
-def _judge(program, want, why):
+def _judge(program, want, cause):
     got = _answer.result[program]
-    why = why if isinstance(got, bool) else hint.bool
-    check.equal({program: got}, {program: want}, _answer.call, hint=why)
+    cause = cause if isinstance(got, bool) else hint.bool
+    check.equal({program: got}, {program: want}, _answer.call, hint=cause)
 
 
 _answer = ask("second_backward_works()").changes_nothing()
-_five, _got = sorted(["x + 1", "x * x", "x.sum()", "x.exp()", "x + x"]), _answer.result
+_keys, _got = sorted(["x + 1", "x * x", "x.sum()", "x.exp()", "x + x"]), _answer.result
 if isinstance(_got, dict):
-    check.equal(sorted(map(str, _got)), _five, "sorted(second_backward_works())", hint=hint.keys)
+    check.equal(sorted(map(str, _got)), _keys, "sorted(second_backward_works())", hint=hint.keys)
 else:
-    check.equal(_got, dict.fromkeys(_five, True), "second_backward_works()", hint=hint.keys)
+    check.equal(_got, dict.fromkeys(_keys, True), "second_backward_works()", hint=hint.keys)
 _judge("x + 1", True, hint.nothing)
 _judge("x * x", False, hint.factor)
 check.visible_passed()
@@ -1800,11 +1810,11 @@ def _works_twice(program):
     return True
 
 
-_all = {program: _works_twice(program) for program in _five}
-_judge("x.sum()", _all["x.sum()"], hint.sum)
-_judge("x.exp()", _all["x.exp()"], hint.exp)
-_judge("x + x", _all["x + x"], hint.edges)
-_answer.equals(_all).again().changes_nothing().equals(_all)
+_expected = {program: _works_twice(program) for program in _keys}
+_judge("x.sum()", _expected["x.sum()"], hint.sum)
+_judge("x.exp()", _expected["x.exp()"], hint.exp)
+_judge("x + x", _expected["x + x"], hint.edges)
+_answer.equals(_expected).again().changes_nothing().equals(_expected)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

@@ -856,7 +856,7 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
-_CALL, _OTHER = "fresh_grad(f, x)", "fresh_grad(lambda t: -2 * f(t), x)"
+_CALL, _OTHER_CALL = "fresh_grad(f, x)", "fresh_grad(lambda t: -2 * f(t), x)"
 _MODEL = "lambda t: torch.tanh(w * t + b)"
 _LINEAR = "lambda t: torch.inner(t, w.repeat(len(t)))"  # raises an error unless t has the dtype of w
 _PRODUCTS = "lambda t: t[..., None] * t[..., None, :]"  # products of all pairs of elements in a row
@@ -874,19 +874,19 @@ _SLOPES = {
 
 def _compare(f, x, dtype, grad=None, layout="", w=1.0, b=0.0):
     model = {"w": leaf(w, dtype, grad), "b": leaf(b, dtype, grad)}
-    how = {"errors": {"same dtype": hint.dtype}, "ahead": (_CALL, _OTHER, ("x.data += 1", _CALL))}
-    answer = ask(_CALL, how, **model, f=f, x=leaf(x, dtype, grad, layout=layout))
-    here = tensor(x)
-    want, there = (_SLOPES[f](place, w, b).to(getattr(torch, dtype)) for place in (here, here + 1))
+    options = {"errors": {"same dtype": hint.dtype}, "ahead": (_CALL, _OTHER_CALL, ("x.data += 1", _CALL))}
+    answer = ask(_CALL, options, **model, f=f, x=leaf(x, dtype, grad, layout=layout))
+    point = tensor(x)
+    want, next_want = (_SLOPES[f](place, w, b).to(getattr(torch, dtype)) for place in (point, point + 1))
     wrong = {hint.mean: want / max(want.numel(), 1), hint.adds_up: want + (grad or 0), hint.zeros: 0.0}
-    unlike = hint.any_shape if "sum" in f or "None" in f else ""
+    cause = hint.any_shape if "sum" in f or "None" in f else ""
     nearly = hint.buried if grad and grad > 9 else hint.nearly
-    answer.returns(want, mistakes=wrong, nearly=nearly, hint=unlike)
+    answer.returns(want, mistakes=wrong, nearly=nearly, hint=cause)
     answer.keeps_buffers().changes_nothing().is_untracked(hint.graph)
     answer.again(hint.left_in_buffer).returns(want)
     answer.owns_its_memory()
-    answer.then(_OTHER, hint.other_function).returns(-2 * want)
-    answer.after("x.data += 1").returns(there)
+    answer.then(_OTHER_CALL, hint.other_function).returns(-2 * want)
+    answer.after("x.data += 1").returns(next_want)
     answer.still_returns(want)
 
 
@@ -894,14 +894,14 @@ for _dtype in ("float64", "float32"):
     _grads = None, 9.0, check.draw(-9, -1)
     for _turn in (0, 1):
         # Over both turns, each of the five calls below gets two of the three values of grad.
-        _one, _other, _third = (_grads[(_turn + place) % 3] for place in range(3))
-        _slopes = check.draw(0.3, 1.5), check.draw(-0.5, 0.5)
+        _first_grad, _second_grad, _third_grad = (_grads[(_turn + place) % 3] for place in range(3))
+        _weights = check.draw(0.3, 1.5), check.draw(-0.5, 0.5)
         _rows = [check.draws(2, 1, 3), check.draws(2, 1, 3), check.draws(2, -1, 1)]
-        check.smallest(_compare, "lambda t: t**2", check.draw(-3, 3), _dtype, _one)
-        check.smallest(_compare, "lambda t: t**2", check.draws(3, -3, 3), _dtype, _other)
-        check.smallest(_compare, _MODEL, [check.draws(3, -1, 1)], _dtype, _third, "", *_slopes)
-        check.smallest(_compare, "lambda t: t.sum()**2", _rows, _dtype, _one)
-        check.smallest(_compare, _PRODUCTS, check.draws(4, 0.2, 3), _dtype, _other)
+        check.smallest(_compare, "lambda t: t**2", check.draw(-3, 3), _dtype, _first_grad)
+        check.smallest(_compare, "lambda t: t**2", check.draws(3, -3, 3), _dtype, _second_grad)
+        check.smallest(_compare, _MODEL, [check.draws(3, -1, 1)], _dtype, _third_grad, "", *_weights)
+        check.smallest(_compare, "lambda t: t.sum()**2", _rows, _dtype, _first_grad)
+        check.smallest(_compare, _PRODUCTS, check.draws(4, 0.2, 3), _dtype, _second_grad)
     check.smallest(_compare, "torch.relu", [[-1.5, 2.0, check.draw(0.1, 3)]], _dtype, 4.0)
     check.smallest(_compare, "lambda t: t", [[check.draws(2, -3, 3)], [check.draws(2, -3, 3)]], _dtype, 4.0)
     check.smallest(_compare, _PRODUCTS, [check.draws(3, 0.2, 3)] * 2, _dtype, None, "slice")
@@ -1005,20 +1005,20 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("grad_history")
 
-_KNOWN = {"square": "lambda t: (t**2).sum().reshape(1)", "cube": "lambda t: (t**3).sum()"}
+_FUNCTIONS = {"square": "lambda t: (t**2).sum().reshape(1)", "cube": "lambda t: (t**3).sum()"}
 _SPOIL = "x.grad is None or x.grad.detach().fill_(1234.0)"
-_APART = "type(history) is list and len({t.data_ptr() for t in history if torch.is_tensor(t)}) > 1"
+_COPIES = "type(history) is list and len({t.data_ptr() for t in history if torch.is_tensor(t)}) > 1"
 
 
 def _compare(fs, x, dtype, sums, wrong, layout=""):
     want = [tensor(part, dtype) for part in sums]
-    x, how = leaf(x, dtype, layout=layout), {"ahead": (_APART, "x.grad is None", _SPOIL)}
-    history = ask("history = grad_history(fs, x)", how, **_KNOWN, fs=fs, x=x)
-    apart = history.then(_APART).result
-    all_alike = hint.entry if len(set(fs)) == 1 else hint.at_once if apart else hint.alias
+    x, options = leaf(x, dtype, layout=layout), {"ahead": (_COPIES, "x.grad is None", _SPOIL)}
+    history = ask("history = grad_history(fs, x)", options, **_FUNCTIONS, fs=fs, x=x)
+    has_copies = history.then(_COPIES).result
+    alike_hint = hint.entry if len(set(fs)) == 1 else hint.at_once if has_copies else hint.alias
     mistakes = {
-        **{why: [tensor(part, dtype) for part in row] for why, row in wrong.items()},
-        all_alike: want[-1:] * len(want),
+        **{cause: [tensor(part, dtype) for part in row] for cause, row in wrong.items()},
+        alike_hint: want[-1:] * len(want),
         hint.twice: [sum(want[: place + 1]) for place in range(len(want))],
         hint.inside if len(set(fs)) > 1 else hint.fewer: want[:1],
         hint.early: lambda entries: any(entry is None for entry in entries),
@@ -1040,7 +1040,7 @@ from itertools import accumulate
 
 import torch
 
-_KNOWN |= {
+_FUNCTIONS |= {
     "linear": "lambda t: (3 * t).sum()",
     "sine": "lambda t: torch.sin(t).sum()",
     "bent": "lambda t: torch.maximum(t, -t / 2).sum()",
@@ -1058,15 +1058,15 @@ _SLOPES = {
 
 
 def _compare_again(fs, x, dtype, layout=""):
-    alone, elsewhere = ([_SLOPES[f](tensor(x) + moved) for f in fs] for moved in (0, 1))
-    want, later = ([tensor(part, dtype) for part in accumulate(parts)] for parts in (alone, elsewhere))
-    history = _compare(fs, x, dtype, want, {hint.alone: alone}, layout)
+    slopes, next_slopes = ([_SLOPES[f](tensor(x) + shift) for f in fs] for shift in (0, 1))
+    want, next_want = ([tensor(part, dtype) for part in accumulate(parts)] for parts in (slopes, next_slopes))
+    history = _compare(fs, x, dtype, want, {hint.alone: slopes}, layout)
     if dtype == "float64":
         history.returns(want, nearly=hint.nearly)
     history.then("fs", by_name=True).equals(fs, hint=hint.eaten)
-    history.after("x.grad = None; x.data = x.data + 1").returns(later)
+    history.after("x.grad = None; x.data = x.data + 1").returns(next_want)
     if want:
-        history.then("x.grad").returns(later[-1], hint=hint.total).is_untracked(hint.buffer)
+        history.then("x.grad").returns(next_want[-1], hint=hint.total).is_untracked(hint.buffer)
     history.still_returns(want, hint.new)
 
 
@@ -1193,11 +1193,11 @@ hint = hints("train5")
 
 _errors = {"zero_": hint.first, "NoneType": hint.leaf, "leaf Variable": hint.in_place}
 _errors |= {"not require grad": hint.in_place, "second time": hint.once, "an inplace": hint.once}
-_reset = [3.8, 3.61, 3.4295, 3.258025, 3.09512375]
-_kept = [3.8, 3.41, 2.8495, 2.146525, 1.33622375]
-for _zero, _w0, _want in ((True, -4.0, _reset), (False, -4, _kept)):
+_reset_norms = [3.8, 3.61, 3.4295, 3.258025, 3.09512375]
+_kept_norms = [3.8, 3.41, 2.8495, 2.146525, 1.33622375]
+for _zero, _w0, _want in ((True, -4.0, _reset_norms), (False, -4, _kept_norms)):
     _wrong = {
-        hint.kept if _zero else hint.reset: _kept if _zero else _reset,
+        hint.kept if _zero else hint.reset: _kept_norms if _zero else _reset_norms,
         hint.late: ([4.0, *_want[:-1]], [4.0, *_want]),
         hint.stays: [4.0] * 5,
         hint.grown: lambda norms: len(norms) > 5,
@@ -1226,8 +1226,8 @@ def _walk(w, lr, zero):
 def _compare(w0, lr):
     zeros = True, True, False, False, True, False
     calls = [f"train5(w0, lr, {zero})" for zero in zeros]
-    how = {"errors": _errors, "warned": True, "ahead": tuple(calls[1:])}
-    first = ask(calls[0], how, w0=w0, lr=lr)
+    options = {"errors": _errors, "warned": True, "ahead": tuple(calls[1:])}
+    first = ask(calls[0], options, w0=w0, lr=lr)
     for place, zero in enumerate(zeros):
         answer = first.then(calls[place], hint.stale) if place else first
         places = _walk(w0, lr, zero)
@@ -1246,9 +1246,9 @@ def _compare(w0, lr):
     first.still_returns([abs(w) for w in _walk(w0, lr, True)[1:]], hint.new)
 
 
-_round = [(1.0, 0.1), (-1.0, 0.1), (0.0, 0.1), (0, 1), (0, 0.3), (0.3, 0.01), (2, 1), (3, 0.25), (2, 0)]
+_round_cases = [(1.0, 0.1), (-1.0, 0.1), (0.0, 0.1), (0, 1), (0, 0.3), (0.3, 0.01), (2, 1), (3, 0.25), (2, 0)]
 for _w0, _lr in (
-    *_round,
+    *_round_cases,
     (-2, 0.125),
     (check.draw(1, 3), 0.0),
     (check.draw(0.5, 3), 0.5),
@@ -1259,8 +1259,8 @@ for _w0, _lr in (
     (1e-8, check.draw(0.05, 0.45)),
 ):
     check.smallest(_compare, _w0, _lr)
-_twice = ask("train5(w0, lr, True) is train5(w0, lr, True)", w0=1.0, lr=0.1)
-_twice.equals(False, hint=hint.new)
+_identity = ask("train5(w0, lr, True) is train5(w0, lr, True)", w0=1.0, lr=0.1)
+_identity.equals(False, hint=hint.new)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1437,8 +1437,8 @@ hint = hints("accumulate")
 
 _shares = {hint.by_number: [0.8, 1.3], hint.by_one: [0.5, 0.25], hint.so_far: [1.28, 0.48]}
 _sums = {hint.added: [2.4, 3.9], hint.by_rows: [2.0, 1.0], hint.summed: [12.0, 6.0]}
-_others = {hint.emptied: [0.8, 0.3], hint.left_out: [0.8, -0.2], hint.zeros: [0.0, 0.0]}
-_wrong = {why: tensor(grad) for why, grad in {**_shares, **_sums, **_others}.items()}
+_omissions = {hint.emptied: [0.8, 0.3], hint.left_out: [0.8, -0.2], hint.zeros: [0.0, 0.0]}
+_wrong = {cause: tensor(grad) for cause, grad in {**_shares, **_sums, **_omissions}.items()}
 _answer = ask(
     "accumulate(model, batches)",
     {
@@ -1464,7 +1464,7 @@ import torch
 from secant import leaf
 
 _CAUSES = {"value": hint.moved}
-_EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
+_TOLERANCE = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-5}}
 _MODEL = "graphs.Spy('torch.tanh(X @ inner) @ outer + bias', inner=inner, outer=outer, bias=bias)"
 _GRADS = "{name: p.grad for name, p in model.named_parameters()}"
 _FACTS = (
@@ -1474,16 +1474,16 @@ _FACTS = (
     "model.log[1::2]",
     "sum(model.held)",
 )
-_ELSEWHERE = "model.zero_grad(); [p.data.add_(0.25) for p in model.parameters()]; batches.reverse()"
+_CHANGE = "model.zero_grad(); [p.data.add_(0.25) for p in model.parameters()]; batches.reverse()"
 
 
-def _by_piece(weights, pieces):
+def _gradients_by_piece(weights, pieces):
     """Yield, for each piece, a dict from weight names to the gradients of the piece's mean squared error."""
     leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
     for X, Y in pieces:
         out = torch.tanh(X @ leaves["inner"]) @ leaves["outer"] + leaves["bias"]
-        found = torch.autograd.grad(((out - Y) ** 2).mean(), list(leaves.values()))
-        yield dict(zip(leaves, found, strict=True))
+        grads = torch.autograd.grad(((out - Y) ** 2).mean(), list(leaves.values()))
+        yield dict(zip(leaves, grads, strict=True))
 
 
 def _wrong_shares(sizes, columns):
@@ -1493,76 +1493,83 @@ def _wrong_shares(sizes, columns):
     is its share of the rows.
     """
     rows, n = sum(sizes), len(sizes)
-    last = [0.0] * (n - 1)
-    fixed = (sizes[0] * n, sizes[0] * (n - 1) + sizes[-1])
+    zeros = [0.0] * (n - 1)
+    divisors = (sizes[0] * n, sizes[0] * (n - 1) + sizes[-1])
     return {
         hint.by_number: [[1 / n] * n],
         hint.added: [[1.0] * n],
-        hint.by_rows: [[size / rows * columns / wrong for size in sizes] for wrong in (1, 2, 3)],
+        hint.by_rows: [[size / rows * columns / divisor for size in sizes] for divisor in (1, 2, 3)],
         hint.summed: [[size * columns for size in sizes]],
-        hint.emptied: [[*last, share] for share in (sizes[-1] / rows, 1.0, 1 / n)],
-        hint.by_one: [[size / wrong for size in sizes] for wrong in fixed],
+        hint.emptied: [[*zeros, share] for share in (sizes[-1] / rows, 1.0, 1 / n)],
+        hint.by_one: [[size / divisor for size in sizes] for divisor in divisors],
         hint.so_far: [[size / sum(sizes[: k + 1]) for k, size in enumerate(sizes)]],
         hint.nearly: [[round(size / rows, places) for size in sizes] for places in (1, 2, 3)],
     }
 
 
-def _compare(sizes, columns, dtype, tracked=True, training=True, twice=False, inside=False):
+def _compare(sizes, columns, dtype, tracked=True, training=True, repeats_first=False, is_nested=False):
     rows, shapes = sum(sizes), {"inner": (3, 4), "outer": (4, columns), "bias": (columns,)}
-    (X, Y, *made), code = check.draw_again(X=(rows, 3), Y=(rows, columns), **shapes)
-    weights, batches = dict(zip(shapes, made, strict=True)), f"list(zip(X.split({sizes}), Y.split({sizes})))"
-    asked = [name for name in weights if tracked or name != "bias"]
+    (X, Y, *params), code = check.draw_again(X=(rows, 3), Y=(rows, columns), **shapes)
+    weights, batches = (
+        dict(zip(shapes, params, strict=True)),
+        f"list(zip(X.split({sizes}), Y.split({sizes})))",
+    )
+    tracked_names = [name for name in weights if tracked or name != "bias"]
     pieces = list(zip(X.split(sizes), Y.split(sizes), strict=True))
-    if twice:
+    if repeats_first:
         batches, pieces, sizes = f"(pairs := {batches}) + pairs[:1]", pieces + pieces[:1], sizes + sizes[:1]
         rows = sum(sizes)
     path, spy, model, words = "model", "model", f"{_MODEL}.train({training})", "model"
-    if inside:
+    if is_nested:
         path, spy, model = "model.0", "model[0]", f"nn.Sequential({model})"
         words = "model = nn.Sequential(part), part.eval(); part"
-    filled, *facts = (fact.replace("model", spy) for fact in (_GRADS, *_FACTS))
-    here = list(_by_piece(weights, pieces))
-    there = list(_by_piece({name: weight + 0.25 for name, weight in weights.items()}, pieces))
+    grads_code, *facts = (fact.replace("model", spy) for fact in (_GRADS, *_FACTS))
+    piece_grads = list(_gradients_by_piece(weights, pieces))
+    next_piece_grads = list(
+        _gradients_by_piece({name: weight + 0.25 for name, weight in weights.items()}, pieces)
+    )
 
-    def grads(shares, found=here):
-        pairs = list(zip(shares, found, strict=True))
-        return {k: tensor(sum(w * g[k] for w, g in pairs), dtype) if k in asked else None for k in weights}
+    def grads(shares, by_piece=piece_grads):
+        pairs = list(zip(shares, by_piece, strict=True))
+        return {
+            k: tensor(sum(w * g[k] for w, g in pairs), dtype) if k in tracked_names else None for k in weights
+        }
 
     answer = ask(
         "accumulate(model, batches)",
         {
             "words": f"accumulate(model, {batches}), {dtype}, bias.requires_grad = {tracked}",
             "below": f"{words}(X) = tanh(X @ inner) @ outer + bias; {code}",
-            "ahead": (filled, *facts, (_ELSEWHERE, "accumulate(model, batches)"), filled),
+            "ahead": (grads_code, *facts, (_CHANGE, "accumulate(model, batches)"), grads_code),
         },
-        **{name: leaf(weight, dtype, tracked=name in asked) for name, weight in weights.items()},
+        **{name: leaf(weight, dtype, tracked=name in tracked_names) for name, weight in weights.items()},
         X=leaf(X, dtype, layout="slice", tracked=False),
         Y=tensor(Y, dtype),
         model=model,
         batches=batches,
         given="list(batches)",
     )
-    found = answer.then(filled)
-    found.holds(tracked or found.result["bias"] is None, hint.frozen)
-    all_there = all(found.result[name] is not None for name in asked)
-    found.holds(all_there, hint.submodule if inside else hint.empty)
+    grads_answer = answer.then(grads_code)
+    grads_answer.holds(tracked or grads_answer.result["bias"] is None, hint.frozen)
+    all_filled = all(grads_answer.result[name] is not None for name in tracked_names)
+    grads_answer.holds(all_filled, hint.submodule if is_nested else hint.empty)
 
-    def wrong():
-        shares_of = _wrong_shares(sizes, columns)
-        return {why: tuple(map(grads, shares)) for why, shares in shares_of.items()}
+    def mistakes():
+        wrong_shares = _wrong_shares(sizes, columns)
+        return {cause: tuple(map(grads, shares)) for cause, shares in wrong_shares.items()}
 
-    right = [size / rows for size in sizes]
-    unlike = hint.twice if twice else hint.squeezed if columns == 1 and rows > 1 else ""
-    how = {"mistakes": wrong, "nearly": hint.nearly, "hint": unlike, **_EXACT[dtype]}
-    found.returns(grads(right), **how).is_untracked(hint.graph)
+    right_shares = [size / rows for size in sizes]
+    default_hint = hint.twice if repeats_first else hint.squeezed if columns == 1 and rows > 1 else ""
+    comparison = {"mistakes": mistakes, "nearly": hint.nearly, "hint": default_hint, **_TOLERANCE[dtype]}
+    grads_answer.returns(grads(right_shares), **comparison).is_untracked(hint.graph)
     answer.changes_nothing(but=[("grad", f"{path}.{name}") for name in weights], hints=_CAUSES)
-    modes, same, called, turns, held = map(answer.then, facts)
+    modes, same_batches, row_counts, backward_turns, held_graphs = map(answer.then, facts)
     modes.equals([training], hint=hint.mode)
-    same.equals(True, hint=hint.changed)
-    called.equals(sorted(sizes), hint=hint.turns)
-    turns.equals(["backward"] * len(sizes), hint=hint.open)
-    held.equals(0, hint=hint.held)
-    answer.after(_ELSEWHERE).then(filled, hint.stale).returns(grads(right, there))
+    same_batches.equals(True, hint=hint.changed)
+    row_counts.equals(sorted(sizes), hint=hint.turns)
+    backward_turns.equals(["backward"] * len(sizes), hint=hint.open)
+    held_graphs.equals(0, hint=hint.held)
+    answer.after(_CHANGE).then(grads_code, hint.stale).returns(grads(right_shares, next_piece_grads))
 
 
 # The cases start small, so that the first case that fails is a small one.
@@ -1573,8 +1580,8 @@ for _dtype in ("float64", "float32"):
         _compare(_sizes, _columns, _dtype, tracked=False, training=False)
     for _sizes, _columns in (([3, 5, 2], 3), ([1, 6, 2], 3), ([1, 1, 1, 5], 1)):
         _compare(_sizes, _columns, _dtype)
-    _compare([2, 3], 1, _dtype, twice=True)
-    _compare([2, 3], 2, _dtype, training=False, inside=True)
+    _compare([2, 3], 1, _dtype, repeats_first=True)
+    _compare([2, 3], 2, _dtype, training=False, is_nested=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1670,11 +1677,11 @@ _credit = PartialCredit(x=1, y_and_z=1)
 _ERRORS = {"NoneType": hint.none, "floating point": hint.integer}
 
 
-def _compare(x0, dx, dy, dy_dx, more=None):
-    wrong = {hint.order: ((1.0, dy, dx),), hint.second: ((dx, dy_dx, 1.0),), **(more or {})}
+def _compare(x0, dx, dy, dy_dx, extra=None):
+    wrong = {hint.order: ((1.0, dy, dx),), hint.second: ((dx, dy_dx, 1.0),), **(extra or {})}
     wrong[hint.doubled] = (2 * dx, dy, 1.0), (2 * dx, 2 * dy, 2.0)
     wrong[hint.also_y] = (dx + dy_dx, dy + 1, 1.0), (dx + dy_dx, dy, 1.0)
-    wrong |= {hint.cut: lambda three: three[0] is None, hint.late: lambda three: None in three}
+    wrong |= {hint.cut: lambda got: got[0] is None, hint.late: lambda got: None in got}
     wrong[hint.base] = tuple((dx * s, dy * s, 1.0) for s in (math.log10(math.e), math.log2(math.e)))
     want = dx, dy, 1.0
     with _credit.part("x", "y_and_z"):

@@ -1021,33 +1021,33 @@ _credit = PartialCredit(sums=2, many_paths=1)
 _CALL = "total_derivative(edges, src, out)"
 
 
-def _asked(edges, ends, **options):
-    names = {"edges": str(edges), "src": repr(ends[0]), "out": repr(ends[1])}
-    return ask(_CALL, {"ahead": ("edges == given", _CALL), **options}, **names, given="list(edges)")
+def _ask_total(edges, ends, **options):
+    codes = {"edges": str(edges), "src": repr(ends[0]), "out": repr(ends[1])}
+    return ask(_CALL, {"ahead": ("edges == given", _CALL), **options}, **codes, given="list(edges)")
 
 
-def _judge(answer, want, why, wrong):
+def _judge(answer, want, cause, wrong):
     answer.holds(answer.then("edges == given").result, hint.spoiled).changes_nothing()
-    answer.returns(want, mistakes=wrong, nearly=hint.precise, hint=why)
+    answer.returns(want, mistakes=wrong, nearly=hint.precise, hint=cause)
     answer.again().changes_nothing().returns(want)
 
 
 _edges = graphs.edges
-_two = _edges("xy xw yz wz", 75.0, 10.0, 0.008, 0.1)
+_two_paths = _edges("xy xw yz wz", 75.0, 10.0, 0.008, 0.1)
 with _credit.part("sums", "many_paths"):
-    for _graph, _ends, _want, _why, _wrong in (
+    for _graph, _ends, _want, _cause, _wrong in (
         (_edges("xy yz", 2.0, 3.0), "xz", 6.0, "", {}),
-        (_two, "xz", 1.6, "", {hint.kept: 6.0, hint.one_path: (0.6, 1.0)}),
+        (_two_paths, "xz", 1.6, "", {hint.kept: 6.0, hint.one_path: (0.6, 1.0)}),
         ("[(0, None, 5), (None, (1,), 2.0), (0, 'None', 7)]", (0, (1,)), 10.0, hint.kinds, {}),
         (_edges("wz xy yz xw", 0.1, 75, 0.008, 10), "xz", 1.6, hint.order, {hint.kept: 6.0}),
         (_edges("ab ac bx xc cy yz ze ce", *[2, 3, 5, 7] * 2), "ae", 2701.0, hint.early, {}),
         (_edges("xy xy xy", 3, 3, 3), "xy", 9.0, hint.several, {}),
         (_edges("ry yz zs yt xy", 9.0, 5.0, 4.0, 7.0, 3.0), "xz", 15.0, hint.aside, {}),
     ):
-        _judge(_asked(_graph, _ends, steps=10**6).ends(hint.slow), _want, _why, _wrong)
+        _judge(_ask_total(_graph, _ends, steps=10**6).ends(hint.slow), _want, _cause, _wrong)
     with _credit.part("many_paths"):
         _graph = "[*graphs.diamonds([(1, 1, 1, 1)] * 20), (0, 'z', 2.0)]"
-        _judge(_asked(_graph, (0, "z"), steps=10**6).ends(hint.slow), 2.0, hint.aside, {})
+        _judge(_ask_total(_graph, (0, "z"), steps=10**6).ends(hint.slow), 2.0, hint.aside, {})
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import math
@@ -1056,22 +1056,22 @@ import random
 
 def _products(edges, src, out):
     """Return a list of the slope products of all paths from src to out. The graph must be small."""
-    onward = ((end, slope) for start, end, slope in edges if start == src and src != out)
-    found = [slope * rest for end, slope in onward for rest in _products(edges, end, out)]
-    return [1.0] if src == out else found
+    steps = ((end, slope) for start, end, slope in edges if start == src and src != out)
+    products = [slope * rest for end, slope in steps for rest in _products(edges, end, out)]
+    return [1.0] if src == out else products
 
 
-def _compare(edges, ends, why=hint.general):
+def _compare(edges, ends, cause=hint.general):
     products = _products(edges, *ends)
     parallel = len({edge[:2] for edge in edges}) < len(edges)
-    one = {hint.several if parallel else hint.one_path: tuple(products)} if len(products) > 1 else {}
-    unsigned = {hint.negative: sum(map(abs, products), 0.0)}
-    _judge(_asked(edges, ends), sum(products, 0.0), why, {**_known, **one, **unsigned})
+    path_mistake = {hint.several if parallel else hint.one_path: tuple(products)} if len(products) > 1 else {}
+    sign_mistake = {hint.negative: sum(map(abs, products), 0.0)}
+    _judge(_ask_total(edges, ends), sum(products, 0.0), cause, {**_mistakes, **path_mistake, **sign_mistake})
 
 
 with _credit.part("sums", "many_paths"):
     # The right results range from tiny to huge. With atol=0, an answer of 0 is wrong even for a tiny result.
-    for _graph, _want, _why in (
+    for _graph, _want, _cause in (
         (_edges("xy yz", 1e-150, 3e-50), 3e-200, hint.small),
         (_edges("xy yz", 1e-150, 3e-157), 3e-307, hint.small),
         (_edges("xy xw yz wz", 1e-9, 2e-9, 1e-9, 4e-9), 9e-18, hint.small),
@@ -1079,13 +1079,13 @@ with _credit.part("sums", "many_paths"):
         (_edges("xy yz", 10**10, 10**10), 1e20, hint.whole_numbers),
         (_edges("xy xw yz wz", 10**9, 10**12, 10**11, 10**12), 1e20 + 1e24, hint.whole_numbers),
     ):
-        _asked(_graph, "xz").returns(_want, rtol=1e-11, atol=0.0, hint=_why)
+        _ask_total(_graph, "xz").returns(_want, rtol=1e-11, atol=0.0, hint=_cause)
 
     _a, _b, _c, _d, _e = check.draws(5, 1.1, 4)
-    _known = {hint.crossed: 85 * 0.108, hint.mean: 0.8, hint.first_edge: 75.0, hint.last_edge: 0.1}
-    _known |= {hint.kept: (6.0, 1.6), hint.early: _a * _d, hint.twice: _a * _d + _a * (_d + _b * _c)}
-    for _why, _ends, *_graphs in (
-        (hint.order, "xz", _two, _edges("xu uv vw wz", _a, -_b, _c, _d)),
+    _mistakes = {hint.crossed: 85 * 0.108, hint.mean: 0.8, hint.first_edge: 75.0, hint.last_edge: 0.1}
+    _mistakes |= {hint.kept: (6.0, 1.6), hint.early: _a * _d, hint.twice: _a * _d + _a * (_d + _b * _c)}
+    for _cause, _ends, *_graphs in (
+        (hint.order, "xz", _two_paths, _edges("xu uv vw wz", _a, -_b, _c, _d)),
         (hint.early, "ad", _edges("ab bc cd bd", _a, _b, _c, _d)),
         (hint.early, "ad", _edges("ab ac bc cd bd ad", _a, _b, _c, _d, _e, -_a)),
         (hint.negative, "xz", _edges("xy xw yz wz", _a, -_b, _c, _d)),
@@ -1104,31 +1104,31 @@ with _credit.part("sums", "many_paths"):
         ),
         (hint.no_path, "xz", [], _edges("xy wz", _a, _b), _edges("yz", _a), _edges("xy", _a)),
         (hint.direction, "xz", _edges("zx", _a)),
-        (hint.same, "xx", [], _edges("xy wx", _a, _b), _edges("yx wx", _a, _b), _two),
+        (hint.same, "xx", [], _edges("xy wx", _a, _b), _edges("yx wx", _a, _b), _two_paths),
         (hint.aside, "xz", _edges("rx xy ry yz zs ys yt", _e, _a, _b, _c, _d, 9.0, 7.0)),
         (hint.aside, "xz", _edges("zs xt st xz rz", _d, 7.0, 3.0, _c, _a)),
     ):
         for _graph in _graphs:
-            _mixed = _graph[1::2] + _graph[::2]
-            for _order in (_graph, _graph[::-1], _mixed, _mixed[::-1]):
-                _compare(_order, _ends, _why)
+            _mixed_edges = _graph[1::2] + _graph[::2]
+            for _order in (_graph, _graph[::-1], _mixed_edges, _mixed_edges[::-1]):
+                _compare(_order, _ends, _cause)
 
     # The nodes are of all kinds: some are falsy, some cannot be ordered, some print alike, and 1 and 1.0 are
     # the same node.
-    _judge(_asked("[('x', 1, 2.0), (1.0, 'z', 3.0)]", "xz"), 6.0, hint.kinds, {})
+    _judge(_ask_total("[('x', 1, 2.0), (1.0, 'z', 3.0)]", "xz"), 6.0, hint.kinds, {})
     _nodes = [3, 2, 1, 0, "", (), None, "x", (0, "x"), (1, "x"), (1, "y"), "1", 1, (1,), "(1,)", 2.5, (1, 2)]
     _nodes += map(frozenset, "xywz")
     for _p, _q, _r, _s in zip(_nodes, _nodes[1:], _nodes[2:], _nodes[3:], strict=False):
         _graph = [(_q, _s, _a), (_p, _q, _b), (_r, _s, -_c), (_p, _r, _d), (_p, _s, _e)]
         _compare(_graph, (_p, _s), hint.kinds)
-    _given = {"edges": "[(y, z, 2.0), (x, y, 3.0), (w, z, -5.0), (x, w, 7.0)]", "given": "list(edges)"}
-    _given |= {"src": "x", "out": "z"}
-    _answer = ask(_CALL, **dict.fromkeys("xywz", "nn.Identity()"), **_given)
+    _arguments = {"edges": "[(y, z, 2.0), (x, y, 3.0), (w, z, -5.0), (x, w, 7.0)]", "given": "list(edges)"}
+    _arguments |= {"src": "x", "out": "z"}
+    _answer = ask(_CALL, **dict.fromkeys("xywz", "nn.Identity()"), **_arguments)
     _judge(_answer, -29.0, hint.kinds, {hint.one_path: (6.0, -35.0)})
     # Printed, this list looks like the edges above, because all nn.Identity objects print alike.
-    _other = "[(w, z, 2.0), (x, y, 3.0), (y, z, -5.0), (x, w, 7.0)]"
-    _there = _answer.then(f"total_derivative({_other}, x, z)", hint.kinds)
-    _there.returns(-1.0, mistakes={hint.kept: -29.0})
+    _other_edges = "[(w, z, 2.0), (x, y, 3.0), (y, z, -5.0), (x, w, 7.0)]"
+    _other_answer = _answer.then(f"total_derivative({_other_edges}, x, z)", hint.kinds)
+    _other_answer.returns(-1.0, mistakes={hint.kept: -29.0})
 
     for _round in range(20):
         _graph, _names = graphs.drawn(3 + _round // 4, seed=check.draw(0, 1e6))
@@ -1138,8 +1138,8 @@ with _credit.part("sums", "many_paths"):
     with _credit.part("many_paths"):
         # Every diamond doubles the number of paths. The step limit leaves room for a slow answer that does
         # not follow every path.
-        for _count, _last in ((20, 1.0), (40, 1.0), (40, -1.0)):
-            _code, _sum = f"graphs.diamonds([(1.0, 1.0, 1.0, {_last})] * {_count})", (1.0 + _last) ** _count
+        for _count, _slope in ((20, 1.0), (40, 1.0), (40, -1.0)):
+            _code, _sum = f"graphs.diamonds([(1.0, 1.0, 1.0, {_slope})] * {_count})", (1.0 + _slope) ** _count
             for _graph, _ends, _want in (
                 (_code, (0, _count), _sum),
                 (f"{_code}[::-1]", (0, _count), _sum),
@@ -1148,16 +1148,16 @@ with _credit.part("sums", "many_paths"):
                 (f"[({_count}, 'z', 2.0), *{_code}]", (_count, "z"), 2.0),
                 (f"[('x', 0, 2.0), *{_code}]", ("x", 0), 2.0),
             ):
-                _answer = _asked(_graph, _ends, steps=2 * (4 * _count) ** 3, ahead=())
+                _answer = _ask_total(_graph, _ends, steps=2 * (4 * _count) ** 3, ahead=())
                 _answer.ends(hint.slow).returns(_want, nearly=hint.precise, hint=hint.general)
 
         # The edges of diamonds, of a long chain and of a wide fan come in random order.
         _random = random.Random(check.draw(0, 1e6))
         _slopes = [check.draws(4, 0.7, 1.4) for _ in range(40)]
         _fan = [edge for k in range(80) for edge in ((0, (k, "y"), 0.5), ((k, "y"), 80, float(k)))]
-        _diamonds = math.prod(a * c + b * d for a, b, c, d in _slopes)
-        for _graph, _want, _text, _why in (
-            (graphs.diamonds(_slopes), _diamonds, "graphs.diamonds(slopes)", hint.long),
+        _diamonds_slope = math.prod(a * c + b * d for a, b, c, d in _slopes)
+        for _graph, _want, _text, _cause in (
+            (graphs.diamonds(_slopes), _diamonds_slope, "graphs.diamonds(slopes)", hint.long),
             (
                 graphs.chain(range(201), [-0.99, 1.01] * 100),
                 0.9999**100,
@@ -1166,10 +1166,10 @@ with _credit.part("sums", "many_paths"):
             ),
             (_fan, 0.5 * 40 * 79, "[(0, (k, 'y'), 0.5), ((k, 'y'), 80, float(k)), ...]", hint.order),
         ):
-            _out, _shuffled = _graph[-1][1], _random.sample(_graph, len(_graph))
+            _out, _shuffled_edges = _graph[-1][1], _random.sample(_graph, len(_graph))
             _words = f"total_derivative(edges, 0, {_out}), edges = random.sample({_text}, {len(_graph)})"
-            _answer = _asked(_shuffled, (0, _out), steps=8_000_000, words=_words, ahead=())
-            _judge(_answer.ends(hint.slow), _want, _why, {})
+            _answer = _ask_total(_shuffled_edges, (0, _out), steps=8_000_000, words=_words, ahead=())
+            _judge(_answer.ends(hint.slow), _want, _cause, {})
 ### END HIDDEN TESTS
 _credit.points()
 
@@ -1265,30 +1265,30 @@ hint = hints("unbroadcast")
 _CALL = "unbroadcast(g, shape)"
 
 
-def _compare(g, shape, want, why, copies, error="", dtype="float64", wrong=None, ahead=(), **how):
+def _compare(g, shape, want, why, copies, error="", dtype="float64", wrong=None, ahead=(), **opts):
     """copies: parts of g that a wrong answer may return; why: the hint for other wrong results."""
-    made = leaf(g, dtype, **{"tracked": False, **how})
+    g_leaf = leaf(g, dtype, **{"tracked": False, **opts})
     error = error or {"numpy()": hint.detach, "": why or hint.lost}
-    answer = ask(_CALL, {"errors": error, "ahead": ahead}, g=made, shape=str(shape))
+    answer = ask(_CALL, {"errors": error, "ahead": ahead}, g=g_leaf, shape=str(shape))
     g, want = tensor(g, dtype), tensor(want, dtype)
 
     def mistakes():
         n, parts = g.numel() // want.numel(), [tensor(copy, dtype) for copy in copies]
-        known = {hint.mean: want / n, hint.grouped: g.reshape(-1, *want.shape).sum(0)}
-        known[hint.one_copy] = tuple(times * copy for copy in parts for times in (1, n))
-        known[why or hint.lost] = lambda got: why or got.shape != want.shape
-        return {**known, **(wrong or {})}
+        wrong_values = {hint.mean: want / n, hint.grouped: g.reshape(-1, *want.shape).sum(0)}
+        wrong_values[hint.one_copy] = tuple(times * copy for copy in parts for times in (1, n))
+        wrong_values[why or hint.lost] = lambda got: why or got.shape != want.shape
+        return {**wrong_values, **(wrong or {})}
 
     return answer.changes_nothing().returns(want, mistakes=mistakes, nearly=hint.rounded)
 
 
-_four, _eight = [[1.1234567, 2], [4, 8]], [[[1, 2], [4, 8]], [[16, 32], [64, 128]]]
-for _how in ({"dtype": "float64"}, {"dtype": "float32", "tracked": True}):
-    _compare(_four, (2, 2), _four, why=hint.equal, copies=[], **_how)
-    _compare(_four, (2,), [5.1234567, 10], why=hint.left, copies=[[1.1234567, 2]], **_how)
-    _compare(_four, (2, 1), [[3.1234567], [12]], why="", copies=[[[1.1234567], [4]]], **_how)
-    _compare(_four, (), 15.1234567, why=hint.every, copies=[1.1234567], **_how)
-    _compare(_eight, (2, 1), [[51], [204]], why=hint.both, copies=[[[1], [4]]], **_how)
+_matrix, _block = [[1.1234567, 2], [4, 8]], [[[1, 2], [4, 8]], [[16, 32], [64, 128]]]
+for _options in ({"dtype": "float64"}, {"dtype": "float32", "tracked": True}):
+    _compare(_matrix, (2, 2), _matrix, why=hint.equal, copies=[], **_options)
+    _compare(_matrix, (2,), [5.1234567, 10], why=hint.left, copies=[[1.1234567, 2]], **_options)
+    _compare(_matrix, (2, 1), [[3.1234567], [12]], why="", copies=[[[1.1234567], [4]]], **_options)
+    _compare(_matrix, (), 15.1234567, why=hint.every, copies=[1.1234567], **_options)
+    _compare(_block, (2, 1), [[51], [204]], why=hint.both, copies=[[[1], [4]]], **_options)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import itertools
@@ -1296,59 +1296,59 @@ import itertools
 import torch
 
 
-_MOVED = "unbroadcast(g.detach() + 1, shape)"
+_NEXT_CALL = "unbroadcast(g.detach() + 1, shape)"
 
 
-def _shapes(big, step=1):
+def _shapes(g_shape, step=1):
     """Return a list of every step-th shape that broadcasts to the shape big."""
-    sizes = [sorted({1, size}) for size in big]
-    found = (itertools.product(*sizes[start:]) for start in range(len(big) + 1))
-    return list(itertools.chain.from_iterable(found))[::step]
+    sizes = [sorted({1, size}) for size in g_shape]
+    products = (itertools.product(*sizes[start:]) for start in range(len(g_shape) + 1))
+    return list(itertools.chain.from_iterable(products))[::step]
 
 
 def _copies(g, shape):
     """Yield the parts of g that belong to the first and to the last copy of the original tensor."""
     for place, piece in ((0, slice(0, 1)), (-1, slice(-1, None))):
-        added = [place] * (g.dim() - len(shape))
-        yield g[(*added, *(piece if size == 1 else slice(None) for size in shape))]
+        leading_index = [place] * (g.dim() - len(shape))
+        yield g[(*leading_index, *(piece if size == 1 else slice(None) for size in shape))]
 
 
-def _compare_drawn(big, shape, dtype="float64", digits=1.0, **how):
+def _compare_random(g_shape, shape, dtype="float64", digits=1.0, **options):
     # With the layout "expanded", g is an expanded tensor. sum() sends back such a gradient.
-    drawn = check.draw_tensor(*(shape if how.get("layout") == "expanded" else big), low=0.5) / digits
-    drawn.flatten()[1::2] *= -1  # g has both signs; because of `low`, no element is nearly 0
-    g = tensor(drawn.expand(big), dtype)
-    left, ones, want = len(big) > len(shape), 1 in shape, g.double().sum_to_size(shape).to(g.dtype)
-    why = hint.both if left and ones else hint.left if left else "" if ones else hint.equal
-    why = hint.apart if "layout" in how else why if shape else hint.every
+    base = check.draw_tensor(*(shape if options.get("layout") == "expanded" else g_shape), low=0.5) / digits
+    base.flatten()[1::2] *= -1  # g has both signs; because of `low`, no element is nearly 0
+    g = tensor(base.expand(g_shape), dtype)
+    more_dims, ones, want = len(g_shape) > len(shape), 1 in shape, g.double().sum_to_size(shape).to(g.dtype)
+    why = hint.both if more_dims and ones else hint.left if more_dims else "" if ones else hint.equal
+    why = hint.apart if "layout" in options else why if shape else hint.every
     fits = g.dim() > len(shape) > 0 and g.sum(-1).shape == want.shape
     errors = {"numpy()": hint.detach, **dict.fromkeys(("RuntimeError", "IndexError"), why or hint.lost)}
-    how = {"why": why, "error": errors, "copies": list(_copies(g, shape)), **how}
-    wrong, ahead = {hint.left: g.sum(-1)} if fits else {}, (_CALL, _MOVED)
-    answer = _compare(g, shape, want, wrong=wrong, dtype=dtype, ahead=ahead, **how)
+    options = {"why": why, "error": errors, "copies": list(_copies(g, shape)), **options}
+    wrong, ahead = {hint.left: g.sum(-1)} if fits else {}, (_CALL, _NEXT_CALL)
+    answer = _compare(g, shape, want, wrong=wrong, dtype=dtype, ahead=ahead, **options)
     answer.again().returns(want)
-    answer.then(_MOVED, hint.stale).returns(want + g.numel() // want.numel())
+    answer.then(_NEXT_CALL, hint.stale).returns(want + g.numel() // want.numel())
     answer.still_returns(want)
 
 
 for _dtype, _step in (("float64", 1), ("float32", 2)):
-    for _big in ((), (5,), (3, 3), (1, 3), (1, 1), (2, 2, 2), (2, 1, 3)):
-        for _shape in _shapes(_big, _step):
-            _compare_drawn(_big, _shape, _dtype)
+    for _g_shape in ((), (5,), (3, 3), (1, 3), (1, 1), (2, 2, 2), (2, 1, 3)):
+        for _shape in _shapes(_g_shape, _step):
+            _compare_random(_g_shape, _shape, _dtype)
     for _layout in ("transposed", "slice", "expanded"):
-        for _big, _few in (((2, 3), _step), ((2, 3, 4), 3 * _step)):
-            for _shape in _shapes(_big, _few):
-                _compare_drawn(_big, _shape, _dtype, layout=_layout)
-for _big in ((3, 4), tuple(round(n) for n in check.draws(4, 1.6, 4.4))):
-    for _shape in _shapes(_big, 3):
-        _compare_drawn(_big, _shape, tracked=True, grad=7.0)
-for _big in ((2, 3), (5, 1, 2, 4, 3), (2, 3, 2, 2, 2), (2, 1, 3, 2, 1, 2)):
-    for _shape in _shapes(_big, 9):
-        _compare_drawn(_big, torch.Size(_shape), tracked=True, why=hint.sizes)
+        for _g_shape, _shape_step in (((2, 3), _step), ((2, 3, 4), 3 * _step)):
+            for _shape in _shapes(_g_shape, _shape_step):
+                _compare_random(_g_shape, _shape, _dtype, layout=_layout)
+for _g_shape in ((3, 4), tuple(round(n) for n in check.draws(4, 1.6, 4.4))):
+    for _shape in _shapes(_g_shape, 3):
+        _compare_random(_g_shape, _shape, tracked=True, grad=7.0)
+for _g_shape in ((2, 3), (5, 1, 2, 4, 3), (2, 3, 2, 2, 2), (2, 1, 3, 2, 1, 2)):
+    for _shape in _shapes(_g_shape, 9):
+        _compare_random(_g_shape, torch.Size(_shape), tracked=True, why=hint.sizes)
 for _shape in _shapes((2, 3)):
-    _compare_drawn((2, 3), _shape, digits=3)
-_lost = {hint.uneven: (tensor([[0.0], [4e9]]), tensor([[3e-8], [2e6]]))}
-_compare([[1e-8, 2e-8], [1e9, 3e9]], (2, 1), [[3e-8], [4e9]], hint.uneven, copies=[], wrong=_lost)
+    _compare_random((2, 3), _shape, digits=3)
+_mistakes = {hint.uneven: (tensor([[0.0], [4e9]]), tensor([[3e-8], [2e6]]))}
+_compare([[1e-8, 2e-8], [1e9, 3e9]], (2, 1), [[3e-8], [4e9]], hint.uneven, copies=[], wrong=_mistakes)
 # With atol=0, an answer of 0 is wrong even if the right value is tiny.
 for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):
     for _g, _shape, _want in (
@@ -1358,9 +1358,9 @@ for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):
     ):
         _answer = ask(_CALL, g=tensor(_g, _dtype), shape=str(_shape))
         _answer.returns(tensor(_want, _dtype), rtol=_rtol, atol=0.0, hint=hint.uneven)
-_four = "leaf([[1.0, 2.0], [4.0, 8.0]], torch.float64) * 1"
+_intermediate = "leaf([[1.0, 2.0], [4.0, 8.0]], torch.float64) * 1"
 _errors = {"numpy()": hint.detach, "": hint.tracked}
-_answer = ask("unbroadcast(g, shape)", {"errors": _errors}, g=_four, shape="(2, 1)").changes_nothing()
+_answer = ask("unbroadcast(g, shape)", {"errors": _errors}, g=_intermediate, shape="(2, 1)").changes_nothing()
 _answer.returns(tensor([[3.0], [12.0]]), hint=hint.lost)
 _answer.holds(not _answer.then("g.retains_grad").result, hint.retains)
 ### END HIDDEN TESTS
@@ -1484,28 +1484,28 @@ hint = hints("pow_backward")
 _credit = PartialCredit(gx=1, gq=1)
 
 
-def _judge(answer, want, dtype, why=("", ""), wrong=None):
-    both = zip(("gx", "gq"), answer.parts("gx", "gq", hint=hint.pair), strict=True)
-    for (name, part), right, cause in zip(both, map(tensor, want, [dtype] * 2), why, strict=True):
-        here = cause if getattr(part.result, "shape", None) == right.shape else hint.shapes
+def _test(answer, want, dtype, why=("", ""), wrong=None):
+    pairs = zip(("gx", "gq"), answer.parts("gx", "gq", hint=hint.pair), strict=True)
+    for (name, part), value, cause in zip(pairs, map(tensor, want, [dtype] * 2), why, strict=True):
+        part_hint = cause if getattr(part.result, "shape", None) == value.shape else hint.shapes
         with _credit.part(name):
-            part.returns(right, mistakes=wrong, nearly=hint.rounded, hint=here)
+            part.returns(value, mistakes=wrong, nearly=hint.rounded, hint=part_hint)
 
 
 _ln4, _ln5, _abs = math.log(4), math.log(5), (5, [math.log(4), math.log(16)])
-_zeros, _none, _tiny = (hint.base_at_zero, hint.at_zero), ("", ""), (hint.tiny, hint.tiny)
+_zeros, _empty, _tiny = (hint.base_at_zero, hint.at_zero), ("", ""), (hint.tiny, hint.tiny)
 _slips, _in_sum = {hint.no_g: (75.0, 125 * _ln5), hint.swapped: _ln5}, {hint.before_sum: [0.0, 0.0]}
-_at_zero = [[1, -math.inf], [1, 0.25]], [4 * _ln4, 2 * _ln4]
+_zero_gradients = [[1, -math.inf], [1, 0.25]], [4 * _ln4, 2 * _ln4]
 with _credit.part("gx", "gq"):
-    for _x, _q, _g, _want, _why, _not in (
+    for _x, _q, _g, _want, _why, _bad in (
         (5, 3, 0.008, (0.6, _ln5), (hint.slope_x, hint.slope_q), _slips),
-        (2, [1, 2], [-1, -1], (-5, [-_ln4, -2 * _ln4]), _none, {hint.mean: -2.5, hint.sign: _abs}),
-        ([[0, 0], [4, 4]], [1, 0.5], [[1, -1], [1, 1]], _at_zero, _zeros, _in_sum),
+        (2, [1, 2], [-1, -1], (-5, [-_ln4, -2 * _ln4]), _empty, {hint.mean: -2.5, hint.sign: _abs}),
+        ([[0, 0], [4, 4]], [1, 0.5], [[1, -1], [1, 1]], _zero_gradients, _zeros, _in_sum),
         (1e-30, 0.05, 1, (0.05 * 1e-30**-0.95, 1e-30**0.05 * math.log(1e-30)), _tiny, {}),
     ):
         for _dtype in ("float64", "float32"):
-            _at = {"x": tensor(_x, _dtype), "q": tensor(_q, _dtype), "g": tensor(_g, _dtype)}
-            _judge(ask("pow_backward(x, q, g)", **_at).changes_nothing(), _want, _dtype, _why, _not)
+            _xqg = {"x": tensor(_x, _dtype), "q": tensor(_q, _dtype), "g": tensor(_g, _dtype)}
+            _test(ask("pow_backward(x, q, g)", **_xqg).changes_nothing(), _want, _dtype, _why, _bad)
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import itertools
@@ -1515,8 +1515,8 @@ import torch
 from secant import leaf
 
 
-_slopes, _flat = (hint.slope_x, hint.slope_q), (hint.one_constant, hint.q_is_zero)
-_CALL, _MOVED = "pow_backward(x, q, g)", "pow_backward(x.detach() + 1, q.detach() - 1, 2 * g.detach())"
+_slope_hints, _flat_hints = (hint.slope_x, hint.slope_q), (hint.one_constant, hint.q_is_zero)
+_CALL, _NEXT_CALL = "pow_backward(x, q, g)", "pow_backward(x.detach() + 1, q.detach() - 1, 2 * g.detach())"
 
 
 def _gradients(x, q, g):
@@ -1524,38 +1524,38 @@ def _gradients(x, q, g):
     return torch.autograd.grad(leaves[0] ** leaves[1], leaves, g.double())
 
 
-def _compare_drawn(dtype, x, q, why=_none, scale=1.0, **how):
+def _compare_random(dtype, x, q, why=_empty, scale=1.0, **leaf_options):
     shape = torch.broadcast_shapes(tensor(x).shape, tensor(q).shape)
     g = scale * check.draw_tensor(*shape, low=0.5, high=2)
-    if how.get("layout") == "expanded":  # sum() sends back such a gradient
+    if leaf_options.get("layout") == "expanded":  # sum() sends back such a gradient
         g.fill_(1.5)
     # Without a layout, g has both signs. Because of `low`, no element is tiny compared with scale.
-    g.flatten()[1::2] *= -1 if "layout" not in how else 1
+    g.flatten()[1::2] *= -1 if "layout" not in leaf_options else 1
     x, q, g = (tensor(part, dtype) for part in (x, q, g))
-    how = {"tracked": False, **how}
-    leaves = {name: leaf(part, dtype, **how) for name, part in zip("xqg", (x, q, g), strict=True)}
-    errors = {"errors": hint.apart} if how.get("layout") else {}
-    answer = ask(_CALL, {"ahead": (_CALL, _MOVED), **errors}, **leaves).changes_nothing()
+    leaf_options = {"tracked": False, **leaf_options}
+    leaves = {name: leaf(part, dtype, **leaf_options) for name, part in zip("xqg", (x, q, g), strict=True)}
+    errors = {"errors": hint.apart} if leaf_options.get("layout") else {}
+    answer = ask(_CALL, {"ahead": (_CALL, _NEXT_CALL), **errors}, **leaves).changes_nothing()
     want = _gradients(x, q, g)
 
     def slips():
-        whole = (part * (part.numel() / g.numel()) for part in want if part.numel() < g.numel())
-        unsigned = {hint.sign: _gradients(x, q, g.abs())} if (g < 0).any() else {}
-        return {hint.mean: tuple(whole), **unsigned}
+        means = (part * (part.numel() / g.numel()) for part in want if part.numel() < g.numel())
+        sign_mistake = {hint.sign: _gradients(x, q, g.abs())} if (g < 0).any() else {}
+        return {hint.mean: tuple(means), **sign_mistake}
 
-    _judge(answer, want, dtype, why, slips)
-    _judge(answer.again(), want, dtype)
-    there = answer.then(_MOVED, hint.stale)
-    _judge(there, _gradients(x + 1, q - 1, 2 * g), dtype)
+    _test(answer, want, dtype, why, slips)
+    _test(answer.again(), want, dtype)
+    next_answer = answer.then(_NEXT_CALL, hint.stale)
+    _test(next_answer, _gradients(x + 1, q - 1, 2 * g), dtype)
     if not _credit.failures:  # after a failure, the answer differs from want anyway
         answer.still_returns(tuple(tensor(part, dtype) for part in want))
 
 
-def _drawn(x, q):
+def _draw_xq(x, q):
     return check.draw_tensor(*x, low=0.2), check.draw_tensor(*q, low=-2, high=2)
 
 
-_up, _low = check.draws(3, 1.1, 3), check.draws(3, 0.2, 0.9)
+_above_1, _below_1 = check.draws(3, 1.1, 3), check.draws(3, 0.2, 0.9)
 
 
 def _pairs(first, second, step):
@@ -1566,44 +1566,46 @@ def _pairs(first, second, step):
     return itertools.islice(itertools.product(first, second), None, None, step)
 
 
-_shaped = (), (3,), (2, 1), (1, 2, 3)
+_shapes = (), (3,), (2, 1), (1, 2, 3)
 with _credit.part("gx", "gq"):
     for _dtype, _step in (("float64", 1), ("float32", 3)):
-        _compare_drawn(_dtype, [2.0, _up[0]], [0.0, 3.0], _flat)
-        for _x, _q in _pairs((_up[0], _low[0], 1.0), (_up[1], -_up[2], 0.0, 1.0), _step):
-            _compare_drawn(_dtype, _x, _q, _slopes)
-        for _x, _q in _pairs(_shaped, _shaped, _step):
-            _compare_drawn(_dtype, *_drawn(_x, _q))
+        _compare_random(_dtype, [2.0, _above_1[0]], [0.0, 3.0], _flat_hints)
+        for _x, _q in _pairs((_above_1[0], _below_1[0], 1.0), (_above_1[1], -_above_1[2], 0.0, 1.0), _step):
+            _compare_random(_dtype, _x, _q, _slope_hints)
+        for _x, _q in _pairs(_shapes, _shapes, _step):
+            _compare_random(_dtype, *_draw_xq(_x, _q))
         # Elements of x that are 0 contribute 0 to the gradient of q. The others contribute as usual.
-        _bases = 0.0, [0.0, _up[0]], [[_up[0]], [0.0]], [[0.0], [0.0]]
-        _powers = 1.0, _up[1], 0.8, [2.0, _low[0]], [1.0, _up[2]], [[0.5], [2.0]]
+        _bases = 0.0, [0.0, _above_1[0]], [[_above_1[0]], [0.0]], [[0.0], [0.0]]
+        _powers = 1.0, _above_1[1], 0.8, [2.0, _below_1[0]], [1.0, _above_1[2]], [[0.5], [2.0]]
         for _x, _q in _pairs(_bases, _powers, _step):
-            _compare_drawn(_dtype, _x, _q, _zeros)
+            _compare_random(_dtype, _x, _q, _zeros)
         # Now x is nearly 0, but positive.
-        _compare_drawn(_dtype, [1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], _tiny)
+        _compare_random(_dtype, [1e-20, 1e-9, 1e-30, 1e-30], [0.05, 0.25, 0.02, 0.0], _tiny)
         for _x in (1e-30, 1e-200) if _dtype == "float64" else (1e-30,):
-            _compare_drawn(_dtype, _x, 1e-30, (hint.exactly, hint.tiny))
+            _compare_random(_dtype, _x, 1e-30, (hint.exactly, hint.tiny))
         # The exponent 1.000001 must not be treated as 1.
-        _compare_drawn(_dtype, [0.0, _up[0], 0.0, 0.0], [2.0, -_low[0], _up[1], 1.000001], _zeros)
-        _compare_drawn(_dtype, [1e10, 2e9], 3.0, (hint.any_size, hint.any_size), scale=1e-20)
-    _compare_drawn("float64", [1e-200, 1e-100], -0.5, (hint.any_size, hint.any_size))
-    for _how in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
-        _compare_drawn("float64", *_drawn((3,), (2, 1)), **_how)
-        _compare_drawn("float64", *_drawn((2, 1, 2), (1, 3, 1)), **_how)
-        _compare_drawn("float64", [0.0, _up[0]], _up[1:], _zeros, **_how)
-    _compare_drawn("float64", *_drawn((2, 3), (3,)), layout="slice", scale=-1.0)  # all of g is negative
+        _compare_random(
+            _dtype, [0.0, _above_1[0], 0.0, 0.0], [2.0, -_below_1[0], _above_1[1], 1.000001], _zeros
+        )
+        _compare_random(_dtype, [1e10, 2e9], 3.0, (hint.any_size, hint.any_size), scale=1e-20)
+    _compare_random("float64", [1e-200, 1e-100], -0.5, (hint.any_size, hint.any_size))
+    for _leaf_options in ({"tracked": True, "grad": 7.0}, {"layout": "slice"}):
+        _compare_random("float64", *_draw_xq((3,), (2, 1)), **_leaf_options)
+        _compare_random("float64", *_draw_xq((2, 1, 2), (1, 3, 1)), **_leaf_options)
+        _compare_random("float64", [0.0, _above_1[0]], _above_1[1:], _zeros, **_leaf_options)
+    _compare_random("float64", *_draw_xq((2, 3), (3,)), layout="slice", scale=-1.0)  # all of g is negative
     for _layout in ("transposed", "expanded"):
-        _compare_drawn("float64", *_drawn((2, 3), (2, 3)), layout=_layout)
-        _compare_drawn("float64", *_drawn((2, 3), (3,)), layout=_layout)
+        _compare_random("float64", *_draw_xq((2, 3), (2, 3)), layout=_layout)
+        _compare_random("float64", *_draw_xq((2, 3), (3,)), layout=_layout)
     _leaves = {
         "x": "leaf([2.0, 4.0]).double() * 1",
         "q": "leaf(3.0).double() * 1",
         "g": "leaf([1.0, -1.0]).double() * 1",
     }
     _answer = ask("pow_backward(x, q, g)", {"errors": hint.tracked}, **_leaves).changes_nothing()
-    _judge(_answer, ([12.0, -48.0], 4 * _ln4 - 64 * _ln4), "float64")
-    _retained = _answer.then("x.retains_grad or q.retains_grad or g.retains_grad")
-    _answer.holds(not _retained.result, hint.retains)
+    _test(_answer, ([12.0, -48.0], 4 * _ln4 - 64 * _ln4), "float64")
+    _retains_grad = _answer.then("x.retains_grad or q.retains_grad or g.retains_grad")
+    _answer.holds(not _retains_grad.result, hint.retains)
 ### END HIDDEN TESTS
 _credit.points()
 
@@ -1680,23 +1682,23 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("shared_weight_grad")
 
 
-def _compare(x, w, g, want, wrong, why, dtype="float64", tracked=False, **arranged):
-    given = {"data": x, "weights": w, "g": g}
-    leaves = {name: leaf(part, dtype, tracked=tracked, **arranged) for name, part in given.items()}
+def _compare(x, w, g, want, wrong, cause, dtype="float64", tracked=False, **kwargs):
+    inputs = {"data": x, "weights": w, "g": g}
+    leaves = {name: leaf(part, dtype, tracked=tracked, **kwargs) for name, part in inputs.items()}
     answer = ask("shared_weight_grad(data, weights, g)", **leaves)
-    return answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.rounded, hint=why)
+    return answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.rounded, hint=cause)
 
 
 _wrong = {hint.no_g: [1, 2], hint.of_x: [30, 40], hint.grown: [20, 40], hint.flipped: [20, 10]}
 _wrong[hint.only_x] = [30, 80]
-_compare([1, 2], [3, 4], [10], want=[10, 20], wrong=_wrong, why=hint.every)
+_compare([1, 2], [3, 4], [10], want=[10, 20], wrong=_wrong, cause=hint.every)
 _wrong = {hint.mean: [105, 260], hint.one_use: ([200, 500], [10, 20]), hint.overwrites: [210, 2500]}
 _wrong[hint.flipped] = [120, 250], [210, 150]
-_compare([1, 2, 5], [3, 4], [10, 100], want=[210, 520], wrong=_wrong, why=hint.every)
+_compare([1, 2, 5], [3, 4], [10, 100], want=[210, 520], wrong=_wrong, cause=hint.every)
 _wrong = {hint.vector: tensor(520.1), hint.one_use: tensor([0.1])}
-_compare([1, 2, 5], [0], [0.1, 10, 100], [520.1], wrong=_wrong, why=hint.values)
+_compare([1, 2, 5], [0], [0.1, 10, 100], [520.1], wrong=_wrong, cause=hint.values)
 _x, _want = [2.0001e-5, 3e-5, 1e13], [2.1501e-4, 5e12 + 3e-4]
-_answer = _compare(_x, [3, 4], [10, 0.5], _want, wrong={}, why=hint.any_size)
+_answer = _compare(_x, [3, 4], [10, 0.5], _want, wrong={}, cause=hint.any_size)
 _answer.after("data.data *= -2").returns(-2 * tensor(_want))
 check.visible_passed()
 
@@ -1705,15 +1707,15 @@ check.visible_passed()
 import itertools
 
 
-_MOVED = "shared_weight_grad(data.detach() + 1, weights.detach() + 5, 2 * g.detach())"
+_NEXT_CALL = "shared_weight_grad(data.detach() + 1, weights.detach() + 5, 2 * g.detach())"
 
 
 def _sums(x, g):
     return (x.double().unfold(0, len(g), 1) @ g.double()).to(x.dtype)
 
 
-def _compare_again(x, w, g, dtype="float64", **arranged):
-    why = hint.apart if "layout" in arranged else hint.values if 0.0 in w else hint.every
+def _compare_again(x, w, g, dtype="float64", **kwargs):
+    cause = hint.apart if "layout" in kwargs else hint.values if 0.0 in w else hint.every
     x, w, g = (tensor(numbers, dtype) for numbers in (x, w, g))
     want, count = _sums(x, g), len(g)
     wrong = {
@@ -1722,33 +1724,33 @@ def _compare_again(x, w, g, dtype="float64", **arranged):
         hint.flipped: (want.flip(0), _sums(x, g.flip(0))),
         hint.values: want * w,
     }
-    answer = _compare(x, w, g, want, wrong=wrong, why=why, dtype=dtype, **arranged)
+    answer = _compare(x, w, g, want, wrong=wrong, cause=cause, dtype=dtype, **kwargs)
     answer.changes_nothing().again().returns(want)
-    there = answer.then(_MOVED, hint.stale)
-    there.returns(_sums(x + 1, 2 * g), atol=1e-4 if dtype == "float32" else None)
+    next_answer = answer.then(_NEXT_CALL, hint.stale)
+    next_answer.returns(_sums(x + 1, 2 * g), atol=1e-4 if dtype == "float32" else None)
     answer.still_returns(want)
 
 
-def _compare_drawn(size, positions, dtype="float64", weights=None, **arranged):
+def _compare_random(size, positions, dtype="float64", weights=None, **kwargs):
     x = check.draws(size + positions - 1, -3 if size + positions > 2 else 0.5, 3)
     w, g = weights or check.draws(size, -3, 3), check.draws(positions, -3, 3)
-    check.smallest(lambda *numbers: _compare_again(*numbers, dtype, **arranged), x, w, g)
+    check.smallest(lambda *numbers: _compare_again(*numbers, dtype, **kwargs), x, w, g)
 
 
 for _dtype in ("float64", "float32"):
     for _size, _positions in itertools.product((1, 2, 3, 5, 7), (1, 2, 3, 5, 9)):
-        _compare_drawn(_size, _positions, _dtype)
+        _compare_random(_size, _positions, _dtype)
     for _weights in ([0.0, 0.0, 0.0], [0.0, check.draw(1, 2), 0.0]):
-        _compare_drawn(3, 5, _dtype, weights=_weights)
+        _compare_random(3, 5, _dtype, weights=_weights)
     for _size, _positions in ((3, 4), (2, 5)):
-        _compare_drawn(_size, _positions, _dtype, layout="slice")
-_compare_drawn(round(check.draw(8.6, 12.4)), round(check.draw(12.6, 20.4)))
+        _compare_random(_size, _positions, _dtype, layout="slice")
+_compare_random(round(check.draw(8.6, 12.4)), round(check.draw(12.6, 20.4)))
 for _size, _positions in ((3, 4), (4, 1)):
-    _compare_drawn(_size, _positions, tracked=True, grad=7.0)
+    _compare_random(_size, _positions, tracked=True, grad=7.0)
 _x, _w = ([number / 3 for number in check.draws(count, 1, 3)] for count in (6, 3))
 _compare_again(_x, _w, [number / 7 for number in check.draws(4, 1, 3)])
 _compare_again(_x, _w, [1.5] * 4, layout="expanded")  # sum() sends back such a gradient
-_answer = _compare([1, 2, 5], [3, 4], [10, 100], [210, 520], wrong={}, why=hint.every)
+_answer = _compare([1, 2, 5], [3, 4], [10, 100], [210, 520], wrong={}, cause=hint.every)
 _answer.after("g.data *= -2").returns(tensor([-420, -1040]))
 # With atol=0, an answer of 0 is wrong even if the right value is tiny.
 for _dtype, _rtol in (("float64", 1e-11), ("float32", 1e-5)):
@@ -1768,8 +1770,8 @@ _leaves = {
 }
 _answer = ask("shared_weight_grad(data, weights, g)", {"errors": hint.tracked}, **_leaves)
 _answer.changes_nothing().returns(tensor([210.0, 520.0]), hint=hint.every)
-_retained = _answer.then("data.retains_grad or weights.retains_grad or g.retains_grad")
-_answer.holds(not _retained.result, hint.retains)
+_retains_grad = _answer.then("data.retains_grad or weights.retains_grad or g.retains_grad")
+_answer.holds(not _retains_grad.result, hint.retains)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

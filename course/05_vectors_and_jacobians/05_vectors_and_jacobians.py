@@ -941,34 +941,34 @@ hint = hints("matrix_vjp")
 _credit = PartialCredit(g1=1, g2=1)
 
 
-def _compare(given, g1, g2, wrong1, wrong2):
+def _compare(inputs, g1, g2, wrong1, wrong2):
     wrong1 = {hint.order: g2, hint.around: g1.T, hint.sign: -g1, **wrong1}
     wrong2 = {hint.around: g2.T, hint.sign: -g2, **wrong2}
     for name, want, wrong in (("g1", g1, wrong1), ("g2", g2, wrong2)):
         with _credit.part(name):
-            answer = ask("matrix_vjp(W1, W2, inp, v)", **given).changes_nothing()
+            answer = ask("matrix_vjp(W1, W2, inp, v)", **inputs).changes_nothing()
             got = answer.parts("g1", "g2", hint=hint.pair)[name == "g2"]
-            why = hint.factors if getattr(got.result, "shape", None) == want.shape else ""
-            got.returns(want, mistakes=wrong, nearly=hint.precise, hint=why)
+            cause = hint.factors if getattr(got.result, "shape", None) == want.shape else ""
+            got.returns(want, mistakes=wrong, nearly=hint.precise, hint=cause)
 
 
-_given = {"W1": tensor([[1, 2], [3, 4]]), "W2": tensor([[2, 3], [4, 2]])}
-_given |= {"inp": tensor([1, 2]), "v": tensor([10, -1])}
+_inputs = {"W1": tensor([[1, 2], [3, 4]]), "W2": tensor([[2, 3], [4, 2]])}
+_inputs |= {"inp": tensor([1, 2]), "v": tensor([10, -1])}
 _wrong1 = {hint.rows: [[17, 34], [38, 76]], hint.no_v: [[6, 12], [5, 10]]}
 _wrong2 = {hint.weigh: [[5, 11], [5, 11]], hint.inp: [[10, 20], [-1, -2]]}
 _wrong2[hint.sums] = [[30, 70], [-3, -7]]
-_compare(_given, tensor([[16, 32], [28, 56]]), tensor([[50, 110], [-5, -11]]), _wrong1, _wrong2)
+_compare(_inputs, tensor([[16, 32], [28, 56]]), tensor([[50, 110], [-5, -11]]), _wrong1, _wrong2)
 _W1, _W2 = leaf([[1], [1], [-2]], grad=7.0), leaf([[1, 2, 3], [4, 5, 6]], grad=7.0)
-_given = {"W1": _W1, "W2": _W2, "inp": tensor([-3]), "v": tensor([2, -0.1])}
+_inputs = {"W1": _W1, "W2": _W2, "inp": tensor([-3]), "v": tensor([2, -0.1])}
 _wrong1 = {hint.refilled: tensor([[-5.4], [-16.8], [-28.2]])}
 _g1, _g2 = tensor([[-4.8], [-10.5], [-16.2]]), tensor([[-6, -6, 12], [0.3, 0.3, -0.6]])
-_compare(_given, _g1, _g2, _wrong1, {hint.above: tensor([[10, 22], [-0.5, -1.1]])})
+_compare(_inputs, _g1, _g2, _wrong1, {hint.above: tensor([[10, 22], [-0.5, -1.1]])})
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import torch
 
 _CALL = "matrix_vjp(W1, W2, inp, v)"
-_EXACT = {
+_TOLERANCE = {
     "float64": {"rtol": 1e-11, "atol": 1e-11, "nearly": hint.precise},
     "float32": {"atol": 5e-4},
 }
@@ -979,57 +979,61 @@ def _reference(W1, W2, inp, v):
     return torch.einsum("a,ab,c->bc", v, W2, inp), torch.einsum("a,bc,c->ab", v, W1, inp)
 
 
-def _compare_drawn(part, W1, W2, inp, v, dtype, tracked=(), layout="", why=hint.factors, **more_exact):
-    given, place = {"W1": tensor(W1), "W2": tensor(W2), "inp": tensor(inp), "v": tensor(v)}, part == "g2"
-    leaves = {name: leaf(t, dtype, layout=layout, tracked=False) for name, t in given.items()}
-    leaves |= {name: leaf(given[name], dtype, 7.0, layout=layout) for name in tracked}
-    want = tensor(_reference(*given.values())[place], dtype)
-    exact = {**_EXACT[dtype], **more_exact}
-    how = {"ahead": (_CALL, *((f"{name}.data *= -2", _CALL) for name in given))}
-    answer = first = ask(_CALL, how, **leaves).changes_nothing()
+def _compare_with_reference(
+    part, W1, W2, inp, v, dtype, tracked=(), layout="", cause=hint.factors, **more_tolerance
+):
+    values, place = {"W1": tensor(W1), "W2": tensor(W2), "inp": tensor(inp), "v": tensor(v)}, part == "g2"
+    leaves = {name: leaf(t, dtype, layout=layout, tracked=False) for name, t in values.items()}
+    leaves |= {name: leaf(values[name], dtype, 7.0, layout=layout) for name in tracked}
+    want = tensor(_reference(*values.values())[place], dtype)
+    tolerance = {**_TOLERANCE[dtype], **more_tolerance}
+    options = {"ahead": (_CALL, *((f"{name}.data *= -2", _CALL) for name in values))}
+    answer = first = ask(_CALL, options, **leaves).changes_nothing()
     got = answer.parts("g1", "g2", hint=hint.pair)[place]
-    alike = getattr(got.result, "shape", None) == want.shape
-    got.returns(want, hint=why if alike else "", **exact)
-    answer.again().parts("g1", "g2", hint=hint.pair)[place].returns(want, **exact)
-    for name in given:
-        given[name] = -2 * given[name]
-        want = tensor(_reference(*given.values())[place], dtype)
+    same_shape = getattr(got.result, "shape", None) == want.shape
+    got.returns(want, hint=cause if same_shape else "", **tolerance)
+    answer.again().parts("g1", "g2", hint=hint.pair)[place].returns(want, **tolerance)
+    for name in values:
+        values[name] = -2 * values[name]
+        want = tensor(_reference(*values.values())[place], dtype)
         answer = answer.after(f"{name}.data *= -2").changes_nothing()
-        answer.parts("g1", "g2", hint=hint.pair)[place].returns(want, **exact)
+        answer.parts("g1", "g2", hint=hint.pair)[place].returns(want, **tolerance)
     if part == "g2":  # one check of the whole result covers g1 and g2
         first.still_returns(first.result)
 
 
-def _drawn(part, n, k, m, dtype, tracked=(), v=None, layout=""):
-    W1, W2, inp, drawn = (check.draw_tensor(*shape).tolist() for shape in ((k, n), (m, k), (n,), (m,)))
-    check.smallest(_compare_drawn, part, W1, W2, inp, v or drawn, dtype, tracked, layout)
+def _draw_and_compare(part, n, k, m, dtype, tracked=(), v=None, layout=""):
+    W1, W2, inp, random_v = (check.draw_tensor(*shape).tolist() for shape in ((k, n), (m, k), (n,), (m,)))
+    check.smallest(_compare_with_reference, part, W1, W2, inp, v or random_v, dtype, tracked, layout)
 
 
-def _all_drawn(part):
+def _compare_all(part):
     for dtype in ("float64", "float32"):
-        _drawn(part, 1, 1, 1, dtype, tracked=("W1", "W2", "inp", "v"))
-        _drawn(part, 1, 4, 3, dtype, tracked=("inp", "v"))
-        _drawn(part, 3, 4, 2, dtype, tracked=("W1", "W2"))
+        _draw_and_compare(part, 1, 1, 1, dtype, tracked=("W1", "W2", "inp", "v"))
+        _draw_and_compare(part, 1, 4, 3, dtype, tracked=("inp", "v"))
+        _draw_and_compare(part, 3, 4, 2, dtype, tracked=("W1", "W2"))
         for n, k, m in ((2, 2, 2), (2, 3, 1), (3, 1, 2), (4, 2, 3), (3, 3, 3), (3, 4, 4), (7, 12, 9)):
-            _drawn(part, n, k, m, dtype)
+            _draw_and_compare(part, n, k, m, dtype)
         for layout in ("slice", "transposed"):
-            _drawn(part, 3, 4, 2, dtype, layout=layout)
-        _drawn(part, 2, 3, 4, dtype, v=[0.0, 0.0, -1.0, 0.0])
-    _drawn(part, 2, 3, 2, "float64", v=[0.0, 0.0])
+            _draw_and_compare(part, 3, 4, 2, dtype, layout=layout)
+        _draw_and_compare(part, 2, 3, 4, dtype, v=[0.0, 0.0, -1.0, 0.0])
+    _draw_and_compare(part, 2, 3, 2, "float64", v=[0.0, 0.0])
     # inp, W2 and y1 = W1 @ inp contain zeros, so an answer must not divide by their elements.
     W1 = [[check.draw(1, 3), 2.0, 2.0], check.draws(3, 1, 3)]
     W2 = [[0.0, 3.0], [check.draw(1, 3), 0.0]]
-    _compare_drawn(part, W1, W2, [0.0, 5.0, -5.0], [1.0, -2.0], "float64", why=hint.zero)
-    _compare_drawn(part, [[1.0, 2.0], [3.0, -6.0]], W2, [1.0, 1.0], [1.0, -2.0], "float64", why=hint.zero)
-    _compare_drawn(part, W1, W2, [0.0, 0.0, 0.0], [1.0, -2.0], "float64", why=hint.zero)
+    _compare_with_reference(part, W1, W2, [0.0, 5.0, -5.0], [1.0, -2.0], "float64", cause=hint.zero)
+    _compare_with_reference(
+        part, [[1.0, 2.0], [3.0, -6.0]], W2, [1.0, 1.0], [1.0, -2.0], "float64", cause=hint.zero
+    )
+    _compare_with_reference(part, W1, W2, [0.0, 0.0, 0.0], [1.0, -2.0], "float64", cause=hint.zero)
     v = [float(f"{check.draw(1, 3)}e6"), float(f"-{check.draw(1, 3)}e-30")]
     W1, W2 = [[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [4.0, 2.0]]
-    _compare_drawn(part, W1, W2, [1.0, -3.0], v, "float64", why=hint.size, atol=0.0)
+    _compare_with_reference(part, W1, W2, [1.0, -3.0], v, "float64", cause=hint.size, atol=0.0)
 
 
 for _part in ("g1", "g2"):
     with _credit.part(_part):
-        _all_drawn(_part)
+        _compare_all(_part)
 ### END HIDDEN TESTS
 _credit.points()
 
@@ -1129,10 +1133,10 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("jacobian_by_rows")
 
-_CALL, _WHY = "jacobian_by_rows(f, x)", {"retain_graph": hint.graph}
+_CALL, _ERRORS = "jacobian_by_rows(f, x)", {"retain_graph": hint.graph}
 
-_three = "torch.stack([t[0] * t[1], t[0] ** 2, t[1]])"
-_answer = ask(_CALL, {"errors": _WHY}, f=f"lambda t: {_three}", x=leaf([2, 3], grad=3.0))
+_triple = "torch.stack([t[0] * t[1], t[0] ** 2, t[1]])"
+_answer = ask(_CALL, {"errors": _ERRORS}, f=f"lambda t: {_triple}", x=leaf([2, 3], grad=3.0))
 _wrong = {
     hint.total: [[7, 3], [7, 3], [7, 3]],
     hint.once: [7, 3],
@@ -1154,31 +1158,31 @@ from torch.autograd.functional import jacobian
 from secant import formula
 
 
-_OTHER = "jacobian_by_rows(lambda t: -2 * f(t), x)"
-_MORE = {**_WHY, "equal size": hint.point}
+_OTHER_CALL = "jacobian_by_rows(lambda t: -2 * f(t), x)"
+_ALL_ERRORS = {**_ERRORS, "equal size": hint.point}
 
 
-def _compare(f, x, A, dtype, grad=None, layout="", why=hint.shape):
-    here, function = tensor(x), formula(f, A=tensor(A), W=tensor(A))
-    want, there = (tensor(jacobian(function, place), dtype) for place in (here, here + 1))
-    near = 1e-12 if dtype == "float64" else 2e-4
-    exact = {"rtol": near, "atol": near * want.abs().max().item(), "nearly": hint.digits}
-    given = {"x": leaf(x, dtype, grad, layout=layout), "A": tensor(A, dtype), "W": leaf(A, dtype, 5.0)}
+def _compare(f, x, A, dtype, grad=None, layout="", cause=hint.shape):
+    point, function = tensor(x), formula(f, A=tensor(A), W=tensor(A))
+    want, next_want = (tensor(jacobian(function, place), dtype) for place in (point, point + 1))
+    precision = 1e-12 if dtype == "float64" else 2e-4
+    tolerance = {"rtol": precision, "atol": precision * want.abs().max().item(), "nearly": hint.digits}
+    arguments = {"x": leaf(x, dtype, grad, layout=layout), "A": tensor(A, dtype), "W": leaf(A, dtype, 5.0)}
     other_weight = formula(f, A=tensor(A), W=-2 * tensor(A))
-    moves = {"x.data += 1": there, "W.data *= -2": tensor(jacobian(other_weight, here + 1), dtype)}
-    how = {"errors": _MORE, "ahead": (_CALL, _OTHER, *((move, _CALL) for move in moves))}
-    answer = ask(_CALL, how, f=f"lambda t: {f}", **given).changes_nothing()
+    moves = {"x.data += 1": next_want, "W.data *= -2": tensor(jacobian(other_weight, point + 1), dtype)}
+    options = {"errors": _ALL_ERRORS, "ahead": (_CALL, _OTHER_CALL, *((move, _CALL) for move in moves))}
+    answer = ask(_CALL, options, f=f"lambda t: {f}", **arguments).changes_nothing()
     wrong = {hint.flat: want[0]} if len(want) == 1 else {hint.transposed: want.T}
-    answer.returns(want, mistakes=wrong, hint=why, **exact).is_untracked()
-    answer.again().returns(want, **exact)
-    answer.then(_OTHER, hint.other_function).returns(-2 * want, **exact)
-    for move, right in moves.items():
-        answer.after(move).changes_nothing().is_untracked().returns(right, **exact)
+    answer.returns(want, mistakes=wrong, hint=cause, **tolerance).is_untracked()
+    answer.again().returns(want, **tolerance)
+    answer.then(_OTHER_CALL, hint.other_function).returns(-2 * want, **tolerance)
+    for move, expected in moves.items():
+        answer.after(move).changes_nothing().is_untracked().returns(expected, **tolerance)
     answer.still_returns(answer.result)
 
 
 _CASES = (
-    (_three, 2, hint.shape),
+    (_triple, 2, hint.shape),
     ("torch.stack([t[0] * t[1], t.sin().sum(), t[2] ** 2, t.prod()])", 3, hint.shape),
     ("A @ t", 2, hint.shape),
     ("(W @ t) ** 2", 3, hint.shape),
@@ -1194,15 +1198,15 @@ _CASES = (
 )
 # sin(40 t) is so strongly curved that no difference quotient comes close to 12 correct digits.
 _x = [number / 7 for number in check.draws(2, -7, 7)]
-_compare("torch.sin(40 * t)", _x, [[0.0]], "float64", why=hint.digits)
+_compare("torch.sin(40 * t)", _x, [[0.0]], "float64", cause=hint.digits)
 for _dtype, _grad, _layout in (("float64", None, ""), ("float64", 3.0, "slice"), ("float32", -1.0, "")):
-    for _f, _n, _why in _CASES:
+    for _f, _n, _cause in _CASES:
         _x, _A = check.draws(_n, -1.5, 1.5), check.draw_tensor(3, _n, low=-1.5, high=1.5).tolist()
-        check.smallest(_compare, _f, _x, _A, _dtype, _grad, _layout, _why)
-_compare(_three, [0.0, 0.0], [[0.0]], "float64", why=hint.start)
+        check.smallest(_compare, _f, _x, _A, _dtype, _grad, _layout, _cause)
+_compare(_triple, [0.0, 0.0], [[0.0]], "float64", cause=hint.start)
 for _scale in ("1e-30", "1e6"):
     _f, _x = f"{_scale} * torch.sin(t)", check.draws(2, -1, 0.5)
-    _compare(_f, _x, [[0.0]], "float64", 3.0, why=hint.size)
+    _compare(_f, _x, [[0.0]], "float64", 3.0, cause=hint.size)
 _compare("torch.sin(A @ t)", check.draws(15, -1, 1), check.draw_tensor(20, 15), "float64")
 ### END HIDDEN TESTS
 
@@ -1284,21 +1288,21 @@ from secant import ask, check, hints, tensor
 
 hint = hints("directional_derivative")
 
-_ASKED = "directional_derivative(f, x, v)"
-_OTHER = "directional_derivative(lambda t: -2 * f(t), x, v)"
+_CALL = "directional_derivative(f, x, v)"
+_OTHER_CALL = "directional_derivative(lambda t: -2 * f(t), x, v)"
 
-_two, _three = (f"torch.stack([t[0] * t[1], t[0] ** 2{more}])" for more in ("", ", t[1]"))
-_usual = {hint.value: [6, 4], hint.no_v: [5, 4], hint.left: [7, -6], hint.ones: [-21, 8]}
-_usual |= {hint.length: tensor([-0.2, -2.4]), hint.step: [-13, -3], hint.added: tensor(-13)}
+_pair, _triple = (f"torch.stack([t[0] * t[1], t[0] ** 2{more}])" for more in ("", ", t[1]"))
+_mistakes = {hint.value: [6, 4], hint.no_v: [5, 4], hint.left: [7, -6], hint.ones: [-21, 8]}
+_mistakes |= {hint.length: tensor([-0.2, -2.4]), hint.step: [-13, -3], hint.added: tensor(-13)}
 for _f, _v, _want, _wrong in (
-    (_two, [-3, 4], [-1, -12], _usual),
-    (_three, [3, -4], [1, 12, -4], {hint.swapped: [1, 12, 3], hint.added: tensor(9)}),
-    (_three, [0, 0], [0, 0, 0], {hint.divided: torch.isnan}),
+    (_pair, [-3, 4], [-1, -12], _mistakes),
+    (_triple, [3, -4], [1, 12, -4], {hint.swapped: [1, 12, 3], hint.added: tensor(9)}),
+    (_triple, [0, 0], [0, 0, 0], {hint.divided: torch.isnan}),
 ):
-    _answer = ask(_ASKED, f=f"lambda t: {_f}", x=tensor([2, 3]), v=tensor(_v)).changes_nothing()
-    _why = hint.row if any(_v) else hint.zero
-    _answer.returns(tensor(_want), mistakes=_wrong, nearly=hint.digits, hint=_why).is_untracked()
-    _answer.then(_OTHER, hint.other_function).returns(-2 * tensor(_want))
+    _answer = ask(_CALL, f=f"lambda t: {_f}", x=tensor([2, 3]), v=tensor(_v)).changes_nothing()
+    _cause = hint.row if any(_v) else hint.zero
+    _answer.returns(tensor(_want), mistakes=_wrong, nearly=hint.digits, hint=_cause).is_untracked()
+    _answer.then(_OTHER_CALL, hint.other_function).returns(-2 * tensor(_want))
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from torch.autograd.functional import jacobian
@@ -1311,32 +1315,32 @@ def _is_multiple(got, want):
     return got.any() and want.any() and torch.allclose(got / got.abs().max(), want / want.abs().max())
 
 
-def _compare(f, x, v, A, dtype="float64", layout="", why=hint.shape):
-    here, along, function = tensor(x), tensor(v), formula(f, A=tensor(A))
-    slopes = [jacobian(function, place) for place in (here, here + 1)]
-    want, moved = (tensor(J @ along, dtype) for J in slopes)
-    near = 1e-12 if dtype == "float64" else 2e-4
+def _compare(f, x, v, A, dtype="float64", layout="", cause=hint.shape):
+    point, direction, function = tensor(x), tensor(v), formula(f, A=tensor(A))
+    slopes = [jacobian(function, place) for place in (point, point + 1)]
+    want, next_want = (tensor(J @ direction, dtype) for J in slopes)
+    precision = 1e-12 if dtype == "float64" else 2e-4
     # J v is linear in J and in v, so its rounding error is proportional to the size of both.
     size = max(map(abs, v)) * max(J.abs().max().item() for J in slopes)
-    exact = {"rtol": near, "atol": near * size / 3, "nearly": hint.digits}
+    tolerance = {"rtol": precision, "atol": precision * size / 3, "nearly": hint.digits}
     x, v = (leaf(numbers, dtype, layout=layout, tracked=False) for numbers in (x, v))
-    other = tensor(jacobian(formula(f, A=-2 * tensor(A)), here + 1) @ along, dtype)
-    moves = ("v.data *= -2", -2 * want), ("x.data += 1", -2 * moved), ("A.data *= -2", -2 * other)
-    how = {"ahead": (_ASKED, _OTHER, *((statement, _ASKED) for statement, _ in moves))}
-    answer = first = ask(_ASKED, how, f=f"lambda t: {f}", x=x, v=v, A=tensor(A, dtype)).changes_nothing()
+    other_want = tensor(jacobian(formula(f, A=-2 * tensor(A)), point + 1) @ direction, dtype)
+    moves = ("v.data *= -2", -2 * want), ("x.data += 1", -2 * next_want), ("A.data *= -2", -2 * other_want)
+    options = {"ahead": (_CALL, _OTHER_CALL, *((statement, _CALL) for statement, _ in moves))}
+    answer = first = ask(_CALL, options, f=f"lambda t: {f}", x=x, v=v, A=tensor(A, dtype)).changes_nothing()
     wrong = {hint.scalar: want[0]} if len(want) == 1 else {hint.length: lambda got: _is_multiple(got, want)}
     wrong[hint.divided] = lambda got: ~got.isfinite()
-    answer.returns(want, mistakes=wrong, hint=why, **exact).is_untracked()
-    answer.again().returns(want, **exact)
-    answer.then(_OTHER, hint.other_function).returns(-2 * want, **exact)
-    for statement, right in moves:
-        answer = answer.after(statement).changes_nothing().is_untracked().returns(right, **exact)
+    answer.returns(want, mistakes=wrong, hint=cause, **tolerance).is_untracked()
+    answer.again().returns(want, **tolerance)
+    answer.then(_OTHER_CALL, hint.other_function).returns(-2 * want, **tolerance)
+    for statement, expected in moves:
+        answer = answer.after(statement).changes_nothing().is_untracked().returns(expected, **tolerance)
     if f != "t":  # for the identity, jvp returns v itself, and `moves` change v
         first.still_returns(first.result)
 
 
 _CASES = (
-    (_three, 2, 1, hint.shape),
+    (_triple, 2, 1, hint.shape),
     ("t**2", 3, 1, hint.shape),
     ("A @ t", 3, 4, hint.shape),
     ("(A @ t) ** 2", 4, 2, hint.shape),
@@ -1349,24 +1353,24 @@ _CASES = (
     ("(t**2).sum().reshape(1)", 3, 1, hint.shape),
     ("(t[0] * t[1]).expand(3)", 2, 1, hint.shape),
 )
-_compare(_three, check.draws(2, -3, -1), check.draws(2, 1, 3), [[0.0]])
+_compare(_triple, check.draws(2, -3, -1), check.draws(2, 1, 3), [[0.0]])
 # sin(40 t) is so strongly curved that no difference quotient comes close to 12 correct digits.
-_compare("torch.sin(40 * t)", check.draws(2, -1, 1), check.draws(2, -3, 3), [[0.0]], why=hint.digits)
+_compare("torch.sin(40 * t)", check.draws(2, -1, 1), check.draws(2, -3, 3), [[0.0]], cause=hint.digits)
 for _dtype, _layout in (("float64", ""), ("float64", "slice"), ("float32", "")):
-    for _f, _n, _m, _why in _CASES:
+    for _f, _n, _m, _cause in _CASES:
         _x, _v = check.draws(_n, -1.5, 1.5), check.draws(_n, -3, 3)
         _A = check.draw_tensor(_m, _n, low=-1.5, high=1.5).tolist()
-        check.smallest(_compare, _f, _x, _v, _A, _dtype, _layout, _why)
-    _partly = [check.draw(1, 3), 0.0, -check.draw(1, 3)]
-    check.smallest(_compare, "t**2", check.draws(3, -2, 2), _partly, [[0.0]], _dtype, _layout)
+        check.smallest(_compare, _f, _x, _v, _A, _dtype, _layout, _cause)
+    _direction = [check.draw(1, 3), 0.0, -check.draw(1, 3)]
+    check.smallest(_compare, "t**2", check.draws(3, -2, 2), _direction, [[0.0]], _dtype, _layout)
 _x, _A = check.draws(2, -1, 1), check.draw_tensor(3, 2).tolist()
-_compare("1e-30 * torch.sin(t)", _x, check.draws(2, -3, 3), [[0.0]], why=hint.linear)
-_compare("torch.sin(A @ t)", _x, [0.0, 0.0], _A, why=hint.zero)
+_compare("1e-30 * torch.sin(t)", _x, check.draws(2, -3, 3), [[0.0]], cause=hint.linear)
+_compare("torch.sin(A @ t)", _x, [0.0, 0.0], _A, cause=hint.zero)
 _compare("(A @ t) ** 2", _x, [check.draw(100, 900), -check.draw(100, 900)], _A)
 for _power in (-30, 30):
     _v = [float(f"{check.draw(1, 3)}e{_power}"), -float(f"{check.draw(1, 3)}e{_power}")]
-    _compare("A @ t", _x, _v, _A, why=hint.linear)
-_compare(_three, [0.0, 0.0], check.draws(2, -3, 3), [[0.0]])
+    _compare("A @ t", _x, _v, _A, cause=hint.linear)
+_compare(_triple, [0.0, 0.0], check.draws(2, -3, 3), [[0.0]])
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1469,7 +1473,7 @@ from secant import PartialCredit, ask, check, hints, leaf, tensor
 hint = hints("weighted_backward")
 _credit = PartialCredit(gradient=1, shapes=1)
 
-_RAISED = """
+_DEFINE_RAISED = """
 def raised(y, v):
     try: weighted_backward(y, v); return "nothing"
     except ValueError: return "ValueError"
@@ -1477,18 +1481,18 @@ def raised(y, v):
 """
 
 
-def _compare(answer, wants, wrong):
-    answer.holds(answer.result is None, hint.none).changes_nothing(but=[("grad", n) for n in wants])
-    for name, want in wants.items():
-        found = answer.then(f"{name}.grad")
-        found.holds(found.result is not None, hint.missing if want.any() else hint.filled)
-        found.returns(want, mistakes=wrong[name], hint=hint.added).is_untracked(hint.graph)
+def _compare(answer, grads, wrong):
+    answer.holds(answer.result is None, hint.none).changes_nothing(but=[("grad", n) for n in grads])
+    for name, want in grads.items():
+        grad = answer.then(f"{name}.grad")
+        grad.holds(grad.result is not None, hint.missing if want.any() else hint.filled)
+        grad.returns(want, mistakes=wrong[name], hint=hint.added).is_untracked(hint.graph)
 
 
-def _refused(y_shape, v_shape, dtype="float64", grad=5.0):
+def _check_refusal(y_shape, v_shape, dtype="float64", grad=5.0):
     words = f"weighted_backward(y, v), y.shape = {y_shape}, v.shape = {v_shape}"
     x, v = leaf(tensor(2).expand(y_shape) + 0, dtype, grad), f"torch.ones({v_shape}).to(x.dtype)"
-    answer = ask("raised(y, v)", {"before": _RAISED, "words": words}, x=x, y="x**2", v=v)
+    answer = ask("raised(y, v)", {"before": _DEFINE_RAISED, "words": words}, x=x, y="x**2", v=v)
     check.equal(answer.result, "ValueError", f"{words}: {hint.raised}", hint=hint.shapes)
     return answer.changes_nothing()
 
@@ -1498,8 +1502,8 @@ with _credit.part("gradient"):
     _wrong = {hint.no_v: [7, 9], hint.mean: [6, 25], hint.missing: [5, 5]}
     _compare(_answer, {"x": tensor([7, 45])}, {"x": _wrong})
 with _credit.part("shapes"):
-    _refused((2,), (2, 1))
-    _refused((2, 1, 3, 2), (2, 3, 1, 2))
+    _check_refusal((2,), (2, 1))
+    _check_refusal((2, 1, 3, 2), (2, 3, 1, 2))
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import torch
@@ -1507,38 +1511,42 @@ import torch
 from secant import formula
 
 
-def _near(want):
+def _close_to(want):
     return lambda got: torch.allclose(got.double(), want, rtol=1e-3)
 
 
-def _compare_drawn(y, x, w, v, dtype, grad=None, layout="", why=""):
+def _compare_with_autograd(y, x, w, v, dtype, grad=None, layout="", cause=""):
     numbers, start = {"x": tensor(x).requires_grad_(), "w": tensor(w).requires_grad_()}, grad or 0.0
-    made = formula(y, **numbers, frozen=tensor(3.0))(None)
-    slopes = torch.autograd.grad(made, list(numbers.values()), tensor(v), allow_unused=True)
+    result = formula(y, **numbers, frozen=tensor(3.0))(None)
+    slopes = torch.autograd.grad(result, list(numbers.values()), tensor(v), allow_unused=True)
     slopes = {name: slope for name, slope in zip(numbers, slopes, strict=True) if slope is not None}
-    given = {"x": leaf(x, dtype, grad), "w": leaf(w, dtype, grad), "frozen": tensor(3.0, dtype), "y": y}
-    given["v"] = leaf(v, dtype, layout=layout, tracked=False)
-    grads, more = [f"{name}.grad" for name in slopes], f"weighted_backward({y}, 3 * v)"
-    how = {"errors": {"`inputs`": hint.missing, "": hint.any}, "ahead": (*grads, more, *grads)}
-    answer = ask("weighted_backward(y, v)", how, **given)
-    size = {why: torch.isfinite} if why else {}
+    arguments = {"x": leaf(x, dtype, grad), "w": leaf(w, dtype, grad), "frozen": tensor(3.0, dtype), "y": y}
+    arguments["v"] = leaf(v, dtype, layout=layout, tracked=False)
+    grads, second_call = [f"{name}.grad" for name in slopes], f"weighted_backward({y}, 3 * v)"
+    options = {"errors": {"`inputs`": hint.missing, "": hint.any}, "ahead": (*grads, second_call, *grads)}
+    answer = ask("weighted_backward(y, v)", options, **arguments)
+    size_mistake = {cause: torch.isfinite} if cause else {}
     wrong = {
-        name: {hint.missing: torch.full_like(slope, start), hint.precise: _near(start + slope), **size}
+        name: {
+            hint.missing: torch.full_like(slope, start),
+            hint.precise: _close_to(start + slope),
+            **size_mistake,
+        }
         for name, slope in slopes.items()
     }
     _compare(answer, {name: tensor(start + slope, dtype) for name, slope in slopes.items()}, wrong)
-    again = answer.then(more)
+    second_answer = answer.then(second_call)
     wrong = {
-        name: {hint.replaced: 3 * slope, hint.precise: _near(start + 4 * slope)}
+        name: {hint.replaced: 3 * slope, hint.precise: _close_to(start + 4 * slope)}
         for name, slope in slopes.items()
     }
-    _compare(again, {name: tensor(start + 4 * slope, dtype) for name, slope in slopes.items()}, wrong)
+    _compare(second_answer, {name: tensor(start + 4 * slope, dtype) for name, slope in slopes.items()}, wrong)
 
 
-def _drawn(y, x_shape, w_shape, *how):
+def _draw_and_compare(y, x_shape, w_shape, *rest):
     x, w = check.draw_tensor(*x_shape), check.draw_tensor(*w_shape)
     v = check.draw_tensor(*formula(y, x=x, w=w, frozen=tensor(3.0))(None).shape)
-    check.smallest(_compare_drawn, y, x.tolist(), w.tolist(), v.tolist(), *how)
+    check.smallest(_compare_with_autograd, y, x.tolist(), w.tolist(), v.tolist(), *rest)
 
 
 with _credit.part("gradient"):
@@ -1556,17 +1564,17 @@ with _credit.part("gradient"):
                 ("torch.outer(x, w)", (3,), (2,)),
                 ("x.expand(4, 3)", (3,), (1,)),
             ):
-                _drawn(_y, *_shapes, _dtype, _grad)
+                _draw_and_compare(_y, *_shapes, _dtype, _grad)
         for _layout in ("slice", "transposed"):
-            _drawn("x**2", (2, 3), (1,), _dtype, None, _layout)
-    _drawn("x * w + x", (7, 11), (7, 11), "float64", 0.5)
-    _compare_drawn("x**2", [], [1.0], [], "float64", 2.0)
-    _compare_drawn("(x**2)[:0]", check.draws(3, -3, 3), [1.0], [], "float64")
-    _compare_drawn("(x * w)[:0]", [[1.0, 2.0]], [[3.0, 4.0]], torch.empty(0, 2), "float64", 3.0)
-    _compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, 0.0, 0.0], "float64")
-    _compare_drawn("x**2", check.draws(3, -3, 3), [1.0], [0.0, -2.0, 0.0], "float64", 3.0)
+            _draw_and_compare("x**2", (2, 3), (1,), _dtype, None, _layout)
+    _draw_and_compare("x * w + x", (7, 11), (7, 11), "float64", 0.5)
+    _compare_with_autograd("x**2", [], [1.0], [], "float64", 2.0)
+    _compare_with_autograd("(x**2)[:0]", check.draws(3, -3, 3), [1.0], [], "float64")
+    _compare_with_autograd("(x * w)[:0]", [[1.0, 2.0]], [[3.0, 4.0]], torch.empty(0, 2), "float64", 3.0)
+    _compare_with_autograd("x**2", check.draws(3, -3, 3), [1.0], [0.0, 0.0, 0.0], "float64")
+    _compare_with_autograd("x**2", check.draws(3, -3, 3), [1.0], [0.0, -2.0, 0.0], "float64", 3.0)
     _v = [float(f"{check.draw(1, 3)}e6"), float(f"-{check.draw(1, 3)}e-30")]
-    _compare_drawn("1e30 * x**2", check.draws(2, 1, 3), [1.0], _v, "float64", why=hint.size)
+    _compare_with_autograd("1e30 * x**2", check.draws(2, 1, 3), [1.0], _v, "float64", cause=hint.size)
 _PAIRS = [((2,), v) for v in ((2, 1), (1,), (), (1, 2), (3,), (2, 2))]
 _PAIRS += [((2, 3), v) for v in ((3,), (1, 3), (2, 1), (3, 2), (6,))]
 _PAIRS += [((2, 1), (2,)), ((1,), ()), ((1,), (1, 1)), ((1, 3), (3,)), ((3,), (2, 3)), ((0,), (0, 3))]
@@ -1575,11 +1583,11 @@ _PAIRS += [((2, 3, 1), (2, 1, 3)), ((2, 3, 4), (2, 1, 4)), ((3, 1, 2), (1, 3, 2)
 with _credit.part("shapes"):
     for _y, _v in _PAIRS:
         _dtype, _grad = "float32" if len(_y) == 1 else "float64", check.draw(1, 9)
-        _answer = _refused(_y, _v, _dtype, _grad)
+        _answer = _check_refusal(_y, _v, _dtype, _grad)
         # This call only has to change .grad. The part "gradient" tests how much it adds.
         _answer.then("weighted_backward(y, torch.ones_like(y))", errors=hint.early)
-        _added = _answer.then(f"bool(x.grad.ne(torch.tensor({_grad}, dtype=x.dtype)).all())")
-        _added.holds(_added.result, hint.early)
+        _grad_changed = _answer.then(f"bool(x.grad.ne(torch.tensor({_grad}, dtype=x.dtype)).all())")
+        _grad_changed.holds(_grad_changed.result, hint.early)
 ### END HIDDEN TESTS
 _credit.points()
 
@@ -1661,7 +1669,7 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("per_sample_grads")
 
-_ASKED = "per_sample_grads(w, X, Y)"
+_CALL = "per_sample_grads(w, X, Y)"
 
 _want, _total = tensor([[-6, -12], [12, 4], [0, -28]]), tensor([6, -36])
 _wrong = {
@@ -1676,61 +1684,61 @@ _wrong = {
     hint.every: [[-20, -40], [-6, -2], [0, -52]],
     hint.of_x: [[-6, 6], [4, -4], [-14, 14]],
 }
-_answer = ask(_ASKED, w=tensor([1, -1]), X=tensor([[1, 2], [3, 1], [0, 2]]), Y=tensor([2, 0, 5]))
-_how = {"nearly": hint.precise, "hint": hint.alone}
-_answer.changes_nothing().returns(_want, mistakes=_wrong, **_how)
-_answer = ask(_ASKED, w=leaf([1, -1], grad=7.0), X=tensor([[2, 1]]), Y=tensor([4.9]))
+_answer = ask(_CALL, w=tensor([1, -1]), X=tensor([[1, 2], [3, 1], [0, 2]]), Y=tensor([2, 0, 5]))
+_default_hints = {"nearly": hint.precise, "hint": hint.alone}
+_answer.changes_nothing().returns(_want, mistakes=_wrong, **_default_hints)
+_answer = ask(_CALL, w=leaf([1, -1], grad=7.0), X=tensor([[2, 1]]), Y=tensor([4.9]))
 _wrong, _want = {hint.single: tensor([-15.6, -7.8])}, tensor([[-15.6, -7.8]])
-_answer.changes_nothing().returns(_want, mistakes=_wrong, **_how)
+_answer.changes_nothing().returns(_want, mistakes=_wrong, **_default_hints)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
-_CLOSE = {"float64": {}, "float32": {"atol": 5e-4}}
-_EXACT = {**_CLOSE, "float64": {"nearly": hint.precise}}
+_TOLERANCE = {"float64": {}, "float32": {"atol": 5e-4}}
+_EXACT_TOLERANCE = {**_TOLERANCE, "float64": {"nearly": hint.precise}}
 
 
 def _reference(w, X, Y):
     return 2 * (X @ w - Y)[:, None] * X
 
 
-def _compare(w, X, Y, dtype, kind="", grad=None, why=hint.alone, exact=None):
-    given, layout = {"w": tensor(w), "X": tensor(X), "Y": tensor(Y)}, kind.replace("tracked", "")
-    leaves = {name: leaf(t, dtype, layout=layout, tracked=False) for name, t in given.items()}
+def _compare(w, X, Y, dtype, kind="", grad=None, cause=hint.alone, tolerance=None):
+    values, layout = {"w": tensor(w), "X": tensor(X), "Y": tensor(Y)}, kind.replace("tracked", "")
+    leaves = {name: leaf(t, dtype, layout=layout, tracked=False) for name, t in values.items()}
     leaves["w"] = leaf(w, dtype, grad, layout=kind, tracked=kind == "tracked")
-    how = {"ahead": (_ASKED, *((f"{name}.data += 1", _ASKED) for name in given))}
-    answer = first = ask(_ASKED, how, **leaves).changes_nothing()
+    options = {"ahead": (_CALL, *((f"{name}.data += 1", _CALL) for name in values))}
+    answer = first = ask(_CALL, options, **leaves).changes_nothing()
     wrong = {
         hint.nan: torch.isnan,
         hint.rows: lambda got: got.dim() == 2 and got.shape[1] == len(w) and len(got) < len(X),
     }
-    want = tensor(_reference(*given.values()), dtype)
-    answer.returns(want, mistakes=wrong, hint=why, **(exact or _EXACT[dtype]))
+    want = tensor(_reference(*values.values()), dtype)
+    answer.returns(want, mistakes=wrong, hint=cause, **(tolerance or _EXACT_TOLERANCE[dtype]))
     answer.again().returns(first.result)
-    for name in given:
-        given[name] = given[name] + 1
-        want = tensor(_reference(*given.values()), dtype)
-        answer = answer.after(f"{name}.data += 1").changes_nothing().returns(want, **_CLOSE[dtype])
+    for name in values:
+        values[name] = values[name] + 1
+        want = tensor(_reference(*values.values()), dtype)
+        answer = answer.after(f"{name}.data += 1").changes_nothing().returns(want, **_TOLERANCE[dtype])
     first.still_returns(first.result)
 
 
-def _drawn(n, d, *how):
+def _draw_and_compare(n, d, *rest):
     w, X, Y = (check.draw_tensor(*shape).tolist() for shape in ((d,), (n, d), (n,)))
-    check.smallest(_compare, w, X, Y, *how)
+    check.smallest(_compare, w, X, Y, *rest)
 
 
 for _dtype in ("float64", "float32"):
     for _n, _d in ((1, 1), (1, 3), (3, 2), (3, 3), (40, 7)):
-        _drawn(_n, _d, _dtype)
+        _draw_and_compare(_n, _d, _dtype)
     for _n, _d, _grad in ((2, 3, None), (4, 1, -2.0), (3, 4, 4.0)):
-        _drawn(_n, _d, _dtype, "tracked", _grad)
+        _draw_and_compare(_n, _d, _dtype, "tracked", _grad)
     for _layout in ("slice", "transposed"):
-        _drawn(4, 3, _dtype, _layout)
+        _draw_and_compare(4, 3, _dtype, _layout)
 # The gradient is 0 for a sample whose target is predicted exactly, and for a sample with x = 0.
 _X, _Y = [[1.0, 1.0], [0.0, 0.0], [3.0, 5.0]], [1.0, check.draw(1, 5), 2.0]
 _compare([2.0, -1.0], _X, _Y, "float64")
-_X, _Y, _every_size = [[300.0, 200.0], [1e-15, 1e-15]], [-check.draw(1, 5), 0.0], {"rtol": 1e-7, "atol": 0.0}
-_compare([2.0, -1.0], _X, _Y, "float64", why=hint.size, exact=_every_size)
+_X, _Y, _rtol_only = [[300.0, 200.0], [1e-15, 1e-15]], [-check.draw(1, 5), 0.0], {"rtol": 1e-7, "atol": 0.0}
+_compare([2.0, -1.0], _X, _Y, "float64", cause=hint.size, tolerance=_rtol_only)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

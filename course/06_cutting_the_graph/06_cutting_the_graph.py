@@ -947,20 +947,20 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("splice")
 
-_EXACT = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-4}}
+_TOLERANCE = {"float64": {"rtol": 1e-10, "atol": 1e-12}, "float32": {"rtol": 1e-4, "atol": 1e-4}}
 
 
 def _compare(f, g, x, c, v, dtype, grad, want, wrong, layout=""):
     numbers = {"c": leaf(c, dtype, grad), "v": leaf(v, dtype, grad)}
     functions = {"f": f"lambda t: {f}", "g": f"lambda t: {g}"}
-    given = {**numbers, **functions, "x": leaf(x, dtype, grad, layout=layout)}
-    answer = ask("splice(f, g, x)", {"noting": ("f", "g")}, **given)
+    arguments = {**numbers, **functions, "x": leaf(x, dtype, grad, layout=layout)}
+    answer = ask("splice(f, g, x)", {"noting": ("f", "g")}, **arguments)
     want = tensor(want, dtype)
     mistakes = {**wrong, hint.adds_up: want + (grad or 0)}
-    answer.returns(want, mistakes=mistakes, nearly=hint.nearly, **_EXACT[dtype])
-    in_f, in_g = answer.given("f").result, answer.given("g", "grad_fn").result
-    check.equal([len(in_f), len(in_g)], [1, 1], answer.call + ": " + hint.once)
-    answer.holds([""] in in_g, hint.whole)
+    answer.returns(want, mistakes=mistakes, nearly=hint.nearly, **_TOLERANCE[dtype])
+    f_calls, g_calls = answer.given("f").result, answer.given("g", "grad_fn").result
+    check.equal([len(f_calls), len(g_calls)], [1, 1], answer.call + ": " + hint.once)
+    answer.holds([""] in g_calls, hint.whole)
     return answer.changes_nothing(hints={"grad": hint.fills}).is_untracked()
 
 
@@ -982,32 +982,32 @@ def _gradient(f, g, x, c, v):
 
 
 def _compare_again(f, g, x, c, v, dtype, grad=None, layout=""):
-    here, there = tensor(x), tensor(x) + 1
-    exact, kind = _EXACT[dtype], getattr(torch, dtype)
-    want, moved = (_gradient(f, g, place, c, v).to(kind) for place in (here, there))
-    other = _gradient(f"-2 * ({f})", g, there, c, v).to(kind)
-    summed, value = _gradient(f, "t.sum()", x, c, v), formula(f, c=tensor(c))(here)
-    wrong = {hint.summed: summed, hint.adds_up: 2 * want + (grad or 0)}
-    if value.shape == here.shape:
-        wrong[hint.elementwise] = summed * _gradient("t", g, value, c, v)
+    point, next_point = tensor(x), tensor(x) + 1
+    tolerance, torch_dtype = _TOLERANCE[dtype], getattr(torch, dtype)
+    want, next_want = (_gradient(f, g, place, c, v).to(torch_dtype) for place in (point, next_point))
+    other_want = _gradient(f"-2 * ({f})", g, next_point, c, v).to(torch_dtype)
+    sum_gradient, value = _gradient(f, "t.sum()", x, c, v), formula(f, c=tensor(c))(point)
+    wrong = {hint.summed: sum_gradient, hint.adds_up: 2 * want + (grad or 0)}
+    if value.shape == point.shape:
+        wrong[hint.elementwise] = sum_gradient * _gradient("t", g, value, c, v)
     answer = _compare(f, g, x, c, v, dtype, grad, want, wrong, layout)
     answer.given("g", "shape", "dtype").equals([[list(value.shape), dtype]], hint=hint.kind)
     answer.keeps_buffers().owns_its_memory()
-    answer.again().returns(want, **exact)
-    answer.after("x.data += 1").returns(moved, **exact)
-    answer.then("splice(lambda t: -2 * f(t), g, x)", hint.other_function).returns(other, **exact)
+    answer.again().returns(want, **tolerance)
+    answer.after("x.data += 1").returns(next_want, **tolerance)
+    answer.then("splice(lambda t: -2 * f(t), g, x)", hint.other_function).returns(other_want, **tolerance)
     answer.still_returns(want)
 
 
 for _dtype in ("float64", "float32"):
-    _square, _grads = [check.draws(2, 0.2, 2), check.draws(2, -2, 2)], (None, check.draw(1, 9))
+    _square_matrix, _grads = [check.draws(2, 0.2, 2), check.draws(2, -2, 2)], (None, check.draw(1, 9))
     for _turn, (_f, _g, _x, _c, _v) in enumerate(
         (
             ("t * c", "t @ v", check.draw(-3, 3), check.draws(3, -3, 3), check.draws(3, -3, 3)),
             ("torch.tanh(c * t)", "(t**3 * v).sum()", *(check.draws(3, low, low + 2) for low in (-1, -1, 1))),
             ("t[:, None] * c", "((t * v)**2).sum()", *(check.draws(n, 0.2, 2) for n in (4, 3, 3))),
             ("(c * t).sum()", "v * t**2", *(check.draws(3, 0.2, 2) for _ in range(2)), check.draw(-2, -1)),
-            ("t**2 + c * t", "(v * t).sum()", _square, check.draws(2, 0.2, 2), check.draw(1, 2)),
+            ("t**2 + c * t", "(v * t).sum()", _square_matrix, check.draws(2, 0.2, 2), check.draw(1, 2)),
         ),
         _dtype == "float32",
     ):
@@ -1117,73 +1117,75 @@ from secant import ask, check, hints, leaf, tensor
 
 hint = hints("sgd_step_")
 
-_WHY = {"leaf": hint.in_place, "ambig": hint.truth, "generator": hint.generator, "None": hint.none}
+_HELP = {"leaf": hint.in_place, "ambig": hint.truth, "generator": hint.generator, "None": hint.none}
 
 
-def _compare(call, leaves, grads, wants, before=(), still=hint.still, skipped=hint.skipped):
+def _compare(call, leaves, grads, expected, before=(), still=hint.still, skipped=hint.skipped):
     before = [*(f"second_{name} = {name}.detach()" for name in leaves), *before]
-    every, each = f"[{', '.join(leaves)}]", ((name, f"second_{name}") for name in leaves)
-    how = {"before": "; ".join(before), "errors": _WHY, "ahead": (every, *sum(each, ()))}
-    answer = ask(call, how, **leaves)
-    now = answer.then(every).result
-    others = any(not p.equal(leaf.value) for p, leaf in zip(now, leaves.values(), strict=True))
-    for name, grad, want in zip(leaves, grads, wants, strict=True):
+    list_code, pairs = f"[{', '.join(leaves)}]", ((name, f"second_{name}") for name in leaves)
+    options = {"before": "; ".join(before), "errors": _HELP, "ahead": (list_code, *sum(pairs, ()))}
+    answer = ask(call, options, **leaves)
+    state = answer.then(list_code).result
+    any_moved = any(not p.equal(leaf.value) for p, leaf in zip(state, leaves.values(), strict=True))
+    for name, grad, want in zip(leaves, grads, expected, strict=True):
         start, dtype = leaves[name].value, str(leaves[name].value.dtype)[6:]
         want, slope = tensor(want, dtype), tensor(0.0 if grad is None else grad, dtype)
-        wrong = {skipped if others else still: start, hint.uphill: 2 * start - want}
+        wrong = {skipped if any_moved else still: start, hint.uphill: 2 * start - want}
         wrong |= {hint.no_lr: start - slope, hint.twice: 2 * want - start}
         answer.then(name).returns(want, mistakes=wrong, nearly=hint.nearly)
         answer.then(f"second_{name}").returns(want, hint=hint.apart)
-    moved = [("value", name) for name, grad in zip(leaves, grads, strict=True) if grad is not None]
-    return answer.changes_nothing(but=moved).holds(answer.result is None, hint.nothing)
+    moves = [("value", name) for name, grad in zip(leaves, grads, strict=True) if grad is not None]
+    return answer.changes_nothing(but=moves).holds(answer.result is None, hint.nothing)
 
 
 _leaves = {"p": leaf(2.0, grad=4.0), "q": leaf(5.0), "r": leaf(2.0, grad=4.0)}
 _compare("sgd_step_([p, q, r], 0.1)", _leaves, [4.0, None, 4.0], [1.6, 5.0, 1.6])
 _leaves = {"p": leaf([1.0, -2.0], grad=0.5), "q": leaf([[3.0]]), "r": leaf(2.0, grad=-4e4)}
-_call, _wants = "sgd_step_((t for t in [p, q, r]), 0.3)", [[0.85, -2.15], [[3.0]], 12002.0]
-_compare(_call, _leaves, [0.5, None, -4e4], _wants, still=hint.used)
+_call, _expected = "sgd_step_((t for t in [p, q, r]), 0.3)", [[0.85, -2.15], [[3.0]], 12002.0]
+_compare(_call, _leaves, [0.5, None, -4e4], _expected, still=hint.used)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 
 
-def _compare_drawn(form, lr, dtypes, values, grads, layout=""):
+def _compare_with_reference(form, lr, dtypes, values, grads, layout=""):
     rows = list(zip("pqrs", dtypes, values, grads, strict=False))
     leaves = {name: leaf(value, dtype, layout=layout) for name, dtype, value, _ in rows}
-    wants = [tensor(value) - lr * tensor(0.0 if grad is None else grad) for *_, value, grad in rows]
-    all_, still = ", ".join(leaves), hint.used if " for " in form else hint.still
-    before = [f"held = [{all_}]"]
+    expected = [tensor(value) - lr * tensor(0.0 if grad is None else grad) for *_, value, grad in rows]
+    names, still = ", ".join(leaves), hint.used if " for " in form else hint.still
+    before = [f"held = [{names}]"]
     for name, *_, grad in rows:
         if grad is not None:
             before.append(f"{name}.grad = torch.tensor({grad}, dtype={name}.dtype)")
-    why = [hint.copied] * 2 if layout else [still, hint.skipped]
-    answer = _compare(f"sgd_step_({form.format(all_)}, {lr})", leaves, grads, wants, before, *why)
-    tracked = answer.then("all(t.is_leaf and t.requires_grad for t in held)")
-    answer.holds(tracked.result, hint.leaf)
+    causes = [hint.copied] * 2 if layout else [still, hint.skipped]
+    answer = _compare(f"sgd_step_({form.format(names)}, {lr})", leaves, grads, expected, before, *causes)
+    are_leaves = answer.then("all(t.is_leaf and t.requires_grad for t in held)")
+    answer.holds(are_leaves.result, hint.leaf)
     if "params" in form:
-        same = answer.then("[*map(id, params)] == [*map(id, held)]")
-        answer.holds(same.result, hint.listed)
+        same_list = answer.then("[*map(id, params)] == [*map(id, held)]")
+        answer.holds(same_list.result, hint.listed)
 
 
 for _form in ("params := [{}]", "tuple([{}])", "(t for t in [{}])"):
     for _dtype in ("float64", "float32"):
         _start, _slope = check.draw(-3, 3), check.draw(-3, 3)
-        check.smallest(_compare_drawn, _form, check.draw(0.01, 2), [_dtype], [_start], [_slope])
+        check.smallest(_compare_with_reference, _form, check.draw(0.01, 2), [_dtype], [_start], [_slope])
         _values, _slopes = [check.draws(3, -3, 3), _start], [check.draws(3, -3, 3), None]
-        check.smallest(_compare_drawn, _form, check.draw(0.01, 2), [_dtype] * 2, _values, _slopes)
+        check.smallest(_compare_with_reference, _form, check.draw(0.01, 2), [_dtype] * 2, _values, _slopes)
         _rows = [check.draws(2, -3, 3) for _ in range(3)]
         _values = [check.draw(1, 3), check.draw(-3, -1), _rows]
         _slopes = [check.draw(1, 3), None, [row[::-1] for row in _rows]]
-        check.smallest(_compare_drawn, _form, 1, [_dtype, "float64", "float32"], _values, _slopes)
+        check.smallest(_compare_with_reference, _form, 1, [_dtype, "float64", "float32"], _values, _slopes)
         _pairs = [_rows, check.draws(2, 1, 3)], [_rows, check.draws(2, 1, 3)]
         for _layout in ("slice", "transposed"):
-            check.smallest(_compare_drawn, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, _layout)
+            check.smallest(
+                _compare_with_reference, _form, check.draw(0.1, 1), [_dtype, "float64"], *_pairs, _layout
+            )
     # A gradient that contains a 0, or whose elements sum to 0, must not be skipped.
     _pair = [[1.0, -2.0], [3.0, 0.5]]
-    _compare_drawn(_form, 0.5, ["float64", "float32"], _pair, [[0.0, 2.0], [3.0, -3.0]])
-    _compare_drawn(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
-    _compare_drawn(_form, 0.0123456789, ["float64"] * 2, [1.0, 2.0], [3e4, -5e3])
-    _compare_drawn(_form, 0.5, ["float64"] * 2, [1.0, 2.0], [None, None])
+    _compare_with_reference(_form, 0.5, ["float64", "float32"], _pair, [[0.0, 2.0], [3.0, -3.0]])
+    _compare_with_reference(_form, 0, ["float64"] * 2, [1.0, 2.0], [3.0, 4.0])
+    _compare_with_reference(_form, 0.0123456789, ["float64"] * 2, [1.0, 2.0], [3e4, -5e3])
+    _compare_with_reference(_form, 0.5, ["float64"] * 2, [1.0, 2.0], [None, None])
 _empty = tensor([]).reshape(0, 3)
 _compare("sgd_step_([p], 1)", {"p": leaf(_empty, grad=4.0)}, [4.0], [_empty], ["assert p.shape == (0, 3)"])
 _steps = ask("[sgd_step_([p], 0.5) for _ in range(3)]", p=leaf([1.0, -2.0], grad=2.0)).then("p")
@@ -1296,29 +1298,29 @@ _credit = PartialCredit(result=1, modes=1)
 _HOOK = "model[2].register_forward_pre_hook(lambda _, x: seen.append(x[0].requires_grad))"
 
 
-def _compare(layer, numbers, x, dtype, want, of_batch, modes="model.train()", more="", **given):
+def _compare(layer, numbers, x, dtype, want, wrong, modes="model.train()", setup="", **arguments):
     model = f"nn.Sequential(nn.Linear(2, 3), {layer}, nn.Linear(3, 1))"
-    given |= {"numbers": tensor(numbers, dtype), "model": f"graphs.filled({model}, numbers)"}
-    how = {"before": f"seen = []; {_HOOK}; {modes}{more}", "below": f"model = {model}"}
-    how["words"] = f"evaluate(model, x={x}), {dtype}, {modes}"
-    answer = ask("result = evaluate(model, x)", how, x=tensor(x, dtype), **given)
-    random = hint.random if "Dropout" in layer else ""
-    answer.returns(tensor(want, dtype), mistakes={hint.of_batch: of_batch}, hint=random)
+    arguments |= {"numbers": tensor(numbers, dtype), "model": f"graphs.filled({model}, numbers)"}
+    options = {"before": f"seen = []; {_HOOK}; {modes}{setup}", "below": f"model = {model}"}
+    options["words"] = f"evaluate(model, x={x}), {dtype}, {modes}"
+    answer = ask("result = evaluate(model, x)", options, x=tensor(x, dtype), **arguments)
+    random_hint = hint.random if "Dropout" in layer else ""
+    answer.returns(tensor(want, dtype), mistakes={hint.of_batch: wrong}, hint=random_hint)
     answer.holds(not answer.then("any(seen)").result, hint.recorded).is_untracked(hint.tracked)
     return answer.holds(not answer.then("result.is_inference()").result, hint.refused)
 
 
 _first, _last = [1.0, 2.0, -1.0, 1.0, 0.5, 0.0, 0.0, 1.0, 2.0], [1.0, -1.0, 2.0, 0.5]
 _norm, _x = [*_first, 1.0, 2.0, 1.0, 0.0, 0.0, 1.0, *_last], [[1.0, 1.0], [2.0, -1.0]]
-_nested = "nn.Sequential(nn.AlphaDropout(0.5))"
-_own = "model.training = model[1].training = model[2].training = False"
-_own += "; model[0].bias.requires_grad_(False); model[0].bias.grad = torch.ones(3)"
+_dropout = "nn.Sequential(nn.AlphaDropout(0.5))"
+_setup = "model.training = model[1].training = model[2].training = False"
+_setup += "; model[0].bias.requires_grad_(False); model[0].bias.grad = torch.ones(3)"
 with _credit.part("result"):
     _compare("nn.BatchNorm1d(3, eps=1e-10)", _norm, _x, "float64", [[8.5], [12.5]], [[-0.5], [5.5]])
     ask("evaluate(model, x)", model="nn.Dropout(0.5)", x=leaf([1.0])).is_untracked(hint.tracked)
 _TRY = "on = None\ntry: evaluate(m, torch.ones(3))\nexcept ValueError: on = torch.is_grad_enabled()"
 with _credit.part("modes"):
-    _compare(_nested, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, _own).changes_nothing()
+    _compare(_dropout, _first + _last, _x, "float32", [[7.5], [8.5]], 0.0, _setup).changes_nothing()
     _answer = ask("m.training, on", {"before": _TRY}, m="nn.BatchNorm1d(3)")
     _wrong = {hint.left_off: ((True, False),), hint.swallowed: ((True, None),)}
     _answer.equals((True, True), mistakes=_wrong, hint=hint.faulty)
@@ -1330,7 +1332,7 @@ _STATS = """
 for buffer, numbers in zip(model.buffers(), stats):
     buffer.copy_(numbers)
 """
-_FAULTY = """
+_FAULTY_HOOK = """
 model[2].register_forward_pre_hook(lambda *_: 1 / 0)
 reached = False
 try:
@@ -1352,28 +1354,28 @@ model.register_forward_hook(lambda module, given, out: 2 * out)
 """
 
 
-def _values(numbers, stats, x, of_batch):
+def _values(numbers, stats, x, use_batch):
     W, b, *norm, V, a = tensor(numbers).split([6, 3, 3, 3, 3, 1] if stats else [6, 3, 3, 1])
     hidden = tensor(x) @ W.reshape(3, 2).T + b
     if stats:
         (gain, shift), (mean, var) = norm, map(tensor, stats)
-        mean, var = (hidden.mean(0), hidden.var(0, unbiased=False)) if of_batch else (mean, var)
+        mean, var = (hidden.mean(0), hidden.var(0, unbiased=False)) if use_batch else (mean, var)
         hidden = (hidden - mean) / (var + 1e-5).sqrt() * gain + shift
     return hidden @ V.reshape(3, 1) + a
 
 
-def _compare_drawn(part, layer, numbers, stats, x, dtype, modes, tracked=False):
-    want, wrong = (_values(numbers, stats, x, of_batch) for of_batch in (False, True))
-    more = f"{_STATS}x.requires_grad_({tracked}); settings = {_SETTINGS}"
+def _compare_with_reference(part, layer, numbers, stats, x, dtype, modes, tracked=False):
+    want, wrong = (_values(numbers, stats, x, use_batch) for use_batch in (False, True))
+    setup = f"{_STATS}x.requires_grad_({tracked}); settings = {_SETTINGS}"
     stats = [tensor(row, dtype) for row in stats]
-    answer = _compare(layer, numbers, x, dtype, want, wrong, modes, more, stats=stats)
+    answer = _compare(layer, numbers, x, dtype, want, wrong, modes, setup, stats=stats)
     check.equal(answer.then("len(seen)").result, 1, answer.call + ": " + hint.times)
     if part == "modes":
         answer.changes_nothing()
         answer.holds(answer.then(f"settings == {_SETTINGS}").result, hint.settings)
 
 
-def _drawn(layer, rows):
+def _draw_case(layer, rows):
     W, b, V, a = (check.draws(n, low, 2) for n, low in ((6, -2), (3, 0.5), (3, 0.5), (1, -1)))
     gain, shift, mean, var = (check.draws(3, low, low + 1.5) for low in (0.5, -1, -1, 0.5))
     norm, stats = (gain + shift, [mean, var]) if "Batch" in layer else ([], [])
@@ -1384,38 +1386,48 @@ _SHARED = "nn.Sequential(nn.Linear(2, 3), nn.Sequential(drop), nn.Sequential(dro
 
 
 def _compare_shared(part, numbers, x, modes):
-    given = {"x": tensor(x), "numbers": tensor(numbers), "drop": "nn.Dropout(0.5)"}
-    shown = f"drop = nn.Dropout(0.5); model = {_SHARED}"
-    how = {"before": modes, "words": f"evaluate(model, x={x}), {modes}", "below": shown}
-    answer = ask("evaluate(model, x)", how, **given, model=f"graphs.filled({_SHARED}, numbers)")
+    arguments = {"x": tensor(x), "numbers": tensor(numbers), "drop": "nn.Dropout(0.5)"}
+    model_code = f"drop = nn.Dropout(0.5); model = {_SHARED}"
+    options = {"before": modes, "words": f"evaluate(model, x={x}), {modes}", "below": model_code}
+    answer = ask("evaluate(model, x)", options, **arguments, model=f"graphs.filled({_SHARED}, numbers)")
     answer.returns(_values(numbers, [], x, False), hint=hint.random).is_untracked(hint.tracked)
     if part == "modes":
         answer.changes_nothing(hints={"training": hint.shared})
-        for turned in ("model.train(); model[0].eval()", "model.eval(); model[0].train()"):
-            answer = answer.after(turned).changes_nothing(hints={"training": hint.noted})
+        for statement in ("model.train(); model[0].eval()", "model.eval(); model[0].train()"):
+            answer = answer.after(statement).changes_nothing(hints={"training": hint.noted})
 
 
-_turns = "model.eval(); model.training = model[1].training = True"
-_mixed = "model.train()", "model.eval()", "model[1].eval()", "model.eval(); model[1].train()", _turns
-_deep = "model.eval(); model[0].training = model[1][0][0].training = True"
+_partial_train = "model.eval(); model.training = model[1].training = True"
+_all_modes = (
+    "model.train()",
+    "model.eval()",
+    "model[1].eval()",
+    "model.eval(); model[1].train()",
+    _partial_train,
+)
+_deep_train = "model.eval(); model[0].training = model[1][0][0].training = True"
 _words = f"evaluate(model, x=[1, -1]), {hint.skip}"
-_skip, _numbers = {"before": _SKIP, "words": _words}, tensor([1.0, 2.0, -1.0, 3.0, 0.5, 1.0])
+_skip_options, _numbers = {"before": _SKIP, "words": _words}, tensor([1.0, 2.0, -1.0, 3.0, 0.5, 1.0])
 _rows = [[1.0, -2.0], [-3.0, 4.0]]
-_images = "nn.Unflatten(1, (2, 1, 1)), {}, nn.Flatten(0)"
+_image_layers = "nn.Unflatten(1, (2, 1, 1)), {}, nn.Flatten(0)"
 for _part in ("result", "modes"):
     with _credit.part(_part):
-        for _layer, _few in (("nn.Dropout(0.5)", 1), ("nn.BatchNorm1d(3)", 2)):
-            for _modes in _mixed:
+        for _layer, _row_count in (("nn.Dropout(0.5)", 1), ("nn.BatchNorm1d(3)", 2)):
+            for _modes in _all_modes:
                 for _dtype in ("float64", "float32"):
-                    check.smallest(_compare_drawn, _part, *_drawn(_layer, 4), _dtype, _modes, True)
-                    check.smallest(_compare_drawn, _part, *_drawn(_layer, _few), _dtype, _modes)
-        for _modes in ("model.train()", "model.eval()", "model[1][0][0].eval()", _deep):
-            _case = _drawn(f"nn.Sequential({_nested})", 9)
-            check.smallest(_compare_drawn, _part, *_case, "float32", _modes)
+                    check.smallest(
+                        _compare_with_reference, _part, *_draw_case(_layer, 4), _dtype, _modes, True
+                    )
+                    check.smallest(
+                        _compare_with_reference, _part, *_draw_case(_layer, _row_count), _dtype, _modes
+                    )
+        for _modes in ("model.train()", "model.eval()", "model[1][0][0].eval()", _deep_train):
+            _case = _draw_case(f"nn.Sequential({_dropout})", 9)
+            check.smallest(_compare_with_reference, _part, *_case, "float32", _modes)
         for _modes in ("model.train()", "model.eval(); drop.train()", "drop.eval()"):
-            _, _given, _, _x = _drawn(_SHARED, 8)
-            check.smallest(_compare_shared, _part, _given, _x, _modes)
-        _answer = ask("evaluate(model, x)", _skip, numbers=_numbers, x=tensor([1, -1]))
+            _, _weights, _, _x = _draw_case(_SHARED, 8)
+            check.smallest(_compare_shared, _part, _weights, _x, _modes)
+        _answer = ask("evaluate(model, x)", _skip_options, numbers=_numbers, x=tensor([1, -1]))
         _answer.returns(tensor([1.0, -8.0]), hint=hint.called)
         if _part == "modes":
             _answer.then(_MODES).equals([True] * 3, hint=hint.noted)
@@ -1425,22 +1437,22 @@ for _part in ("result", "modes"):
             "nn.FeatureAlphaDropout(0.5)",
             "nn.BatchNorm2d(2, 1e-30)",
         ):
-            _model = f"nn.Sequential({_images.format(_layer)})"
+            _model = f"nn.Sequential({_image_layers.format(_layer)})"
             _answer = ask("evaluate(model, x)", model=_model, x=leaf(_rows, "float32", grad=check.draw(1, 9)))
             _answer.returns(tensor(_rows, "float32").flatten(), hint=hint.kinds).is_untracked(hint.tracked)
             if _part == "modes":
                 _answer.changes_nothing()
 _model = "nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5), nn.Linear(3, 1))"
-_words = f"evaluate(model, x), {hint.raises} ZeroDivisionError, {_turns}: {_MODES}"
-_how = {"before": _turns + _FAULTY, "words": _words, "below": f"model = {_model}"}
+_words = f"evaluate(model, x), {hint.raises} ZeroDivisionError, {_partial_train}: {_MODES}"
+_options = {"before": _partial_train + _FAULTY_HOOK, "words": _words, "below": f"model = {_model}"}
 with _credit.part("modes"):
-    _after = ask(_MODES, _how, model=_model)
-    _reached, _recording = _after.then("reached, recording").result
-    _after.holds(_reached, hint.swallowed).equals([True, False] * 2, hint=hint.faulty)
-    _after.holds(_recording, hint.left_off)
-    _how = {"before": "model[1].register_forward_hook(lambda *_: None)"}
+    _modes_answer = ask(_MODES, _options, model=_model)
+    _error_reached, _grad_enabled = _modes_answer.then("reached, recording").result
+    _modes_answer.holds(_error_reached, hint.swallowed).equals([True, False] * 2, hint=hint.faulty)
+    _modes_answer.holds(_grad_enabled, hint.left_off)
+    _options = {"before": "model[1].register_forward_hook(lambda *_: None)"}
     _model = "nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.5))"
-    _answer = ask("evaluate(model, x)", _how, model=_model, x=tensor([1.0, 2.0], "float32"))
+    _answer = ask("evaluate(model, x)", _options, model=_model, x=tensor([1.0, 2.0], "float32"))
     _answer.changes_nothing(hints={"hooks": hint.hooks})
 ### END HIDDEN TESTS
 _credit.points()
@@ -1520,10 +1532,10 @@ def _compare(x, autograd, truth):
         hint.value: ((autograd * x, autograd * x), (autograd, autograd * x)),
         hint.one: ((0.0, truth),),
     }
-    exact = {"rtol": 1e-11, "atol": 1e-20}
+    tol = {"rtol": 1e-11, "atol": 1e-20}
     answer = ask("stop_gradient(x)", x=x)
-    answer.returns((autograd, truth), mistakes=wrong, nearly=hint.nearly, **exact).changes_nothing()
-    answer.again().returns((autograd, truth), **exact).changes_nothing()
+    answer.returns((autograd, truth), mistakes=wrong, nearly=hint.nearly, **tol).changes_nothing()
+    answer.again().returns((autograd, truth), **tol).changes_nothing()
 
 
 _decimals = 0.123456, 0.015241383936, 0.045724151808
@@ -1537,8 +1549,8 @@ def _compare_at(x):
     _compare(x, float(x * x), 3.0 * x * x)
 
 
-_drawn = (*check.draws(3, -3, -0.1), *check.draws(3, 0.1, 3), check.draw(10, 90))
-for _x in (1, -1.0, 0.1, -10, *_drawn, 1 / 3, -2 / 7, 1.2345e-5, -100, 100.0):
+_draws = (*check.draws(3, -3, -0.1), *check.draws(3, 0.1, 3), check.draw(10, 90))
+for _x in (1, -1.0, 0.1, -10, *_draws, 1 / 3, -2 / 7, 1.2345e-5, -100, 100.0):
     check.smallest(_compare_at, _x)
 _compare_at(0)
 _compare_at(0.0)
@@ -1626,16 +1638,16 @@ def step():
 
 def _compare(part, losses, n, dtype, shape, want, last):
     words = f"running_loss(step, {n}), {dtype}, losses = {losses}, shape = {shape}"
-    given = {"losses": losses, "shape": shape, "w": leaf(0.0, dtype)}
-    answer = ask(f"running_loss(step, {n})", {"before": _STEP, "words": words}, **given)
-    modes, alive, left = answer.then("modes, alive, len(marks)").result
+    arguments = {"losses": losses, "shape": shape, "w": leaf(0.0, dtype)}
+    answer = ask(f"running_loss(step, {n})", {"before": _STEP, "words": words}, **arguments)
+    modes, alive, remaining = answer.then("modes, alive, len(marks)").result
     check.equal(len(alive), n, words + ": " + hint.times)
     answer.holds(all(modes), hint.off)
-    wrong, near = {hint.last: last, hint.mean: want / max(n, 1)}, 1e-12 if part == "sum" else 1e-2
-    answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=near, atol=near)
+    wrong, tol = {hint.last: last, hint.mean: want / max(n, 1)}, 1e-12 if part == "sum" else 1e-2
+    answer.returns(want, mistakes=wrong, nearly=hint.nearly, rtol=tol, atol=tol)
     if part == "memory":
         answer.holds(max(alive, default=0) <= 1, f"{hint.alive}: {alive[:12]}", hint.held)
-        answer.holds(not left, hint.left)
+        answer.holds(not remaining, hint.left)
     return answer.changes_nothing(hints={"grad": hint.filled})
 
 
@@ -1648,28 +1660,28 @@ check.visible_passed(_credit)
 from secant import tensor
 
 
-def _compare_drawn(part, losses, n, dtype, shape=()):
-    each = tensor([losses[k % len(losses)] for k in range(n)], dtype).tolist()
-    _compare(part, losses, n, dtype, shape, float(sum(each)), each[-1] if each else 0.0)
+def _compare_with_sum(part, losses, n, dtype, shape=()):
+    values = tensor([losses[k % len(losses)] for k in range(n)], dtype).tolist()
+    _compare(part, losses, n, dtype, shape, float(sum(values)), values[-1] if values else 0.0)
 
 
 # A step() that really trains: each call halves w.
-_MOVES = "loss.backward(inputs=[w]), w.data.sub_(0.25 * w.grad), setattr(w, 'grad', None)"
-_TRAINS = f"lambda: (loss := w**2, {_MOVES})[0]"
+_UPDATE = "loss.backward(inputs=[w]), w.data.sub_(0.25 * w.grad), setattr(w, 'grad', None)"
+_TRAINING_STEP = f"lambda: (loss := w**2, {_UPDATE})[0]"
 for _part in ("sum", "memory"):
     with _credit.part(_part):
         for _dtype in ("float64", "float32"):
             for _shape in ((), (1,)):
-                check.smallest(_compare_drawn, _part, check.draws(4, -3, 3), 4, _dtype, _shape)
-                check.smallest(_compare_drawn, _part, check.draws(5, 0.1, 3), 3, _dtype, _shape)
-                check.smallest(_compare_drawn, _part, [check.draw(0.1, 3)], 1, _dtype, _shape)
-                check.smallest(_compare_drawn, _part, check.draws(3, 0.1, 3), 200, _dtype, _shape)
-                _compare_drawn(_part, [1.0], 0, _dtype, _shape)
-                _compare_drawn(_part, [0.0, 5.0], 2, _dtype, _shape)
-        _compare_drawn(_part, [16777216.0, 1.0], 50, "float32")
+                check.smallest(_compare_with_sum, _part, check.draws(4, -3, 3), 4, _dtype, _shape)
+                check.smallest(_compare_with_sum, _part, check.draws(5, 0.1, 3), 3, _dtype, _shape)
+                check.smallest(_compare_with_sum, _part, [check.draw(0.1, 3)], 1, _dtype, _shape)
+                check.smallest(_compare_with_sum, _part, check.draws(3, 0.1, 3), 200, _dtype, _shape)
+                _compare_with_sum(_part, [1.0], 0, _dtype, _shape)
+                _compare_with_sum(_part, [0.0, 5.0], 2, _dtype, _shape)
+        _compare_with_sum(_part, [16777216.0, 1.0], 50, "float32")
         for _n in (0, 1, 5):
             _words = f"running_loss(step, {_n}), {hint.trains}"
-            _answer = ask(f"running_loss(step, {_n})", {"words": _words}, w=leaf(3.0), step=_TRAINS)
+            _answer = ask(f"running_loss(step, {_n})", {"words": _words}, w=leaf(3.0), step=_TRAINING_STEP)
             _answer.returns(float(sum(9.0 * 0.25**k for k in range(_n))), rtol=1e-6)
             _answer.changes_nothing(but=[("value", "w")])
 ### END HIDDEN TESTS
@@ -1766,34 +1778,34 @@ hint = hints("freeze_first")
 _GRADS = "{**{f'model.{name}': p.grad for name, p in model.named_parameters()}, 'x': x.grad}"
 
 
-def _compare(layers, numbers, x, dtype, slopes, before, grad=None, size=1, noted="", **given):
-    given |= {"numbers": tensor(numbers, dtype), "x": leaf(x, dtype, grad)}
-    given["model"] = f"graphs.filled(nn.Sequential({layers}), numbers, {grad})"
+def _compare(layers, numbers, x, dtype, slopes, before, grad=None, size=1, setup="", **arguments):
+    arguments |= {"numbers": tensor(numbers, dtype), "x": leaf(x, dtype, grad)}
+    arguments["model"] = f"graphs.filled(nn.Sequential({layers}), numbers, {grad})"
     words = f"freeze_first(model, x={x}), {dtype}, .grad = {grad}, {before}"
     below = f"model = nn.Sequential({layers})"
-    how = {"before": f"{before}\n{noted}", "ahead": (_GRADS,), "words": words, "below": below}
-    answer = ask("freeze_first(model, x)", how, **given)
+    options = {"before": f"{before}\n{setup}", "ahead": (_GRADS,), "words": words, "below": below}
+    answer = ask("freeze_first(model, x)", options, **arguments)
     grads = answer.then(_GRADS, words=words).is_untracked(hint.graph).result
     for kind, name in answer.seen["changes"]:
         if kind == "grad" and name.split(".")[:2] == next(iter(grads)).split(".")[:2]:
-            why = hint.emptied if grads[name] is None else hint.not_frozen
-            check.refuse(f"{words}: {name}.grad\n    {below}", why)
+            text = hint.emptied if grads[name] is None else hint.not_frozen
+            check.refuse(f"{words}: {name}.grad\n    {below}", text)
     for name, slope in slopes.items():
-        at, why = f"{words}: {name}.grad\n    {below}", hint.cut if name == "x" else hint.nothing
-        check.holds(grads[name] is not None, at, why)
+        call, text = f"{words}: {name}.grad\n    {below}", hint.cut if name == "x" else hint.nothing
+        check.holds(grads[name] is not None, call, text)
         new, old = tensor(slope, dtype), grad or 0.0
-        wrong = {hint.alone: new, hint.mean: new / size + old, hint.twice: 2 * new + old, why: old}
-        answer.named(lambda at=at: at, grads[name]).returns(new + old, mistakes=wrong)
+        wrong = {hint.alone: new, hint.mean: new / size + old, hint.twice: 2 * new + old, text: old}
+        answer.named(lambda call=call: call, grads[name]).returns(new + old, mistakes=wrong)
     return answer.changes_nothing(but=[("grad", name) for name in slopes])
 
 
 _layers, _numbers = "nn.Linear(2, 1), nn.ReLU(), nn.Linear(1, 1)", [1.0, 0.5, 0.5, 2.0, 1.0]
-_wants = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
-_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float32", _wants, "model[2].eval()", 3.0, 2)
+_grads = {"model.2.weight": [[3.0]], "model.2.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
+_compare(_layers, _numbers, [[0.5, 1.0], [1.5, -1.0]], "float32", _grads, "model[2].eval()", 3.0, 2)
 _layers = "nn.Sequential(nn.Sequential(nn.Linear(2, 1), nn.PReLU())), nn.Linear(1, 1)"
-_off = "model[0][0][0].bias.requires_grad = model[1].bias.requires_grad = x.requires_grad = False"
-_more, _wants = [1.0, 0.5, 0.5, 0.25, 2.0, 1.0], {"model.1.weight": [[-0.375]]}
-_compare(_layers, _more, [[-2.5, 1.0]], "float64", _wants, _off)
+_flags = "model[0][0][0].bias.requires_grad = model[1].bias.requires_grad = x.requires_grad = False"
+_prelu_numbers, _grads = [1.0, 0.5, 0.5, 0.25, 2.0, 1.0], {"model.1.weight": [[-0.375]]}
+_compare(_layers, _prelu_numbers, [[-2.5, 1.0]], "float64", _grads, _flags)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from itertools import pairwise
@@ -1801,19 +1813,19 @@ from itertools import pairwise
 import torch
 
 
-_NOTED = """
+_SETUP = """
 calls = []
 model[0].register_forward_hook(lambda *_: calls.append(1))
 objects = [*model.modules(), *model.parameters()]
 flags = [p.requires_grad for p in model.parameters()]
 """
-_SAME = (
+_IS_UNCHANGED = (
     "[*map(id, [*model.modules(), *model.parameters()])] == [*map(id, objects)] "
     "and [p.requires_grad for p in model.parameters()] == flags"
 )
 
 
-def _layers_of(sizes, nested):
+def _build_layers(sizes, nested):
     """Return the code of Linears with a Tanh between each two, and the position of each Linear in the model.
 
     nested: the number of layers, from the first on, that form an inner nn.Sequential.
@@ -1824,7 +1836,7 @@ def _layers_of(sizes, nested):
     return ", ".join(first + layers[nested:]), places
 
 
-def _wants_of(sizes, numbers, x):
+def _expected_gradients(sizes, numbers, x):
     """Return the gradients of the loss with respect to the parameters, in their order, and to x."""
     shapes = [shape for n, m in pairwise(sizes) for shape in ((m, n), (m,))]
     parts = tensor(numbers).split([torch.Size(shape).numel() for shape in shapes])
@@ -1835,23 +1847,23 @@ def _wants_of(sizes, numbers, x):
     return torch.autograd.grad(out.sum(), [*leaves, start])
 
 
-def _compare_drawn(sizes, nested, numbers, x, dtype, frozen, grad):
-    layers, places = _layers_of(sizes, nested)
+def _compare_with_autograd(sizes, nested, numbers, x, dtype, frozen, grad):
+    layers, places = _build_layers(sizes, nested)
     names = [f"model.{place}.{part}" for place in places for part in ("weight", "bias")]
     untracked = [{**dict(zip("WbVa", names, strict=False)), "x": "x"}[letter] for letter in frozen]
-    slopes = dict(zip([*names, "x"], _wants_of(sizes, numbers, x), strict=True))
-    filled = {n: s for n, s in slopes.items() if n not in untracked and not n.startswith("model.0.")}
+    slopes = dict(zip([*names, "x"], _expected_gradients(sizes, numbers, x), strict=True))
+    tracked_slopes = {n: s for n, s in slopes.items() if n not in untracked and not n.startswith("model.0.")}
     tensors = ["x" if name == "x" else f"model.get_parameter('{name[6:]}')" for name in untracked]
-    before = "; ".join(["model[-1].eval()", *(f"{of}.requires_grad_(False)" for of in tensors)])
-    answer = _compare(layers, numbers, x, dtype, filled, before, grad, len(x) * sizes[-1], _NOTED)
+    before = "; ".join(["model[-1].eval()", *(f"{code}.requires_grad_(False)" for code in tensors)])
+    answer = _compare(layers, numbers, x, dtype, tracked_slopes, before, grad, len(x) * sizes[-1], _SETUP)
     check.holds(answer.result is None, answer.call, hint.returned)
     check.equal(answer.then("len(calls)").result, 1, answer.call, hint=hint.once)
-    answer.holds(answer.then(_SAME).result, hint.replaced)
+    answer.holds(answer.then(_IS_UNCHANGED).result, hint.replaced)
 
 
-def _drawn(sizes, rows):
+def _draw_inputs(sizes, rows):
     ranges = [size for n, m in pairwise(sizes) for size in ((n * m, 1.0), (m, 0.5))]
-    numbers = [number for count, far in ranges for number in check.draws(count, -far, far)]
+    numbers = [number for count, bound in ranges for number in check.draws(count, -bound, bound)]
     return numbers, [check.draws(sizes[0], -1, 1) for _ in range(rows)]
 
 
@@ -1863,30 +1875,32 @@ _SHAPES = (
     ([2, 3, 2, 1], 3),
     ([2, 3, 2, 2], 2),
 )
-for _dtype, _one, _other in (("float64", "", "x"), ("float32", "x", "")):
+for _dtype, _first_frozen, _second_frozen in (("float64", "", "x"), ("float32", "x", "")):
     for _sizes, _nested in _SHAPES:
-        for _rows, _grad, _frozen in ((3, None, _one), (1, check.draw(1, 9), _other)):
-            _case = _sizes, _nested, *_drawn(_sizes, _rows)
-            check.smallest(_compare_drawn, *_case, _dtype, _frozen, _grad)
+        for _rows, _grad, _frozen in ((3, None, _first_frozen), (1, check.draw(1, 9), _second_frozen)):
+            _case = _sizes, _nested, *_draw_inputs(_sizes, _rows)
+            check.smallest(_compare_with_autograd, *_case, _dtype, _frozen, _grad)
     for _frozen in ("W", "b", "a", "Wb", "ba", "Wba"):
-        _case = [2, 3, 2], 0, *_drawn([2, 3, 2], 2)
-        check.smallest(_compare_drawn, *_case, _dtype, _frozen + _one, 2.0 if _one else None)
-_named = {"OrderedDict": "__import__('collections').OrderedDict"}
+        _case = [2, 3, 2], 0, *_draw_inputs([2, 3, 2], 2)
+        check.smallest(
+            _compare_with_autograd, *_case, _dtype, _frozen + _first_frozen, 2.0 if _first_frozen else None
+        )
+_extra_arguments = {"OrderedDict": "__import__('collections').OrderedDict"}
 _layers = "nn.Sequential(OrderedDict(fc=nn.Linear(1, 1)))"
 _layers = f"OrderedDict(fc=nn.Linear(2, 1), bend=nn.ReLU(), fc2={_layers})"
-_wants = {"model.fc2.fc.weight": [[3.0]], "model.fc2.fc.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
+_grads = {"model.fc2.fc.weight": [[3.0]], "model.fc2.fc.bias": [2.0], "x": [[2.0, 1.0], [2.0, 1.0]]}
 _rows = [[0.5, 1.0], [1.5, -1.0]]
-_compare(_layers, _numbers, _rows, "float64", _wants, "model[0].eval()", size=2, **_named)
+_compare(_layers, _numbers, _rows, "float64", _grads, "model[0].eval()", size=2, **_extra_arguments)
 _layers = "nn.Linear(2, 1), nn.Linear(1, 1, bias=False), nn.PReLU()"
-_wants = {"model.1.weight": [[0.375]], "model.2.weight": [-3.0], "x": [[-0.5, -0.25]]}
-_more = [1.0, 0.5, 0.5, -2.0, 0.25]
-_compare(_layers, _more, [[0.5, 1.0]], "float64", _wants, "model[2].eval()", grad=3.0)
+_grads = {"model.1.weight": [[0.375]], "model.2.weight": [-3.0], "x": [[-0.5, -0.25]]}
+_prelu_numbers = [1.0, 0.5, 0.5, -2.0, 0.25]
+_compare(_layers, _prelu_numbers, [[0.5, 1.0]], "float64", _grads, "model[2].eval()", grad=3.0)
 # This Dropout drops everything in training mode, and nothing in evaluation mode.
-_given = {"numbers": tensor([2.0, 1.0, 0.5]), "x": leaf([[0.5, 1.0]])}
-_given["model"] = "graphs.filled(nn.Sequential(nn.Flatten(), nn.Dropout(1.0), nn.Linear(2, 1)), numbers)"
-for _mode, _wants in (("train", [[0.0, 0.0]]), ("eval", [[2.0, 1.0]])):
-    _answer = ask("freeze_first(model, x)", {"before": f"model[1].{_mode}()"}, **_given)
-    _answer.then("x.grad").returns(tensor(_wants), hint=hint.mode)
+_arguments = {"numbers": tensor([2.0, 1.0, 0.5]), "x": leaf([[0.5, 1.0]])}
+_arguments["model"] = "graphs.filled(nn.Sequential(nn.Flatten(), nn.Dropout(1.0), nn.Linear(2, 1)), numbers)"
+for _mode, _want in (("train", [[0.0, 0.0]]), ("eval", [[2.0, 1.0]])):
+    _answer = ask("freeze_first(model, x)", {"before": f"model[1].{_mode}()"}, **_arguments)
+    _answer.then("x.grad").returns(tensor(_want), hint=hint.mode)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1969,30 +1983,30 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("agreement_loss")
 
 
-def _compare(f, h, given, loss, slopes, near=None):
+def _compare(f, h, inputs, loss, slopes, tolerance=None):
     """loss, and each of slopes (keyed by tensor): the right one, and wrong ones, keyed by hint."""
     functions = {"f": f"lambda t: {f}", "h": f"lambda t: {h}"}
-    answer = ask("loss = agreement_loss(f, h, a, b)", {"noting": ("f", "h")}, **functions, **given)
-    called = [len(answer.given(name).result) for name in "fh"]
-    check.equal(called, [2, 2], answer.call + ": " + hint.times)
+    answer = ask("loss = agreement_loss(f, h, a, b)", {"noting": ("f", "h")}, **functions, **inputs)
+    call_counts = [len(answer.given(name).result) for name in "fh"]
+    check.equal(call_counts, [2, 2], answer.call + ": " + hint.times)
     want, wrong = loss
     answer.returns(want, mistakes=wrong, nearly=hint.nearly)
     answer.is_tracked(hint.all_cut).changes_nothing()
     for name, (slope, wrong) in slopes.items():
         got = answer.gradient(name, "None")
         got.holds(got.result is not None, hint.unreached)
-        got.returns(slope, mistakes=wrong, hint=hint.held, **(near or {}))
+        got.returns(slope, mistakes=wrong, hint=hint.held, **(tolerance or {}))
     return answer
 
 
-_given = {"w": leaf(1.0), "v": leaf(3.0), "a": tensor(1.0), "b": tensor(2.0)}
+_inputs = {"w": leaf(1.0), "v": leaf(3.0), "a": tensor(1.0), "b": tensor(2.0)}
 _loss = tensor(13.0), {hint.halves: tensor(26.0), hint.one_way: (0.5, 1.0), hint.itself: 10.0}
 _w = tensor(33.0), {hint.uncut: 26.0, hint.swapped: -7.0, hint.one_cut: (28.0, 31.0)}
-_compare("w * t", "v * t", _given, _loss, {"w": _w, "v": (tensor(11.0), {})})
-_given |= {"a": leaf([1.0, 0.0, 1.0, 0.0], grad=5.0), "b": tensor([0.0, 2.0, 0.0, 0.0])}
+_compare("w * t", "v * t", _inputs, _loss, {"w": _w, "v": (tensor(11.0), {})})
+_inputs |= {"a": leaf([1.0, 0.0, 1.0, 0.0], grad=5.0), "b": tensor([0.0, 2.0, 0.0, 0.0])}
 _loss = tensor(7.5), {hint.sum: tensor(30.0), hint.halves: tensor(15.0)}
 _a = tensor([2.25, -1.5, 2.25, 0.0]), {hint.uncut: tensor([2.5, -3.0, 2.5, 0.0])}
-_compare("w * t", "v * t", _given, _loss, {"a": _a})
+_compare("w * t", "v * t", _inputs, _loss, {"a": _a})
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 from functools import partial
@@ -2002,7 +2016,7 @@ import torch
 from secant import formula
 
 _STEP = 1e-5
-_NEAR = {"float64": {"rtol": 1e-6, "atol": 1e-7}, "float32": {"rtol": 1e-3, "atol": 1e-3}}
+_TOLERANCE = {"float64": {"rtol": 1e-6, "atol": 1e-7}, "float32": {"rtol": 1e-3, "atol": 1e-3}}
 
 
 def _halves(f, h, values, targets=None):
@@ -2027,50 +2041,53 @@ def _quotients(f, h, values, name, targets):
         ]
         for sign in (1, -1)
     )
-    there, back = map(torch.stack, ends)
-    return ((there - back) / (2 * _STEP)).reshape(value.shape)
+    forward, backward = map(torch.stack, ends)
+    return ((forward - backward) / (2 * _STEP)).reshape(value.shape)
 
 
-def _mistakes(held, *given):
-    moving = _quotients(*given, None).to(held.dtype)
-    return {hint.uncut: moving, hint.swapped: moving - held}
+def _mistakes(gradient, *arguments):
+    uncut_gradient = _quotients(*arguments, None).to(gradient.dtype)
+    return {hint.uncut: uncut_gradient, hint.swapped: uncut_gradient - gradient}
 
 
-def _compare_drawn(f, h, a, b, w, v, dtype, tracked, grad=None):
-    numbers, kind = {"w": w, "v": v, "a": a, "b": b}, getattr(torch, dtype)
+def _compare_with_quotients(f, h, a, b, w, v, dtype, tracked, grad=None):
+    numbers, torch_dtype = {"w": w, "v": v, "a": a, "b": b}, getattr(torch, dtype)
     values = {name: tensor(number) for name, number in numbers.items()}
     targets = tuple(formula(f, **values)(values[view]) for view in "ab")
-    first, second = (half.to(kind) for half in _halves(f, h, values))
+    first, second = (half.to(torch_dtype) for half in _halves(f, h, values))
     loss = first + second, {hint.halves: 2 * (first + second), hint.one_way: (first, second)}
     slopes = {}
     for name in tracked:
-        held = _quotients(f, h, values, name, targets).to(kind)
-        slopes[name] = held, partial(_mistakes, held, f, h, values, name)
-    given = {name: leaf(numbers[name], dtype, tracked=False) for name in numbers}
-    given |= {name: leaf(numbers[name], dtype, grad) for name in tracked}
-    answer = _compare(f, h, given, loss, slopes, _NEAR[dtype]).keeps_buffers()
+        gradient = _quotients(f, h, values, name, targets).to(torch_dtype)
+        slopes[name] = gradient, partial(_mistakes, gradient, f, h, values, name)
+    inputs = {name: leaf(numbers[name], dtype, tracked=False) for name in numbers}
+    inputs |= {name: leaf(numbers[name], dtype, grad) for name in tracked}
+    answer = _compare(f, h, inputs, loss, slopes, _TOLERANCE[dtype]).keeps_buffers()
     answer.again().returns(loss[0])
-    opposite = sum(_halves(f, f"-({h})", values)).to(kind)
-    other = answer.then("agreement_loss(f, lambda t: -h(t), a, b)")
-    other.returns(opposite, mistakes={hint.kept: loss[0]}, nearly=hint.nearly)
-    moved = sum(_halves(f, h, values | {"a": values["a"] + 1})).to(kind)
-    answer.after("a.data += 1").returns(moved, nearly=hint.nearly)
+    opposite_loss = sum(_halves(f, f"-({h})", values)).to(torch_dtype)
+    other_answer = answer.then("agreement_loss(f, lambda t: -h(t), a, b)")
+    other_answer.returns(opposite_loss, mistakes={hint.kept: loss[0]}, nearly=hint.nearly)
+    next_loss = sum(_halves(f, h, values | {"a": values["a"] + 1})).to(torch_dtype)
+    answer.after("a.data += 1").returns(next_loss, nearly=hint.nearly)
 
 
-def _rows(count, size):
+def _draw_rows(count, size):
     return [check.draws(size, -2, 2) for _ in range(count)]
 
 
-_few, _all = ("wv", None), ("wvab", check.draw(1, 9))
-for _dtype, _one, _other in (("float64", _few, _all), ("float32", _all, _few)):
+_weights_only, _all_tracked = ("wv", None), ("wvab", check.draw(1, 9))
+for _dtype, _first_options, _second_options in (
+    ("float64", _weights_only, _all_tracked),
+    ("float32", _all_tracked, _weights_only),
+):
     _numbers = (check.draw(low, low + 1) for low in (-2, 0.5, 1, 2.5))
-    check.smallest(_compare_drawn, "w * t", "v * t", *_numbers, _dtype, *_one)
+    check.smallest(_compare_with_quotients, "w * t", "v * t", *_numbers, _dtype, *_first_options)
     _numbers = (check.draws(3, 0.2, 2) for _ in range(4))
-    check.smallest(_compare_drawn, "w * t", "torch.tanh(t) + v", *_numbers, _dtype, *_other)
-    _numbers = _rows(4, 2), _rows(4, 2), _rows(2, 3), _rows(3, 3)
-    check.smallest(_compare_drawn, "torch.tanh(t @ w)", "t @ v", *_numbers, _dtype, *_one)
+    check.smallest(_compare_with_quotients, "w * t", "torch.tanh(t) + v", *_numbers, _dtype, *_second_options)
+    _numbers = _draw_rows(4, 2), _draw_rows(4, 2), _draw_rows(2, 3), _draw_rows(3, 3)
+    check.smallest(_compare_with_quotients, "torch.tanh(t @ w)", "t @ v", *_numbers, _dtype, *_first_options)
     _centred = "t @ w - (t @ w).mean(0)"
-    check.smallest(_compare_drawn, _centred, "torch.sin(t @ v)", *_numbers, _dtype, *_other)
+    check.smallest(_compare_with_quotients, _centred, "torch.sin(t @ v)", *_numbers, _dtype, *_second_options)
     for _f, _h, _tracked in (
         ("t", "v * t", "va"),
         ("w * t", "t", "wb"),
@@ -2078,7 +2095,7 @@ for _dtype, _one, _other in (("float64", _few, _all), ("float32", _all, _few)):
         ("w * t", "2 * t", "w"),
     ):
         _numbers = (check.draws(2, low, low + 1) for low in (-2, 0.5, 1.5, 2.5))
-        check.smallest(_compare_drawn, _f, _h, *_numbers, _dtype, _tracked, 4.0)
+        check.smallest(_compare_with_quotients, _f, _h, *_numbers, _dtype, _tracked, 4.0)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"

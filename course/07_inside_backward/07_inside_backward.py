@@ -860,10 +860,10 @@ def _compare(answer):
     answer.holds(isinstance(got, dict), check.kind(got), hint.keys)
     check.equal(sorted(got, key=str), _PROGRAMS, f"{answer.call}: {hint.listed}", hint=hint.keys)
     for program in _PROGRAMS:
-        value, where = got[program], f"{answer.call}[{program!r}]"
-        check.holds(type(value) is bool, where, hint.bools + f" ({check.kind(value)})")
-    for program, breaks, why in (("x + 1", False, hint.add), ("x.exp()", True, hint.exp)):
-        check.equal(got[program], breaks, f"{answer.call}[{program!r}]", hint=why)
+        value, call = got[program], f"{answer.call}[{program!r}]"
+        check.holds(type(value) is bool, call, hint.bools + f" ({check.kind(value)})")
+    for program, breaks, cause in (("x + 1", False, hint.add), ("x.exp()", True, hint.exp)):
+        check.equal(got[program], breaks, f"{answer.call}[{program!r}]", hint=cause)
     answer.holds(sum(got.values()) == 2, str(got), hint.some).changes_nothing()
 
 
@@ -886,11 +886,11 @@ def _breaks(program):
     return False
 
 
-_WHY = {"x + 1": hint.add, "x.exp()": hint.exp}
-_WHY |= {"x.sin()": hint.sin, "x.sqrt()": hint.sqrt, "x.log()": hint.log}
-for _program, _why in _WHY.items():
-    _where = f"{_answer.call}[{_program!r}]"
-    check.equal(_answer.result[_program], _breaks(_program), _where, hint=_why)
+_CAUSES = {"x + 1": hint.add, "x.exp()": hint.exp}
+_CAUSES |= {"x.sin()": hint.sin, "x.sqrt()": hint.sqrt, "x.log()": hint.log}
+for _program, _cause in _CAUSES.items():
+    _call = f"{_answer.call}[{_program!r}]"
+    check.equal(_answer.result[_program], _breaks(_program), _call, hint=_cause)
 _compare(_answer.again())
 ### END HIDDEN TESTS
 
@@ -991,13 +991,13 @@ from secant.checking.ask import judge
 hint = hints("saved_shapes")
 
 
-def _compare(f, x, dtype, want, wrong=None, why=hint.pack, grad=5.0, **given):
-    given |= {"f": f"lambda t: {f}", "x": leaf(x, dtype, grad)}
-    answer = ask("saved_shapes(f, x)", {"noting": ("f",)}, **given)
+def _compare(f, x, dtype, want, wrong=None, cause=hint.pack, grad=5.0, **arguments):
+    arguments |= {"f": f"lambda t: {f}", "x": leaf(x, dtype, grad)}
+    answer = ask("saved_shapes(f, x)", {"noting": ("f",)}, **arguments)
     got = answer.result
     if isinstance(got, list) and all(isinstance(shape, tuple) for shape in got):
         got = sorted(got, key=lambda shape: [n if type(n) is int else -1 for n in shape])
-    judge(got, sorted(want), answer.call, mistakes=wrong, hint=why)
+    judge(got, sorted(want), answer.call, mistakes=wrong, hint=cause)
     return answer.holds(len(answer.ran) == 1, hint.once + f": {len(answer.ran)}").changes_nothing()
 
 
@@ -1005,9 +1005,9 @@ _wrong = {hint.number: [()], hint.input: [(2,)], hint.output: [(1,)]}
 _compare("(t * 2 + 1)[:1]", [1.0, 2.0], "float64", [], _wrong, grad=None)
 _wrong = {hint.twice: [(2,)], hint.nothing: []}
 _f = "made.append(t * t) or made[0]"
-_made = _compare(_f, [1.3, 2.0], "float32", [(2,), (2,)], _wrong, made=[])
-_how = {"errors": {"second time": hint.ran, "": hint.usable}}
-_slopes = _made.then("torch.autograd.grad(made[0].sum(), x)[0]", **_how)
+_square_answer = _compare(_f, [1.3, 2.0], "float32", [(2,), (2,)], _wrong, made=[])
+_options = {"errors": {"second time": hint.ran, "": hint.usable}}
+_slopes = _square_answer.then("torch.autograd.grad(made[0].sum(), x)[0]", **_options)
 _slopes.returns(tensor([2.6, 4.0], "float32"), hint=hint.usable)
 _wrong = {hint.scalar: [(1, 2)], hint.nothing: []}
 _compare("t.exp().sum() + t.sum().sin()", [[1.0, 2.0]], "float64", [(), (1, 2)], _wrong)
@@ -1019,9 +1019,9 @@ import torch
 _SQUARE = "custom.operation('x * x', '2 * x * g', names='x')"
 
 
-def _compare_drawn(f, x, dtype, want, why=hint.pack):
+def _compare_with_constants(f, x, dtype, want, cause=hint.pack):
     W = leaf([[1.0, -2.0], [0.5, 3.0], [2.0, 1.0]], dtype, 7.0)
-    _compare(f, x, dtype, want, None, why, W=W, c=tensor([[2.0, -3.0]], dtype), square=_SQUARE)
+    _compare(f, x, dtype, want, None, cause, W=W, c=tensor([[2.0, -3.0]], dtype), square=_SQUARE)
 
 
 for _dtype in ("float32", "float64"):
@@ -1047,29 +1047,29 @@ for _dtype in ("float32", "float64"):
         (torch.empty(0, 3), [(0, 3)], "t.exp()"),
     ):
         for _f in _functions:
-            check.smallest(_compare_drawn, _f, _x, _dtype, _want)
+            check.smallest(_compare_with_constants, _f, _x, _dtype, _want)
     for _x, _want, _f in (
         ([_row[:2], _row[1:]], [(2,), (3,)], "t.sum(0).exp()[torch.tensor([1, 0, 1])]"),
         (_row, [(1,), (3,)], "t.exp().index_put((torch.tensor([1]),), t[0])"),
         (_row, [(), (3,)], "square(t).sum().exp()"),
     ):
-        check.smallest(_compare_drawn, _f, _x, _dtype, _want, hint.elsewhere)
+        check.smallest(_compare_with_constants, _f, _x, _dtype, _want, hint.elsewhere)
 _first = ask("saved_shapes(lambda t: t.exp(), x)", x=leaf(check.draws(3, 1, 2)))
 _first.equals([(3,)])
-_then = _first.then("saved_shapes(lambda t: t.exp() * t, x)", hint.stale).equals([(3,)] * 3)
-_then.then("saved_shapes(lambda t: t + 1, x)", hint.stale).equals([]).changes_nothing()
+_second = _first.then("saved_shapes(lambda t: t.exp() * t, x)", hint.stale).equals([(3,)] * 3)
+_second.then("saved_shapes(lambda t: t + 1, x)", hint.stale).equals([]).changes_nothing()
 _first.still_returns([(3,)], hint.anew)
 # saved_shapes must run no backward pass through the graph of f(x), and must leave that graph usable.
 _x, _w = (tensor(check.draws(2, 0.5, 1.5)) for _ in range(2))
 _sum = "w.sin() * w + t.exp() * t + t[[1, 0]]"
 _f = f"lambda t: (made.append({_sum}), made[0].register_hook(passed.append), made[0])[-1]"
-_given = {"w": leaf(_w), "made": [], "passed": [], "f": _f, "x": leaf(_x)}
-_how = {"words": f"saved_shapes(lambda t: {_sum}, x)"}
-_after = ask("saved_shapes(f, x)", _how, **_given)
-_after.holds(not _after.then("passed").result, hint.ran)
-_how = {"words": f"{_after.call}, then torch.autograd.grad(f(x).sum(), [w, x])"}
-_how |= {"errors": {"": hint.usable}}
-_slopes = _after.then("list(torch.autograd.grad(made[0].sum(), [w, x]))", hint.usable, **_how)
+_arguments = {"w": leaf(_w), "made": [], "passed": [], "f": _f, "x": leaf(_x)}
+_options = {"words": f"saved_shapes(lambda t: {_sum}, x)"}
+_answer = ask("saved_shapes(f, x)", _options, **_arguments)
+_answer.holds(not _answer.then("passed").result, hint.ran)
+_options = {"words": f"{_answer.call}, then torch.autograd.grad(f(x).sum(), [w, x])"}
+_options |= {"errors": {"": hint.usable}}
+_slopes = _answer.then("list(torch.autograd.grad(made[0].sum(), [w, x]))", hint.usable, **_options)
 _want = [_w.cos() * _w + _w.sin(), _x.exp() * (1 + _x) + 1]
 _slopes.returns(_want, nearly=hint.digits, rtol=1e-11, atol=1e-12)
 ### END HIDDEN TESTS
@@ -1165,32 +1165,32 @@ _BACKWARD = "y.sum().backward()", "[t.grad for t in {}]"
 _GRAD = "grads = torch.autograd.grad(y.sum(), {}, allow_unused=True)", "list(grads)"
 
 
-def _compare(chain, fs, x, dtype, want, slopes, backward=_BACKWARD, wrong=None, before="", **more):
+def _compare(chain, fs, x, dtype, want, slopes, backward=_BACKWARD, wrong=None, before="", **extra):
     """chain: the functions' names, in order; slopes: the right gradients, keyed by name."""
-    given = {**more, **{name: f"lambda t: {f}" for name, f in fs.items()}}
-    given |= {"fs": f"[{', '.join(chain)}]", "x": leaf(x, dtype)}
-    how = {"noting": tuple(fs), "before": before}
-    answer = ask("y = checkpoint_chain(fs, x)", how, **given)
+    arguments = {**extra, **{name: f"lambda t: {f}" for name, f in fs.items()}}
+    arguments |= {"fs": f"[{', '.join(chain)}]", "x": leaf(x, dtype)}
+    options = {"noting": tuple(fs), "before": before}
+    answer = ask("y = checkpoint_chain(fs, x)", options, **arguments)
     answer.returns(tensor(want, dtype), mistakes=wrong).is_tracked(hint.tracked)
     check.equal(answer.ran, list(chain), answer.call + ": " + hint.order)
-    same = f"fs == [{', '.join(chain)}]"
-    answer.holds(answer.then(same).result, hint.changed)
-    run, grads = (text.format(f"[{', '.join(slopes)}]") for text in backward)
-    passed = answer.then(run, errors={"use_reentrant": hint.older, "": hint.late})
-    found = passed.then(grads, words=f"{passed.call}: {hint.slopes}")
-    found.holds(all(slope is not None for slope in found.result), hint.reached)
-    again = passed.ran[len(chain) :]
-    check.equal(again, list(chain[::-1]), f"{passed.call}: {hint.rerun}", hint=hint.each)
-    found.returns([tensor(slope, dtype) for slope in slopes.values()])
-    answer.holds(answer.then(same).result, hint.changed)
+    same_code = f"fs == [{', '.join(chain)}]"
+    answer.holds(answer.then(same_code).result, hint.changed)
+    run_code, grads_code = (text.format(f"[{', '.join(slopes)}]") for text in backward)
+    after_pass = answer.then(run_code, errors={"use_reentrant": hint.older, "": hint.late})
+    gradients = after_pass.then(grads_code, words=f"{after_pass.call}: {hint.slopes}")
+    gradients.holds(all(slope is not None for slope in gradients.result), hint.reached)
+    reruns = after_pass.ran[len(chain) :]
+    check.equal(reruns, list(chain[::-1]), f"{after_pass.call}: {hint.rerun}", hint=hint.each)
+    gradients.returns([tensor(slope, dtype) for slope in slopes.values()])
+    answer.holds(answer.then(same_code).result, hint.changed)
     return answer.changes_nothing()
 
 
 _functions, _x = {"f": "t * t", "g": "t**3 - t"}, [2.0, -1.0]
 _slopes, _wrong = {"x": [188.0, -4.0]}, {hint.reverse: [36.0, 0.0]}
 _compare("fg", _functions, _x, "float64", [60.0, 0.0], _slopes, wrong=_wrong)
-_how = {"backward": _GRAD, "before": "x.requires_grad_(False)", "w": leaf(2.0, "float32")}
-_compare("fg", {"f": "t**2 * w", "g": "t**3"}, -1.0, "float32", 8.0, {"w": 12.0}, **_how)
+_options = {"backward": _GRAD, "before": "x.requires_grad_(False)", "w": leaf(2.0, "float32")}
+_compare("fg", {"f": "t**2 * w", "g": "t**3"}, -1.0, "float32", 8.0, {"w": 12.0}, **_options)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
@@ -1199,53 +1199,53 @@ from secant import formula
 from secant.checking.ask import call_of
 
 _HOOKS = "torch.autograd.graph.saved_tensors_hooks(lambda t: (saved.append(t.numel()), t)[-1], lambda t: t)"
-_SAVED = "(hooks.__enter__(), checkpoint_chain(fs, x), hooks.__exit__(), sum(saved))[-1]"
+_COUNT_SAVED = "(hooks.__enter__(), checkpoint_chain(fs, x), hooks.__exit__(), sum(saved))[-1]"
 
 
-def _compare_drawn(chain, fs, x, weights, dtype, backward=_BACKWARD, before=""):
+def _compare_with_autograd(chain, fs, x, weights, dtype, backward=_BACKWARD, before=""):
     leaves = {name: tensor(weight).requires_grad_() for name, weight in weights.items()}
     steps = [tensor(x).requires_grad_()]
     for letter in chain:
         steps.append(formula(fs[letter], **leaves)(steps[-1]))
-    of = leaves if before else {"x": steps[0], **leaves}
-    slopes = dict(zip(of, torch.autograd.grad(steps[-1].sum(), list(of.values())), strict=True))
-    more = {name: leaf(weight, dtype) for name, weight in weights.items()}
-    more |= {"backward": backward, "before": before, "saved": [], "hooks": _HOOKS}
-    answer = _compare(chain, fs, x, dtype, steps[-1], slopes, **more)
-    given = {of for name in fs for [of] in answer.given(name, "dtype").result}
-    answer.holds(given == {dtype}, hint.dtype + f": {', '.join(sorted(given))}")
-    second, most = answer.then(_SAVED), sum(step.numel() for step in steps[:-1])
-    answer.holds(second.result <= most, hint.saved + f": {second.result} > {most}")
+    inputs = leaves if before else {"x": steps[0], **leaves}
+    slopes = dict(zip(inputs, torch.autograd.grad(steps[-1].sum(), list(inputs.values())), strict=True))
+    extra = {name: leaf(weight, dtype) for name, weight in weights.items()}
+    extra |= {"backward": backward, "before": before, "saved": [], "hooks": _HOOKS}
+    answer = _compare(chain, fs, x, dtype, steps[-1], slopes, **extra)
+    dtypes = {call_dtype for name in fs for [call_dtype] in answer.given(name, "dtype").result}
+    answer.holds(dtypes == {dtype}, hint.dtype + f": {', '.join(sorted(dtypes))}")
+    second, limit = answer.then(_COUNT_SAVED), sum(step.numel() for step in steps[:-1])
+    answer.holds(second.result <= limit, hint.saved + f": {second.result} > {limit}")
     check.equal(second.ran[2 * len(chain) :], list(chain), f"{answer.call}: {hint.order}", hint=hint.anew)
 
 
-_FOUR = {"f": "t * t", "g": "t.sin() * t", "h": "t.exp()", "k": "t.tanh() * t"}
+_FUNCTIONS = {"f": "t * t", "g": "t.sin() * t", "h": "t.exp()", "k": "t.tanh() * t"}
 for _dtype in ("float64", "float32"):
     _rows, _w, _v = [check.draws(3, -1, 1), check.draws(3, -1, 1)], check.draw(0.5, 2), check.draw(-2, -0.5)
-    for _chain, _fs, _x, _weights, *_how in (
-        ("fghk", _FOUR, check.draw(-1, 1), {}),
-        ("ghg", _FOUR, _rows, {}),
-        ("k", _FOUR, check.draws(2, -1, 1), {}, _GRAD),
+    for _chain, _fs, _x, _weights, *_rest in (
+        ("fghk", _FUNCTIONS, check.draw(-1, 1), {}),
+        ("ghg", _FUNCTIONS, _rows, {}),
+        ("k", _FUNCTIONS, check.draws(2, -1, 1), {}, _GRAD),
         ("fg", {"f": "t.exp() * w", "g": "t.tanh() * v"}, _rows, {"w": _w, "v": _v}),
         ("fg", {"f": "t * w * t", "g": "t.exp()"}, _rows, {"w": _w}, _BACKWARD, "x.requires_grad_(False)"),
         ("fg", {"f": "t.sin() * t", "g": "w * t.exp()"}, _rows, {"w": _w}, _GRAD),
         ("fg", {"f": "(t @ t.T).tanh()", "g": "t.sum(0).exp()"}, _rows, {}),
     ):
-        check.smallest(_compare_drawn, _chain, _fs, _x, _weights, _dtype, *_how)
+        check.smallest(_compare_with_autograd, _chain, _fs, _x, _weights, _dtype, *_rest)
 _x = tensor(check.draws(4, 0.5, 1.5))
-_given = {"f": "lambda t: t**2 * torch.rand_like(t)", "g": "lambda t: t.exp() * torch.rand_like(t)"}
-_given["x"] = leaf(_x)
+_arguments = {"f": "lambda t: t**2 * torch.rand_like(t)", "g": "lambda t: t.exp() * torch.rand_like(t)"}
+_arguments["x"] = leaf(_x)
 _states = "y = (torch.get_rng_state(), checkpoint_chain([f, g], x), torch.get_rng_state())"
-_random = ask(_states, {"words": call_of("checkpoint_chain([f, g], x)", _given)}, **_given)
-_passed = _random.then("torch.autograd.grad(y[1].sum(), x)[0]", hint.same)
-_drawn = (
+_random_answer = ask(_states, {"words": call_of("checkpoint_chain([f, g], x)", _arguments)}, **_arguments)
+_gradient = _random_answer.then("torch.autograd.grad(y[1].sum(), x)[0]", hint.same)
+_redraw = (
     "torch.set_rng_state(y[0]), torch.rand_like(x), torch.rand_like(x), torch.get_rng_state().equal(y[2])"
 )
-_, _first, _second, _as_many = _random.then(_drawn).result
+_, _first, _second, _same_state = _random_answer.then(_redraw).result
 _value = (_x**2 * _first).exp() * _second
-check.close(_random.result[1], _value, _random.call)
-_random.holds(_as_many, hint.more)
-_passed.returns(_value * 2 * _x * _first).changes_nothing()
+check.close(_random_answer.result[1], _value, _random_answer.call)
+_random_answer.holds(_same_state, hint.more)
+_gradient.returns(_value * 2 * _x * _first).changes_nothing()
 _first = ask("y = checkpoint_chain(fs := [torch.sin, torch.exp], x)", x=leaf(_x, grad=3.0))
 _first.returns(_x.sin().exp()).changes_nothing()
 _second = _first.then("z = checkpoint_chain([torch.exp, torch.sin], x)", hint.stale)
@@ -1342,23 +1342,23 @@ hint = hints("clip_hook")
 def _compare(t, x, c, m, dtype, want, mistakes, grad=None, uses=1, layout=""):
     """want: the right x.grad after two backward passes; uses: how many times y uses t."""
     factor = leaf(c, dtype, layout=layout, tracked=False)
-    given = {"c": factor, "u": leaf(x, dtype), "x": leaf(x, dtype, grad, layout=layout)}
-    made, run = f"y = ((t + v) * c{' + t * c' * (uses - 1)}).sum()", "y.backward(retain_graph=True)"
-    ahead = "hasattr(handle, 'remove')", made, run, run, "x.grad", "u.grad"
-    how = {"errors": {"view size": hint.flat}, "ahead": ahead}
-    answer = ask("handle = clip_hook(t, m)", how, **given, v="u * 1", t=t, m=m)
+    arguments = {"c": factor, "u": leaf(x, dtype), "x": leaf(x, dtype, grad, layout=layout)}
+    code, run = f"y = ((t + v) * c{' + t * c' * (uses - 1)}).sum()", "y.backward(retain_graph=True)"
+    ahead = "hasattr(handle, 'remove')", code, run, run, "x.grad", "u.grad"
+    options = {"errors": {"view size": hint.flat}, "ahead": ahead}
+    answer = ask("handle = clip_hook(t, m)", options, **arguments, v="u * 1", t=t, m=m)
     answer.changes_nothing(but=[("hooks", name) for name in ("t", t)])  # t may be x itself
-    found = answer.then("hasattr(handle, 'remove')").result
-    answer.holds(found, hint.handle + f" ({check.kind(answer.result)})")
-    passed = answer.then(made).then(run).then(run)
-    passed.then("x.grad").returns(tensor(want, dtype), mistakes=mistakes, nearly=hint.digits)
-    passed.then("u.grad").returns(2 * tensor(c, dtype), hint=hint.spoilt)
-    return passed
+    has_remove = answer.then("hasattr(handle, 'remove')").result
+    answer.holds(has_remove, hint.handle + f" ({check.kind(answer.result)})")
+    after_passes = answer.then(code).then(run).then(run)
+    after_passes.then("x.grad").returns(tensor(want, dtype), mistakes=mistakes, nearly=hint.digits)
+    after_passes.then("u.grad").returns(2 * tensor(c, dtype), hint=hint.spoilt)
+    return after_passes
 
 
 _compare("x**3", 5.0, 0.008, 0.004, "float32", 0.6, {hint.free: 1.2, hint.once: 0.9})
-_two = [[1.0, 2.0], [3.0, 4.0]], [[5.0, 5.0], [5.0, 5.0]], 0, "float64", [[0.0, 0.0], [0.0, 0.0]]
-_compare("x * 3", *_two, {hint.zero: [[30.0, 30.0], [30.0, 30.0]]}, layout="transposed")
+_zero_m = [[1.0, 2.0], [3.0, 4.0]], [[5.0, 5.0], [5.0, 5.0]], 0, "float64", [[0.0, 0.0], [0.0, 0.0]]
+_compare("x * 3", *_zero_m, {hint.zero: [[30.0, 30.0], [30.0, 30.0]]}, layout="transposed")
 _wrong = {hint.norm: tensor([4.0, -20, 22]) * 15.1 / 15 + 9, hint.held: tensor([15.1, -15.1, 15.1])}
 _wrong |= {hint.above: tensor([17.0, -31.0, 39.2]), hint.below: tensor([17.0, 9.0, 39.2])}
 _case = "x", [1.0, 2.0, 3.0], [2.0, -10.0, 11.0], 15.1, "float64", [17.0, -21.2, 39.2]
@@ -1367,52 +1367,58 @@ check.visible_passed()
 
 
 ### BEGIN HIDDEN TESTS
-def _compare_drawn(t, slope, x, c, m, dtype, grad=None, uses=1, layout=""):
-    whole, held = slope * uses * tensor(c), grad or 0.0
-    limited = slope * (uses * tensor(c)).clamp(-m, m)
-    wrong = {hint.free if m else hint.zero: 2 * whole + held, hint.once: limited + whole + held}
-    want = tensor(2 * limited + held, dtype)
-    passed = _compare(t, x, c, m, dtype, want, wrong, grad, uses, layout)
+def _compare_with_clamp(t, slope, x, c, m, dtype, grad=None, uses=1, layout=""):
+    full_gradient, start = slope * uses * tensor(c), grad or 0.0
+    clipped_gradient = slope * (uses * tensor(c)).clamp(-m, m)
+    wrong = {
+        hint.free if m else hint.zero: 2 * full_gradient + start,
+        hint.once: clipped_gradient + full_gradient + start,
+    }
+    want = tensor(2 * clipped_gradient + start, dtype)
+    after_passes = _compare(t, x, c, m, dtype, want, wrong, grad, uses, layout)
     grads = "[x.grad, u.grad]"
-    retains = passed.then("t.retains_grad", ahead=("handle.remove()", "y.backward()", grads))
+    retains = after_passes.then("t.retains_grad", ahead=("handle.remove()", "y.backward()", grads))
     retains.equals(False, hint=hint.retained)
-    ended = passed.then("handle.remove()").then("y.backward()")
-    want = [want + tensor(whole, dtype), 3 * tensor(c, dtype)]
-    ended.then(grads).returns(want, hint=hint.removed)
+    after_removal = after_passes.then("handle.remove()").then("y.backward()")
+    want = [want + tensor(full_gradient, dtype), 3 * tensor(c, dtype)]
+    after_removal.then(grads).returns(want, hint=hint.removed)
 
 
 for _dtype in ("float64", "float32"):
     _limits = 0, 0.0, 1, check.draw(0.2, 2), check.draw(2, 4), 50.0
     for _turn, _m in enumerate(_limits, _dtype == "float32"):
         _x, _c, _grad = check.draws(4, -2, 2), check.draws(4, -3, 3), check.draw(3, 9)
-        _t, _slope, *_more = [("x", 1), ("x", 1, _grad, 2), ("x * 3", 3, _grad, 3)][_turn % 3]
-        check.smallest(_compare_drawn, _t, _slope, _x, _c, _m, _dtype, *_more)
+        _t, _slope, *_rest = [("x", 1), ("x", 1, _grad, 2), ("x * 3", 3, _grad, 3)][_turn % 3]
+        check.smallest(_compare_with_clamp, _t, _slope, _x, _c, _m, _dtype, *_rest)
     _x, _c, _m = check.draw(-2, 2), check.draw(-3, -1), check.draw(0.2, 1)
-    check.smallest(_compare_drawn, "x * 3", 3, _x, _c, _m, _dtype)
-    check.smallest(_compare_drawn, "x", 1, _x, _c, _m, _dtype, 9.0)
+    check.smallest(_compare_with_clamp, "x * 3", 3, _x, _c, _m, _dtype)
+    check.smallest(_compare_with_clamp, "x", 1, _x, _c, _m, _dtype, 9.0)
     _x, _c = ([check.draws(2, -3, 3), check.draws(2, -3, 3)] for _ in range(2))
-    check.smallest(_compare_drawn, "x", 1, _x, _c, _m, _dtype, None, 1, "transposed")
-    _compare_drawn("x * 3", 3, [], [], 1.0, _dtype)
+    check.smallest(_compare_with_clamp, "x", 1, _x, _c, _m, _dtype, None, 1, "transposed")
+    _compare_with_clamp("x * 3", 3, [], [], 1.0, _dtype)
     # Two tensors, each with a hook. The gradient that arrives at a tensor equals the tensor's values.
     _values, _n = tensor([check.draws(2, -9, 3), check.draws(2, -9, -3)], _dtype), check.draw(1, 2)
-    _given = {"p": leaf(_values[0], _dtype), "q": leaf(_values[1], _dtype), "a": "p * 1", "b": "q * 1"}
-    _first = ask(f"first = clip_hook(a, {_m})", {"before": "a.retain_grad()"}, **_given)
-    _made = _first.then(f"clip_hook(b, {_n})").then("y = (a**2 + b**2).sum() / 2")
-    _made = _made.then("y.backward(retain_graph=True)")
-    _limited = [_values[0].clamp(-_m, _m), _values[1].clamp(-_n, _n)]
-    _made.then("[p.grad, q.grad]").returns(_limited, hint=hint.own)
-    _made = _made.then("first.remove()").then("y.backward()")
-    _made.then("[p.grad, q.grad]").returns([_limited[0] + _values[0], 2 * _limited[1]], hint=hint.stays)
+    _arguments = {"p": leaf(_values[0], _dtype), "q": leaf(_values[1], _dtype), "a": "p * 1", "b": "q * 1"}
+    _first = ask(f"first = clip_hook(a, {_m})", {"before": "a.retain_grad()"}, **_arguments)
+    _answer = _first.then(f"clip_hook(b, {_n})").then("y = (a**2 + b**2).sum() / 2")
+    _answer = _answer.then("y.backward(retain_graph=True)")
+    _clipped = [_values[0].clamp(-_m, _m), _values[1].clamp(-_n, _n)]
+    _answer.then("[p.grad, q.grad]").returns(_clipped, hint=hint.own)
+    _answer = _answer.then("first.remove()").then("y.backward()")
+    _answer.then("[p.grad, q.grad]").returns([_clipped[0] + _values[0], 2 * _clipped[1]], hint=hint.stays)
 # Two hooks on one tensor. The tensor has another hook already, and is one of two results of an operation.
-_how, _c = {"before": "t.register_hook(lambda g: g * 2)"}, tensor([check.draw(0.3, 0.45), check.draw(-3, -1)])
-_given = {"c": _c, "x": leaf([[0.0, 0.0], [0.0, 0.0]]), "both": "(x * 1).unbind(1)", "t": "both[0]"}
-_made = ask("clip_hook(t, 1.0)", _how, **_given).then("second = clip_hook(t, 0.5)")
-_made = _made.then("y = ((t + both[1]) * c).sum()").then("y.backward(retain_graph=True)")
-_made.then("x.grad[:, 0]").returns((2 * _c).clamp(-0.5, 0.5), hint=hint.before)
-_made.then("x.grad[:, 1]").returns(_c, hint=hint.beside)
-_made = _made.then("second.remove()").then("y.backward()")
-_made.then("x.grad[:, 0]").returns((2 * _c).clamp(-0.5, 0.5) + (2 * _c).clamp(-1, 1), hint=hint.before)
-_made.then("x.grad[:, 1]").returns(2 * _c, hint=hint.beside)
+_options, _c = (
+    {"before": "t.register_hook(lambda g: g * 2)"},
+    tensor([check.draw(0.3, 0.45), check.draw(-3, -1)]),
+)
+_arguments = {"c": _c, "x": leaf([[0.0, 0.0], [0.0, 0.0]]), "both": "(x * 1).unbind(1)", "t": "both[0]"}
+_answer = ask("clip_hook(t, 1.0)", _options, **_arguments).then("second = clip_hook(t, 0.5)")
+_answer = _answer.then("y = ((t + both[1]) * c).sum()").then("y.backward(retain_graph=True)")
+_answer.then("x.grad[:, 0]").returns((2 * _c).clamp(-0.5, 0.5), hint=hint.before)
+_answer.then("x.grad[:, 1]").returns(_c, hint=hint.beside)
+_answer = _answer.then("second.remove()").then("y.backward()")
+_answer.then("x.grad[:, 0]").returns((2 * _c).clamp(-0.5, 0.5) + (2 * _c).clamp(-1, 1), hint=hint.before)
+_answer.then("x.grad[:, 1]").returns(2 * _c, hint=hint.beside)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1512,65 +1518,65 @@ _COUNT = "lambda _: full.append(sum(p.grad is not None for p in [{}]))"
 _STATE = "all(p.is_leaf and p.requires_grad for p in [{0}]), [p.grad for p in [{0}]], full"
 
 
-def _compare(call, values, loss, passes, dtype, otherwise=hint.each, before="", layout="", **exact):
+def _compare(call, values, loss, passes, dtype, cause=hint.each, before="", layout="", **tolerance):
     """passes: for each pass, the right parameters, and those that mistakes give, keyed by hint."""
-    given = {n: leaf(value, dtype, layout=layout) for n, value in zip("ab", values, strict=False)}
-    names = ", ".join(given)
-    given |= {"full": [], "count": _COUNT.format(names), "kept": f"[p.detach() for p in [{names}]]"}
-    given["counted"] = f"[p.register_post_accumulate_grad_hook(count) for p in [{names}]]"
-    given |= {"params": "[b]" if before else f"[{names}]", "held": "[*map(id, params)]"}
-    answer = passed = ask(call, {"before": before}, **given).equals(None, hint=hint.nothing)
-    answer.changes_nothing(but=[("hooks", of) for of in ("a", "b", "params[0]", "params[1]")])
+    args = {n: leaf(value, dtype, layout=layout) for n, value in zip("ab", values, strict=False)}
+    names = ", ".join(args)
+    args |= {"full": [], "count": _COUNT.format(names), "kept": f"[p.detach() for p in [{names}]]"}
+    args["counted"] = f"[p.register_post_accumulate_grad_hook(count) for p in [{names}]]"
+    args |= {"params": "[b]" if before else f"[{names}]", "held": "[*map(id, params)]"}
+    answer = after_pass = ask(call, {"before": before}, **args).equals(None, hint=hint.nothing)
+    answer.changes_nothing(but=[("hooks", name) for name in ("a", "b", "params[0]", "params[1]")])
     answer.holds(answer.then("[*map(id, params)] == held").result, hint.changed)
     for want, wrong in passes:
-        passed = passed.then(f"{loss}.backward()")
-        passed.then(f"[{names}]").returns(want, mistakes=wrong, hint=otherwise, **exact)
-    passed.then("kept").returns(want, hint=hint.in_place, **exact)
-    tracked, left, full = passed.then(_STATE.format(names)).result
-    passed.holds(tracked, hint.in_place)
-    passed.holds(not any(grad is not None for grad in left), hint.full)
-    passed.holds(max(full, default=0) <= 1, hint.at_once)
+        after_pass = after_pass.then(f"{loss}.backward()")
+        after_pass.then(f"[{names}]").returns(want, mistakes=wrong, hint=cause, **tolerance)
+    after_pass.then("kept").returns(want, hint=hint.in_place, **tolerance)
+    tracked, grads, full = after_pass.then(_STATE.format(names)).result
+    after_pass.holds(tracked, hint.in_place)
+    after_pass.holds(not any(grad is not None for grad in grads), hint.full)
+    after_pass.holds(max(full, default=0) <= 1, hint.at_once)
 
 
-def _both(a, b):
+def _pair(a, b):
     return [tensor(a, "float32"), tensor(b, "float32")]
 
 
-_wrong = {hint.itself: _both(1.8, 4.5), hint.uphill: _both(2.5, 4.7), hint.still: _both(2.0, 5.0)}
-_passes = (_both(1.5, 5.3), _wrong), (_both(1.1, 5.6), {hint.full: _both(0.6, 5.9)})
+_wrong = {hint.itself: _pair(1.8, 4.5), hint.uphill: _pair(2.5, 4.7), hint.still: _pair(2.0, 5.0)}
+_passes = (_pair(1.5, 5.3), _wrong), (_pair(1.1, 5.6), {hint.full: _pair(0.6, 5.9)})
 _call, _loss = "step_in_backward(params, 0.1)", "(a * a + a - 3 * b)"
 _compare(_call, [2.0, 5.0], _loss, _passes, "float32")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-_EXACT = {"float64": {"rtol": 1e-11, "atol": 1e-12, "nearly": hint.digits}, "float32": {}}
+_TOLERANCE = {"float64": {"rtol": 1e-11, "atol": 1e-12, "nearly": hint.digits}, "float32": {}}
 
 
-def _compare_drawn(lrs, values, loss, slopes, dtype, alone=False, layout=""):
+def _compare_three_passes(lrs, values, loss, slopes, dtype, separate=False, layout=""):
     """Check the parameters after each of three backward passes.
 
     slopes: a function that returns the gradients of the loss for given values of the parameters.
-    alone: whether step_in_backward is called once for each parameter, with a separate lr.
+    separate: whether step_in_backward is called once for each parameter, with a separate lr.
     """
-    now, passes = [tensor(value) for value in values], []
+    parameters, passes = [tensor(value) for value in values], []
     for _ in range(3):
-        still = [tensor(p, dtype) for p in now]
-        now = [p - lr * g for p, lr, g in zip(now, lrs, slopes(*now), strict=True)]
-        passes.append(([tensor(p, dtype) for p in now], {hint.still: still}))
+        unchanged = [tensor(p, dtype) for p in parameters]
+        parameters = [p - lr * g for p, lr, g in zip(parameters, lrs, slopes(*parameters), strict=True)]
+        passes.append(([tensor(p, dtype) for p in parameters], {hint.still: unchanged}))
     call, before = f"step_in_backward(params, {lrs[-1]})", ""
-    if alone:
+    if separate:
         before = f"step_in_backward([a], {lrs[0]})"
-    otherwise = hint.each if all(lrs) else hint.zero
-    _compare(call, values, loss, passes, dtype, otherwise, before, layout, **_EXACT[dtype])
+    cause = hint.each if all(lrs) else hint.zero
+    _compare(call, values, loss, passes, dtype, cause, before, layout, **_TOLERANCE[dtype])
 
 
 _product = lambda a, b: (b, a + 2 * b)
 for _dtype in ("float64", "float32"):
-    _lr, _other, _pair = check.draw(0.05, 0.4), check.draw(0.5, 1), check.draws(2, -2, 2)
-    _row, _next = check.draws(3, -2, 2), check.draws(3, -2, 2)
-    _rows, _column = [check.draws(2, -2, 2), check.draws(2, -2, 2)], [[check.draw(1, 2)], [-_other]]
-    for _lrs, _values, _loss, _slopes, *_how in (
-        ([_lr, _lr], [_row, _next], "(a * b + b**2).sum()", _product),
-        ([_lr, _other], [_rows, _rows], "(a * b + b**2).sum()", _product, True),
+    _lr, _other_lr, _numbers = check.draw(0.05, 0.4), check.draw(0.5, 1), check.draws(2, -2, 2)
+    _row, _next_row = check.draws(3, -2, 2), check.draws(3, -2, 2)
+    _rows, _column = [check.draws(2, -2, 2), check.draws(2, -2, 2)], [[check.draw(1, 2)], [-_other_lr]]
+    for _lrs, _values, _loss, _slopes, *_rest in (
+        ([_lr, _lr], [_row, _next_row], "(a * b + b**2).sum()", _product),
+        ([_lr, _other_lr], [_rows, _rows], "(a * b + b**2).sum()", _product, True),
         ([_lr, _lr], [_rows, _rows], "(a * b + b**2).sum()", _product, False, "transposed"),
         (
             [_lr, _lr],
@@ -1578,12 +1584,12 @@ for _dtype in ("float64", "float32"):
             "(a**2 + a.sin() - 3 * a).sum()",
             lambda a, b: (2 * a + a.cos() - 3, 0 * b),
         ),
-        ([_lr, _lr], _pair, "(a * b + b**2)", _product),
-        ([0, 0], _pair, "(a * b + b**2)", _product),
+        ([_lr, _lr], _numbers, "(a * b + b**2)", _product),
+        ([0, 0], _numbers, "(a * b + b**2)", _product),
         ([1], [_column], "(a * 2).sum()", lambda a: [0 * a + 2]),
         ([0.5], [[]], "(a * 2).sum()", lambda a: [0 * a + 2]),
     ):
-        check.smallest(_compare_drawn, _lrs, _values, _loss, _slopes, _dtype, *_how)
+        check.smallest(_compare_three_passes, _lrs, _values, _loss, _slopes, _dtype, *_rest)
 _a, _b = check.draws(2, -2, 2), check.draws(2, -2, 2)
 _answer = ask("step_in_backward(params := [a], 0.5)", a=leaf(_a), b=leaf(_b)).then("params.clear()")
 _answer = _answer.then("step_in_backward([], 0.5)").then("(2 * a + 3 * b).sum().backward()")
@@ -1685,9 +1691,9 @@ hint = hints("first_bad_op")
 
 
 def _compare(fs, x, dtype, want, wrong=None, grad=None, layout=""):
-    given = {"w": leaf(2.0, dtype, grad), "fs": [f"lambda t: {f}" for f in fs], "held": "list(fs)"}
-    how = {"ahead": ("fs == held", "first_bad_op(fs, x)"), "errors": {"view size": hint.flat}}
-    answer = ask("first_bad_op(fs, x)", how, **given, x=leaf(x, dtype, grad, layout=layout))
+    inputs = {"w": leaf(2.0, dtype, grad), "fs": [f"lambda t: {f}" for f in fs], "held": "list(fs)"}
+    options = {"ahead": ("fs == held", "first_bad_op(fs, x)"), "errors": {"view size": hint.flat}}
+    answer = ask("first_bad_op(fs, x)", options, **inputs, x=leaf(x, dtype, grad, layout=layout))
     wrong = {**(wrong or {}), hint.zero if want == 0 else hint.compare: None}
     wrong[hint.kind] = lambda got: type(got) not in (int, type(None))
     answer.returns(want, mistakes=wrong, hint=hint.finite if want is None else hint.compare)
@@ -1707,47 +1713,47 @@ check.visible_passed()
 import torch
 
 
-def _compare_drawn(fs, x, dtype, want, wrong=None, layout=""):
+def _compare_random(fs, x, dtype, want, wrong=None, layout=""):
     wrong = {**(wrong or {}), hint.last: tuple(range(want or 0))}
     _compare(fs, x, dtype, want, wrong, check.draw(1, 9), layout)
 
 
 for _dtype in ("float64", "float32"):
-    _some, _low = check.draws(2, 0.5, 2), check.draw(-2, -0.5)
-    _only_float32, _most = None if _dtype == "float64" else 0, "1.5e308" if _dtype == "float64" else "3e38"
-    for _fs, _x, _want, *_how in (
-        (["t**2", "t.sqrt()"], [0.0, _some[0]], 1),
+    _positive, _negative = check.draws(2, 0.5, 2), check.draw(-2, -0.5)
+    _float32_index, _huge = None if _dtype == "float64" else 0, "1.5e308" if _dtype == "float64" else "3e38"
+    for _fs, _x, _want, *_rest in (
+        (["t**2", "t.sqrt()"], [0.0, _positive[0]], 1),
         (["t**2", "t.sum()", "t.sqrt()", "t * w"], [[0.0, 0.0]], 2),
         (["t - 1", "t.log()"], 1.0, 1),
-        (["t.sqrt()", "t * 1", "t.exp()"], [_some[0], _low], 2),
-        (["t.sqrt()", "t * 1", "t * w"], [_some[0], _low], 0),
-        (["t * 1", "t * w", "1 / t", "t.sin()"], [0.0, _some[1]], 3),
-        (["t * 1", "t * w", "1 / t"], [0.0, _some[1]], 2),
+        (["t.sqrt()", "t * 1", "t.exp()"], [_positive[0], _negative], 2),
+        (["t.sqrt()", "t * 1", "t * w"], [_positive[0], _negative], 0),
+        (["t * 1", "t * w", "1 / t", "t.sin()"], [0.0, _positive[1]], 3),
+        (["t * 1", "t * w", "1 / t"], [0.0, _positive[1]], 2),
         (["t.sqrt()", "t * 1", "t.sqrt()"], 0.0, 2),
-        (["t", "t * 0", "t", "t.sqrt()", "t"], _some, 3, {hint.twice: (2, 4)}),
-        (["t.sqrt()", "t", "t", "t * w"], [_some[0], 0.0], 0, {hint.twice: (1, 2)}),
-        (["t", "t"], _some, None),
-        (["t.sqrt()", "t * t"], [_some, _some], None),
-        (["t.log()", "t * 2"], [0.0, _some[0]], 0),
-        (["t.log()", "t * 2"], [_low, _low], None),
-        (["t.exp()"], [100.0, 0.0], _only_float32),
-        (["t * 40", "t.exp()", "t * w"], [_some[0], 20.0], 1),
-        (["t * 1e30", "t * 1e30"], _some, _only_float32),
-        (["t.relu()", "t.sqrt()"], [_low, _some[0]], 1),
-        (["t.reshape(-1)", "t.abs()", "t**0.5"], [[0.0], [_low]], 2),
-        (["t.abs()", "t[1:]", "t.sqrt()"], [0.0, *_some], None),
-        (["t.abs()", "t.sqrt()", "t[1:]"], [0.0, *_some], 1),
-        (["t.norm()"], [_some, _some], None),
+        (["t", "t * 0", "t", "t.sqrt()", "t"], _positive, 3, {hint.twice: (2, 4)}),
+        (["t.sqrt()", "t", "t", "t * w"], [_positive[0], 0.0], 0, {hint.twice: (1, 2)}),
+        (["t", "t"], _positive, None),
+        (["t.sqrt()", "t * t"], [_positive, _positive], None),
+        (["t.log()", "t * 2"], [0.0, _positive[0]], 0),
+        (["t.log()", "t * 2"], [_negative, _negative], None),
+        (["t.exp()"], [100.0, 0.0], _float32_index),
+        (["t * 40", "t.exp()", "t * w"], [_positive[0], 20.0], 1),
+        (["t * 1e30", "t * 1e30"], _positive, _float32_index),
+        (["t.relu()", "t.sqrt()"], [_negative, _positive[0]], 1),
+        (["t.reshape(-1)", "t.abs()", "t**0.5"], [[0.0], [_negative]], 2),
+        (["t.abs()", "t[1:]", "t.sqrt()"], [0.0, *_positive], None),
+        (["t.abs()", "t.sqrt()", "t[1:]"], [0.0, *_positive], 1),
+        (["t.norm()"], [_positive, _positive], None),
         (["t.unsqueeze(0)", "t.acos()", "t.mean()"], [1.0, 0.5], 1),
-        ([f"t * {_most}"], [1.0, 1.0], None, {hint.sum: 0}),
-        (["t.exp()", "t * 0", "t**0.5", "t.T", "t * 2"], [_some, _some], 2, None, "transposed"),
-        (["t + 1", "t * 2", f"t * {_most}"], [1.0, 1.0], 1, {hint.sum_not_mean: None, hint.sum: 2}),
-        (["t.log()", "t * 2", f"t * {_most}"], [_low, _low], 1, {hint.nansum: None}),
-        ([], _some, None),
+        ([f"t * {_huge}"], [1.0, 1.0], None, {hint.sum: 0}),
+        (["t.exp()", "t * 0", "t**0.5", "t.T", "t * 2"], [_positive, _positive], 2, None, "transposed"),
+        (["t + 1", "t * 2", f"t * {_huge}"], [1.0, 1.0], 1, {hint.sum_not_mean: None, hint.sum: 2}),
+        (["t.log()", "t * 2", f"t * {_huge}"], [_negative, _negative], 1, {hint.nansum: None}),
+        ([], _positive, None),
         (["t.sqrt()"], [], None),
         (["t.sqrt()", "t * w"], torch.empty(0, 3), None),
     ):
-        check.smallest(_compare_drawn, _fs, _x, _dtype, _want, *_how)
+        check.smallest(_compare_random, _fs, _x, _dtype, _want, *_rest)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1866,86 +1872,86 @@ from secant import PartialCredit, ask, check, hints, leaf
 hint = hints("find_culprit")
 _credit = PartialCredit(at_once=1, quotient=1, which=1)
 _PARTS = {"at_once": ("view", "nan"), "quotient": (None, "data", "hook"), "which": ("data", "hook")}
-_WHY = {"data": hint.copies, "hook": hint.hook, "nan": hint.finite, "view": hint.raises}
+_CAUSES = {"data": hint.copies, "hook": hint.hook, "nan": hint.finite, "view": hint.raises}
 _ERRORS = {"inplace": hint.raises, "register a hook": hint.tracked}
 
 
-def _compare(part, want, steps, result, x, **given):
+def _compare(part, want, steps, result, x, **arguments):
     """steps: the code that f runs before it returns the result, as the elements of a tuple."""
-    given |= {"f": f"lambda x: ({steps}, {result})[-1]" if steps else f"lambda x: {result}"}
-    how = {"errors": _ERRORS, "ahead": ("find_culprit(f, x)",)}
-    answer = ask("find_culprit(f, x)", how, **given, x=leaf(x, grad=5.0))
-    wrong = {hint.kind: lambda got: got not in (None, *_WHY)}
+    arguments |= {"f": f"lambda x: ({steps}, {result})[-1]" if steps else f"lambda x: {result}"}
+    options = {"errors": _ERRORS, "ahead": ("find_culprit(f, x)",)}
+    answer = ask("find_culprit(f, x)", options, **arguments, x=leaf(x, grad=5.0))
+    wrong = {hint.kind: lambda got: got not in (None, *_CAUSES)}
     if want in ("data", "hook"):
         wrong[hint.quotient] = None
         want = answer.result if part == "quotient" and answer.result in ("data", "hook") else want
-    answer.equals(want, mistakes=wrong, hint=_WHY.get(want, hint.right))
+    answer.equals(want, mistakes=wrong, hint=_CAUSES.get(want, hint.right))
     answer.changes_nothing().keeps_buffers().again().equals(want).changes_nothing()
 
 
-_harmless = "t := x.sin(), t.cos(), t[0].mul_(2), t.data.add_(1), t.register_hook(lambda g: g)"
+_harmless_ops = "t := x.sin(), t.cos(), t[0].mul_(2), t.data.add_(1), t.register_hook(lambda g: g)"
 _cases = [
     ("view", "t := x.exp(), t[0].mul_(2)", "t.sum()", [1.0, 2.0]),
     ("nan", "", "(x - x.detach()).sqrt().sum() + x.sum()", [1.0, 2.0]),
-    (None, _harmless, "t.sum(0, True)", [1.0, 2.0]),
+    (None, _harmless_ops, "t.sum(0, True)", [1.0, 2.0]),
     ("data", "t := x * 2, y := (t**2).sum(), t.data[3:].sub_(0.004)", "y", [0.6, 1.3, 1.7, 2.1]),
     ("hook", "t := x * 1, t.register_hook(lambda g: g.flip(0))", "(t**2).sum()", [1.0, 2.0]),
 ]
-for _part, _wants in _PARTS.items():
+for _part, _culprits in _PARTS.items():
     with _credit.part(_part):
-        [_compare(_part, *case) for case in _cases if case[0] in _wants]
+        [_compare(_part, *case) for case in _cases if case[0] in _culprits]
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 _HOOK = "t := x * a, t.register_hook(lambda g: "
 
 
-def _compare_drawn(part, want, steps, result, x, a, b, w):
+def _compare_with_constants(part, want, steps, result, x, a, b, w):
     _compare(part, want, steps, result, x, a=a, b=b, w=leaf(w, grad=7.0))
 
 
 # b is not near 1, and no two elements of w or of x are close, so a wrong gradient is off by more than 0.01.
 for _round in range(2):
     _a, _b, _w = check.draw(1.5, 3), check.draw(0.3, 0.8), [check.draw(i, i + 0.5) for i in (1, 2, 3)]
-    _x, _one = [check.draw(i, i + 0.5) for i in (0.4, 1.2, 2)], [check.draw(0.5, 1.5)]
+    _x, _single = [check.draw(i, i + 0.5) for i in (0.4, 1.2, 2)], [check.draw(0.5, 1.5)]
     _mixed, _long = [_x[0], -_x[1], _x[2]], check.draws(20, 1, 2)
     _cases = [
-        ("data", "t := x * a, y := (t**2).sum(), t.data.mul_(b)", "y", _x, _one),
-        ("data", "t := x.exp(), y := t.sum(), t.data.add_(b)", "y", _x, _one),
+        ("data", "t := x * a, y := (t**2).sum(), t.data.mul_(b)", "y", _x, _single),
+        ("data", "t := x.exp(), y := t.sum(), t.data.add_(b)", "y", _x, _single),
         ("data", "t := x * a, y := (t * t).sum(), t.data[:1].add_(b)", "y", _x, _mixed),
         ("data", "v := w * 1, y := (v * x).sum(), v.data.copy_(v.flip(0))", "y", _x, _mixed),
         ("data", "t := (x * b).tanh(), y := (t * a).sum(), t.data[-1:].zero_()", "y", _x),
         ("data", "c := w.detach() * a, y := (c * x).sum(), c.data.mul_(b)", "y", _x, _mixed),
         ("data", "t := x * a, y := (t * t).sum() * 20, t.data[-1:].add_(0.000375 / a)", "y", _x, _long),
         ("hook", _HOOK + "torch.cat([g[:-1], g[-1:] + 0.015 / a]))", "(t * t).sum() * 20", _x, _long),
-        ("hook", _HOOK + "g * b)", "(t**2).sum()", _x, _one),
+        ("hook", _HOOK + "g * b)", "(t**2).sum()", _x, _single),
         ("hook", _HOOK + "g.clamp(-b, b)), y := (t.abs() * w).sum(), t.data.mul_(b)", "y", _x),
         ("hook", _HOOK + "g.flip(0))", "(t * w).sum()", _x, _mixed),
         ("hook", _HOOK + "torch.cat([g[:1] * 2, g[1:]]))", "(t * w).sum()", _x),
-        ("hook", "y := (x**2).sum(), y.register_hook(lambda g: -g)", "y", _mixed, _one),
+        ("hook", "y := (x**2).sum(), y.register_hook(lambda g: -g)", "y", _mixed, _single),
         ("nan", "", "torch.where(x > 0, x.sqrt(), a * x).sum()", _mixed),
         ("nan", "t := x - x.detach()", "(t * t).sum().sqrt() + (w * x).sum()", _x),
-        ("nan", "", "((x - x) ** 2).sum().sqrt() + a * x.sum()", _x, _one),
-        ("view", "t := x.exp(), t[0].mul_(a)", "t.sum()", _x, _one),
+        ("nan", "", "((x - x) ** 2).sum().sqrt() + a * x.sum()", _x, _single),
+        ("view", "t := x.exp(), t[0].mul_(a)", "t.sum()", _x, _single),
         ("view", "t := x.tanh(), t.view(-1).add_(a)", "(t * w).sum()", _x, _mixed),
-        ("view", "t := x * a, y := (t**2).sum(), t[-1:].mul_(b)", "y", _x, _one),
+        ("view", "t := x * a, y := (t**2).sum(), t[-1:].mul_(b)", "y", _x, _single),
         ("view", "t := x.sigmoid(), t.unsqueeze(0).zero_()", "t.sum() + x.sum()", _mixed),
-        (None, "t := x.sin(), t.cos(), t[0].mul_(a)", "t.sum()", _x, _one),
+        (None, "t := x.sin(), t.cos(), t[0].mul_(a)", "t.sum()", _x, _single),
         (None, "t := x * a, t.view(-1).mul_(b)", "(t * t).sum()", _mixed),
         (None, "t := x.sin(), y := (t + w).sum(), t.data.zero_()", "y", _x),
         (None, "t := x * a, u := (t * t).detach(), t.data.add_(b)", "(t * w).sum()", _x, _mixed),
-        (None, _HOOK + "None)", "(t**2).sum()", _mixed, _one),
+        (None, _HOOK + "None)", "(t**2).sum()", _mixed, _single),
         (None, _HOOK + "g * 1)", "(t.sin() * w).sum()", _mixed),
         (None, "", "(w * x**3).sum(0, True) / a", _mixed, _x),
         # At 0 this function's central quotient is off by 0.00006, and its one-sided quotient by 0.05.
         (None, "", "((150 * x).sin() - 150 * x + a * x + 5000 * x**2).sum()", [0.0, 0.0]),
         (None, "", "torch.where(x > 0, x.exp(), a * x).sum()", _mixed),
-        ("data", _HOOK + "g * 1), y := (t**2).sum(), t.data.mul_(b)", "y", _x, _one),
+        ("data", _HOOK + "g * 1), y := (t**2).sum(), t.data.mul_(b)", "y", _x, _single),
     ]
-    for _part, _wants in _PARTS.items():
+    for _part, _culprits in _PARTS.items():
         with _credit.part(_part):
-            for _want, _steps, _result, *_places in [case for case in _cases if case[0] in _wants]:
-                for _place in _places[_round : _round + 1]:
-                    check.smallest(_compare_drawn, _part, _want, _steps, _result, _place, _a, _b, _w)
+            for _want, _steps, _result, *_inputs in [case for case in _cases if case[0] in _culprits]:
+                for _input in _inputs[_round : _round + 1]:
+                    check.smallest(_compare_with_constants, _part, _want, _steps, _result, _input, _a, _b, _w)
 ### END HIDDEN TESTS
 _credit.points()
 

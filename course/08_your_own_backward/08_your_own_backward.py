@@ -951,11 +951,11 @@ hint = hints("MyPow")
 
 
 @probe
-def _seen(*asked):
-    return walk_back(MyPow.apply, *asked)
+def _run(*arguments):
+    return walk_back(MyPow.apply, *arguments)
 
 
-def _compare(x, q, g, value, slopes, dtype="float64", apart=False, why=""):
+def _compare(x, q, g, value, slopes, dtype="float64", apart=False, cause=""):
     x, q, g, value = (tensor(number, dtype) for number in (x, q, g, value))
     slopes = {name: tensor(slope, dtype) for name, slope in slopes.items()}
     not_natural = torch.log10(x), torch.log2(x), torch.log(value), torch.ones_like(x)
@@ -967,33 +967,33 @@ def _compare(x, q, g, value, slopes, dtype="float64", apart=False, why=""):
         hint.floor: tuple(g * value * torch.log(x + 10.0**-digits) for digits in range(3, 16)),
     }
     wrong, inputs = {"x": wrong_x, "q": wrong_q}, {"x": x, "q": q}
-    call, found = judge_operation("MyPow", _seen, inputs, g, value, slopes, wrong, why, apart=apart)
-    for name in set(found["returned"]) - set(slopes):
+    call, data = judge_operation("MyPow", _run, inputs, g, value, slopes, wrong, cause, apart=apart)
+    for name in set(data["returned"]) - set(slopes):
         check.refuse(call, hint.unasked.format(name=name))
-    return call, found
+    return call, data
 
 
 _compare(5.0, 3.0, 1.0, 125.0, {"x": 75.0, "q": 201.17973905426254})
-_both = {"x": [4.0, 2.598076211353316], "q": [2.772588722239781, 5.708556905378076]}
-_compare([2.0, 3.0], [2.0, 1.5], [1.0, -2.0], [4.0, 5.196152422706632], _both)
-_compare([-2.0] * 2, [3.0, 2.0], [0.5, 1.0], [-8.0, 4.0], {"x": [12.0, -4.0]}, why=hint.negative)
-_compare(1e-20, 0.05, 1.0, 0.1, {"q": -4.605170185988092}, why=hint.floor)
+_slopes = {"x": [4.0, 2.598076211353316], "q": [2.772588722239781, 5.708556905378076]}
+_compare([2.0, 3.0], [2.0, 1.5], [1.0, -2.0], [4.0, 5.196152422706632], _slopes)
+_compare([-2.0] * 2, [3.0, 2.0], [0.5, 1.0], [-8.0, 4.0], {"x": [12.0, -4.0]}, cause=hint.negative)
+_compare(1e-20, 0.05, 1.0, 0.1, {"q": -4.605170185988092}, cause=hint.floor)
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 _LOGARITHMS = ("log", "log2", "log10", "log1p", "xlogy")
 
 
-def _apply(x, q, g, dtype, tracked=("x", "q"), **how):
-    both = {"x": q * x ** (q - 1), "q": x**q * torch.log(x)}
-    slopes = {name: both[name] for name in tracked}
-    call, found = _compare(x, q, g, x**q, slopes, dtype, **how)
-    logs = [name for name in found["operations"] if name in _LOGARITHMS and "q" not in tracked]
-    powers = [name for name in found["operations"] if name == "pow" and "x" not in tracked]
+def _apply(x, q, g, dtype, tracked=("x", "q"), **options):
+    all_slopes = {"x": q * x ** (q - 1), "q": x**q * torch.log(x)}
+    slopes = {name: all_slopes[name] for name in tracked}
+    call, data = _compare(x, q, g, x**q, slopes, dtype, **options)
+    logs = [name for name in data["operations"] if name in _LOGARITHMS and "q" not in tracked]
+    powers = [name for name in data["operations"] if name == "pow" and "x" not in tracked]
     for name in logs + powers[1:]:
         check.refuse(call, hint.in_vain.format(name=name))
 
 
-def _with_signs(shape):
+def _draw_with_signs(shape):
     """Return a tensor x with elements of both signs, and a tensor q of whole numbers."""
     size = torch.Size(shape).numel()
     signs = tensor([(-1.0, 1.0)[place % 2] for place in range(size)]).reshape(shape)
@@ -1002,20 +1002,20 @@ def _with_signs(shape):
 
 
 for _dtype in ("float64", "float32"):
-    _apply(tensor([2.0, 3.0]), tensor([0.0, 1.5]), tensor([1.0, 2.0]), _dtype, why=hint.zero)
-    _turns = ("x", "q"), ("x",), ("q",)
+    _apply(tensor([2.0, 3.0]), tensor([0.0, 1.5]), tensor([1.0, 2.0]), _dtype, cause=hint.zero)
+    _tracked_choices = ("x", "q"), ("x",), ("q",)
     for _turn, _shape in enumerate(((), (3,), (2, 3), (1, 4, 2), (0,), (2, 0)), _dtype == "float32"):
-        for _tracked in (_turns[_turn % 3], _turns[(_turn + 1) % 3]):
+        for _tracked in (_tracked_choices[_turn % 3], _tracked_choices[(_turn + 1) % 3]):
             _x = check.draw_tensor(*_shape, low=0.3, high=3)
             _q = check.draw_tensor(*_shape, low=-2, high=3)
             _apply(_x, _q, check.draw_tensor(*_shape), _dtype, _tracked)
     for _shape in ((), (5,), (2, 3)):
-        _apply(*_with_signs(_shape), check.draw_tensor(*_shape), _dtype, ("x",), why=hint.negative)
+        _apply(*_draw_with_signs(_shape), check.draw_tensor(*_shape), _dtype, ("x",), cause=hint.negative)
     _smallest = tensor(1e-300 if _dtype == "float64" else 1e-37)
     _small, _q = tensor([1e-4, 1e-6, 1e-9, 1e-12, 1e-20, 1e-30]), tensor(check.draws(6, 0.1, 0.4))
     for _tracked in (("x", "q"), ("q",)):
-        _apply(_small, _q, tensor(check.draws(6, 1, 3)), _dtype, _tracked, why=hint.floor)
-        _apply(_smallest, tensor(0.01), tensor(2.0), _dtype, _tracked, why=hint.floor)
+        _apply(_small, _q, tensor(check.draws(6, 1, 3)), _dtype, _tracked, cause=hint.floor)
+        _apply(_smallest, tensor(0.01), tensor(2.0), _dtype, _tracked, cause=hint.floor)
     for _g in (check.draw_tensor().expand(4), check.draw_tensor().expand(2, 3), check.draw_tensor(2, 3)):
         _x, _q = (check.draw_tensor(*_g.shape, low=0.5, high=2.5) for _ in range(2))
         _apply(_x, _q, _g, _dtype, apart=True)
@@ -1100,11 +1100,11 @@ _ERRORS |= {"fn takes": hint.all, "fn에는": hint.all, "GradcheckError": hint.r
 def _compare(forward, backward, want, inputs, dtype="float64", tracked="xq", layout="", why=""):
     words = f"backward_is_right(fn, {inputs}), {dtype}, requires_grad: {tracked or None}"
     below = f"fn: {forward}, backward: {', '.join(backward)}"
-    how = {"words": words, "below": below, "errors": _ERRORS, "warned": True}
-    each = zip("xq", inputs, strict=False)
-    given = tuple(leaf(x, dtype, 9.0, layout=layout, tracked=name in tracked) for name, x in each)
+    options = {"words": words, "below": below, "errors": _ERRORS, "warned": True}
+    pairs = zip("xq", inputs, strict=False)
+    leaves = tuple(leaf(x, dtype, 9.0, layout=layout, tracked=name in tracked) for name, x in pairs)
     fn = f"custom.operation({forward!r}, *{backward!r})"
-    answer = ask("backward_is_right(fn, inputs)", how, fn=fn, inputs=given)
+    answer = ask("backward_is_right(fn, inputs)", options, fn=fn, inputs=leaves)
     answer.equals(want, mistakes={why or (hint.right if want else hint.wrong): not want})
     answer.warns_nothing(hint.warned).changes_nothing()
 
@@ -1150,16 +1150,16 @@ _compare("x/1000", ["g*1.003e-3"], True, [check.draws(2, 0.5, 1.2)], why=hint.wi
 _compare("1e6 + x", ["g"], True, [check.draws(2, 0.5, 1.2)], why=hint.narrow)
 _compare(_SINE, ["g*torch.nan"], False, [check.draws(2, 0.5, 1.2)], why=hint.nan)
 for _dtype in ("float64", "float32"):
-    for _number, (_forward, _backward, _want, _n) in enumerate(_CASES):
+    for _index, (_forward, _backward, _want, _n) in enumerate(_CASES):
         _inputs = [check.draws(3, 0.5, 1.2) for _ in range(_n)]
-        _ignored = not _want and "g" not in _backward[0].replace("torch.", "")
-        _why = hint.ignores if _ignored else hint.none if _want and "None" in _backward else ""
-        _compare(_forward, _backward, _want, _inputs, _dtype, "xq" * (_number % 2 == 0), why=_why)
+        _ignores_g = not _want and "g" not in _backward[0].replace("torch.", "")
+        _cause = hint.ignores if _ignores_g else hint.none if _want and "None" in _backward else ""
+        _compare(_forward, _backward, _want, _inputs, _dtype, "xq" * (_index % 2 == 0), why=_cause)
     for _tracked in "xq":
-        _two = [check.draws(3, 0.5, 1.2) for _ in range(2)]
-        _compare("x*q", ["g*q", "g*x"], True, _two, _dtype, _tracked)
+        _pair = [check.draws(3, 0.5, 1.2) for _ in range(2)]
+        _compare("x*q", ["g*q", "g*x"], True, _pair, _dtype, _tracked)
         for _backward in (["g*q", "g*x*1.02"], ["0.9*g*q", "g*x"], ["g*q", "None"], ["None", "g*x"]):
-            _compare("x*q", _backward, False, _two, _dtype, _tracked, why=hint.all_inputs)
+            _compare("x*q", _backward, False, _pair, _dtype, _tracked, why=hint.all_inputs)
     _factors = [[check.draws(3, 1, 2), [0.5, 2.0, 1.0]], [check.draws(2, -2, 2), [1.0, 0.0], [2.0, 3.0]]]
     _compare("x @ q", ["g @ q.T", "x.T @ g"], True, _factors, _dtype)
     _square = [check.draws(2, 1, 2), check.draws(2, -2, -1)]
@@ -1167,11 +1167,11 @@ for _dtype in ("float64", "float32"):
     for _want, _factor in ((True, ""), (False, "*1.05")):
         _number, _backward = check.draw(0.5, 1.2), [_COSINE + _factor]
         _compare(_SINE, _backward, _want, [_number], _dtype)
-        _stride = {"layout": "expanded", "why": hint.stride if _want else ""}
-        _compare(_SINE, _backward, _want, [[_number] * 3], _dtype, tracked="", **_stride)
+        _stride_options = {"layout": "expanded", "why": hint.stride if _want else ""}
+        _compare(_SINE, _backward, _want, [[_number] * 3], _dtype, tracked="", **_stride_options)
         _compare(_SINE, _backward, _want, [[[_number, -2.0], [1.0, 0.5]]], _dtype, layout="slice")
-_one_of_many = "g*torch.cos(x)*(1 + 0.004*(torch.arange(60) == 57))"
-_compare(_SINE, [_one_of_many], False, [check.draws(60, 0.5, 1.2)], why=hint.alike)
+_one_wrong_element = "g*torch.cos(x)*(1 + 0.004*(torch.arange(60) == 57))"
+_compare(_SINE, [_one_wrong_element], False, [check.draws(60, 0.5, 1.2)], why=hint.alike)
 _compare("torch.stack([1000*x, x])", ["1000*g[0] + 1.1*g[1]"], False, [0.7], why=hint.outputs)
 ### END HIDDEN TESTS
 
@@ -1259,29 +1259,29 @@ hint = hints("StableSoftplus")
 
 
 @probe
-def _seen(*asked):
-    return walk_back(StableSoftplus.apply, *asked)
+def _run(*arguments):
+    return walk_back(StableSoftplus.apply, *arguments)
 
 
-def _signs(x, want, how, large):
-    off = lambda got: (got - want).abs() > how["rtol"] * want.abs() + 1e-300
-    only = lambda got, where: off(got).any() and where[off(got)].all()
+def _signs(x, want, tol, large_hint):
+    differs = lambda got: (got - want).abs() > tol["rtol"] * want.abs() + 1e-300
+    differs_only = lambda got, mask: differs(got).any() and mask[differs(got)].all()
     return {
         hint.big: lambda got: ~got.isfinite(),
         hint.capped: lambda got: ((x > 99) | (want.abs() > 1e9)) & ((got / want - 1).abs() > 0.1),
-        large: lambda got: only(got, x > 9),
-        hint.tiny: lambda got: only(got, x < -14),
-        hint.nearly: lambda got: only(got, (got - want).abs() < 1e-3 * want.abs()),
+        large_hint: lambda got: differs_only(got, x > 9),
+        hint.tiny: lambda got: differs_only(got, x < -14),
+        hint.nearly: lambda got: differs_only(got, (got - want).abs() < 1e-3 * want.abs()),
     }
 
 
-def _compare(x, g, value, slope, dtype, **how):
-    how |= {"rtol": 1e-8, "atol": 1e-300} if dtype == "float64" else {"rtol": 1e-5, "atol": 1e-35}
+def _compare(x, g, value, slope, dtype, **tol):
+    tol |= {"rtol": 1e-8, "atol": 1e-300} if dtype == "float64" else {"rtol": 1e-5, "atol": 1e-35}
     x, g, value, slope = (tensor(number, dtype) for number in (x, g, value, slope))
-    wrong = {"value": _signs(x, value, how, hint.early), "x": _signs(x, g * slope, how, hint.one)}
+    wrong = {"value": _signs(x, value, tol, hint.early), "x": _signs(x, g * slope, tol, hint.one)}
     if (x.abs() < 9).all():
         wrong["value"][hint.relu], wrong["x"][hint.step] = x.clamp(min=0), g * (x > 0)
-    judge_operation("StableSoftplus", _seen, {"x": x}, g, value, {"x": slope}, wrong, **how)
+    judge_operation("StableSoftplus", _run, {"x": x}, g, value, {"x": slope}, wrong, **tol)
 
 
 for _dtype in ("float64", "float32"):
@@ -1304,13 +1304,13 @@ def _slope(x):
     return math.exp(min(x, 0.0)) / (1 + math.exp(-abs(x)))
 
 
-def _of_each(f, x):
+def _map_elements(f, x):
     return tensor([f(number) for number in x.double().flatten().tolist()]).reshape(x.shape)
 
 
 def _apply(x, g, dtype, apart=False):
     x = tensor(x, dtype)
-    _compare(x, g, _of_each(_softplus, x), _of_each(_slope, x), dtype, apart=apart)
+    _compare(x, g, _map_elements(_softplus, x), _map_elements(_slope, x), dtype, apart=apart)
 
 
 _RANGES = [(-3, 3), (-9, 9), (-30, -14), (9, 14), (14, 30)]
@@ -1397,33 +1397,33 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("safe_sqrt")
 
 
-def _compare(x, g, dtype="float64", layout="", tracked=True, trap=hint.trap, why=hint.small):
+def _compare(x, g, dtype="float64", layout="", tracked=True, nan_hint=hint.trap, cause=hint.small):
     x, g = tensor(x, dtype), tensor(g, dtype)
-    exact = {"rtol": 1e-9 if dtype == "float64" else 1e-5, "atol": 0.0}
+    tolerance = {"rtol": 1e-9 if dtype == "float64" else 1e-5, "atol": 0.0}
     root = torch.sqrt(x.clamp(min=0))
     want = torch.where(x > 0, g * 0.5 / root, 0.0)
     at_zero = lambda got: got.isinf() & (x <= 0)
-    wrong = {trap: torch.isnan, hint.infinite: at_zero, hint.arriving: 0.5 / root}
-    given = leaf(g, dtype, layout=layout, tracked=False)
-    y = ask("y = safe_sqrt(x)", x=leaf(x, dtype, layout=layout, tracked=tracked), g=given)
-    low = {hint.masked: torch.isnan, hint.small: lambda got: got.shape == root.shape}
-    y.returns(root, mistakes=low, **exact).changes_nothing()
+    wrong = {nan_hint: torch.isnan, hint.infinite: at_zero, hint.arriving: 0.5 / root}
+    g_leaf = leaf(g, dtype, layout=layout, tracked=False)
+    y = ask("y = safe_sqrt(x)", x=leaf(x, dtype, layout=layout, tracked=tracked), g=g_leaf)
+    root_mistakes = {hint.masked: torch.isnan, hint.small: lambda got: got.shape == root.shape}
+    y.returns(root, mistakes=root_mistakes, **tolerance).changes_nothing()
     if not tracked:
         return y.is_untracked(hint.untracked)
-    back = y.is_tracked().gradient("x")
-    back.returns(want, mistakes=wrong, hint=why, **exact).changes_nothing()
-    twice = y.then("torch.autograd.grad(y, x, g)[0]", hint.walked_again, errors=hint.walked_once)
-    return twice.returns(want, **exact)
+    gradient = y.is_tracked().gradient("x")
+    gradient.returns(want, mistakes=wrong, hint=cause, **tolerance).changes_nothing()
+    second = y.then("torch.autograd.grad(y, x, g)[0]", hint.walked_again, errors=hint.walked_once)
+    return second.returns(want, **tolerance)
 
 
 _compare([4.0, 0.0, -1.0], [2.0, 1.0, 3.0], "float32")
 _compare([1e-8, 2e-30, -1e-8], [2.0, 3.0, 1.0])
-_compare([4.0, -1.0], [torch.inf, torch.inf], trap=hint.inf_arrives, why=hint.inf_stays)
+_compare([4.0, -1.0], [torch.inf, torch.inf], nan_hint=hint.inf_arrives, cause=hint.inf_stays)
 check.visible_passed()
 
 
 ### BEGIN HIDDEN TESTS
-def _mixed(shape):
+def _draw_mixed_signs(shape):
     size = torch.Size(shape).numel()
     signs = tensor([(1.0, -1.0, 0.0)[k % 3] for k in range(size)]).reshape(shape)
     return check.draw_tensor(*shape, low=0.01, high=9) * signs
@@ -1431,17 +1431,17 @@ def _mixed(shape):
 
 for _dtype in ("float64", "float32"):
     for _shape in ((), (1,), (5,), (2, 3), (3, 1, 4), (0,), (2, 0)):
-        _compare(_mixed(_shape), check.draw_tensor(*_shape), _dtype)
-        _compare(_mixed(_shape), check.draw_tensor(*_shape), _dtype, tracked=False)
-    _compare(_mixed((3, 4)), check.draw_tensor(3, 4), _dtype, "transposed")
+        _compare(_draw_mixed_signs(_shape), check.draw_tensor(*_shape), _dtype)
+        _compare(_draw_mixed_signs(_shape), check.draw_tensor(*_shape), _dtype, tracked=False)
+    _compare(_draw_mixed_signs((3, 4)), check.draw_tensor(3, 4), _dtype, "transposed")
     _compare(-check.draw_tensor(2, 2, low=0.1, high=9), check.draw_tensor(2, 2), _dtype)
     _compare(torch.zeros(3), torch.zeros(3), _dtype)
-    _compare([0.0, 4.0], [-torch.inf] * 2, _dtype, trap=hint.inf_arrives, why=hint.inf_stays)
+    _compare([0.0, 4.0], [-torch.inf] * 2, _dtype, nan_hint=hint.inf_arrives, cause=hint.inf_stays)
     for _x in (0.0, -0.0, -check.draw(0.1, 9), check.draw(0.1, 9), -1e-30, 2e-30, 1e-20, 1e30, -1e30):
         _compare(_x, check.draw(-3, 3), _dtype)
-for _between in ("safe_sqrt(x / 4)", "safe_sqrt(x - 5)"):
+for _other_call in ("safe_sqrt(x / 4)", "safe_sqrt(x - 5)"):
     _y = ask("y = safe_sqrt(x)", x=leaf([4.0, 9.0], grad=9.0), g=tensor([1.0, 2.0]))
-    _y.changes_nothing().then(_between).changes_nothing()
+    _y.changes_nothing().then(_other_call).changes_nothing()
     _y.gradient("x").returns(tensor([0.25, 1 / 3]), hint=hint.between)
 ### END HIDDEN TESTS
 
@@ -1538,8 +1538,8 @@ _slopes.changes_nothing()
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
 for _ in range(2):
-    _later = _slopes.after("slopes.update(dict.fromkeys(slopes, 99.0))", hint.new)
-    _later.returns(_WANT).changes_nothing()
+    _second_answer = _slopes.after("slopes.update(dict.fromkeys(slopes, 99.0))", hint.new)
+    _second_answer.returns(_WANT).changes_nothing()
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1655,17 +1655,17 @@ _credit = PartialCredit(forward=1, backward=2)
 
 
 @probe
-def _seen(eps, *asked):  # walk_back also makes an untracked call, which gets another eps
+def _run(eps, *arguments):  # walk_back also makes an untracked call, which gets another eps
     apply = lambda x, w: MyLayerNorm.apply(x, w, eps if (x + w).requires_grad else 5 * eps)
-    return walk_back(apply, *asked)
+    return walk_back(apply, *arguments)
 
 
-def _compare(x, weight, g, eps, value, gradients, wrong, dtype="float64", apart=False, why=""):
+def _compare(x, weight, g, eps, value, gradients, wrong, dtype="float64", apart=False, cause=""):
     x, weight, g, value = (tensor(numbers, dtype) for numbers in (x, weight, g, value))
-    how = {"rtol": 1e-7, "atol": 1e-9} if dtype == "float64" else {"rtol": 1e-3, "atol": 1e-3}
-    how |= {"more": f", eps={eps}", "apart": apart, "forward_only": _credit.now == "forward"}
-    seen, inputs = lambda *asked: _seen(eps, *asked), {"x": x, "weight": weight}
-    return judge_operation("MyLayerNorm", seen, inputs, g, value, gradients, wrong, why, **how)
+    options = {"rtol": 1e-7, "atol": 1e-9} if dtype == "float64" else {"rtol": 1e-3, "atol": 1e-3}
+    options |= {"more": f", eps={eps}", "apart": apart, "forward_only": _credit.now == "forward"}
+    run, inputs = lambda *arguments: _run(eps, *arguments), {"x": x, "weight": weight}
+    return judge_operation("MyLayerNorm", run, inputs, g, value, gradients, wrong, cause, **options)
 
 
 _y, _grad_x = tensor([[-1, 2], [1, -2]]), tensor([[-0.1875, 0.1875], [0.75, -0.75]])
@@ -1684,14 +1684,14 @@ check.visible_passed(_credit)
 import torch
 
 
-def _normalized(x, eps):
+def _normalize(x, eps):
     centred = x - x.mean(-1, keepdim=True)
     spread = (centred.square().mean(-1, keepdim=True) + eps).sqrt()
     return centred / spread, spread
 
 
 def _mistakes(x, weight, g, eps):
-    normal, spread = _normalized(x, eps)
+    normal, spread = _normalize(x, eps)
     h = g * weight
     size = x.shape[-1]
     variance = normal.square().mean(-1, keepdim=True) * spread.square()
@@ -1700,36 +1700,36 @@ def _mistakes(x, weight, g, eps):
     value = {
         hint.unbiased: weight * normal * spread / (variance * size / max(size - 1, 1) + eps).sqrt(),
         hint.outside: weight * normal * spread / (variance.sqrt() + eps),
-        hint.whole: weight * _normalized(x.flatten(), eps)[0].reshape(x.shape),
-        hint.eps: weight * _normalized(x, 0)[0],
+        hint.whole: weight * _normalize(x.flatten(), eps)[0].reshape(x.shape),
+        hint.eps: weight * _normalize(x, 0)[0],
     }
-    bare, its_spread = _normalized(x, 0)
+    bare, bare_spread = _normalize(x, 0)
     paths, through_bare = h - h.mean(-1, keepdim=True), bare * (h * bare).mean(-1, keepdim=True)
     slopes = {
         hint.constant: h / spread,
         hint.no_spread: paths / spread,
         hint.no_mean: (h - through_spread) / spread,
         hint.weight: (no_weight, weight * no_weight),
-        hint.eps: ((paths - through_bare) / its_spread, (paths - through_bare) / spread),
+        hint.eps: ((paths - through_bare) / bare_spread, (paths - through_bare) / spread),
         hint.scale: paths - through_spread,
     }
     rows = x.numel() // size
-    of_weight = {
+    weight_slopes = {
         hint.rows: (g * normal).sum_to_size(weight.shape) / rows,
         hint.eps: (g * bare).sum_to_size(weight.shape),
         hint.scale: (g * normal * spread).sum_to_size(weight.shape),
     }
-    return {"value": value, "x": slopes, "weight": of_weight}
+    return {"value": value, "x": slopes, "weight": weight_slopes}
 
 
-def _tuple(wrong):
+def _as_tuple(wrong):
     return wrong if isinstance(wrong, tuple) else (wrong,)
 
 
 @_credit.each
-def _apply(x, weight, g, eps, dtype, tracked=("x", "weight"), apart=False, why=""):
-    x, weight, g = (tensor(given, dtype).double() for given in (x, weight, g))
-    normal, spread = _normalized(x, eps)
+def _apply(x, weight, g, eps, dtype, tracked=("x", "weight"), apart=False, cause=""):
+    x, weight, g = (tensor(values, dtype).double() for values in (x, weight, g))
+    normal, spread = _normalize(x, eps)
 
     def grad_x(g):
         h = g.double() * weight
@@ -1739,40 +1739,42 @@ def _apply(x, weight, g, eps, dtype, tracked=("x", "weight"), apart=False, why="
     def grad_weight(g):
         return tensor((g.double() * normal).sum_to_size(weight.shape), dtype)
 
-    both = {"x": grad_x, "weight": grad_weight}
+    gradients = {"x": grad_x, "weight": grad_weight}
     wrong = {
-        of: {why: tuple(tensor(one, dtype) for one in _tuple(w)) for why, w in few.items()}
-        for of, few in _mistakes(x, weight, g, eps).items()
+        name: {cause: tuple(tensor(value, dtype) for value in _as_tuple(w)) for cause, w in mistakes.items()}
+        for name, mistakes in _mistakes(x, weight, g, eps).items()
     }
-    asked = {of: both[of] for of in tracked}
-    why = why or (hint.zero if (weight == 0).any() else "")  # weight may also contain a 0 by chance
-    call, found = _compare(x, weight, g, eps, weight * normal, asked, wrong, dtype, apart, why)
+    tracked_gradients = {name: gradients[name] for name in tracked}
+    cause = cause or (hint.zero if (weight == 0).any() else "")  # weight may also contain a 0 by chance
+    call, report = _compare(x, weight, g, eps, weight * normal, tracked_gradients, wrong, dtype, apart, cause)
     if _credit.now == "forward":
         return
-    own = [name for name in found["operations"] if "layer_norm" in name]
-    check.holds(not own, call, hint.torch)
-    check.holds(not found["delegated"], call, hint.autograd)
+    torch_operations = [name for name in report["operations"] if "layer_norm" in name]
+    check.holds(not torch_operations, call, hint.torch)
+    check.holds(not report["delegated"], call, hint.autograd)
 
 
-def _row_of(*shape):
+def _draw_x(*shape):
     """Return rows whose elements are spread out, so that s, the root of variance + eps, is not small."""
     return check.draw_tensor(*shape, low=-0.5, high=0.5) + 2 * torch.arange(shape[-1], dtype=torch.float64)
 
 
-_turns = ("x", "weight"), ("x",), ("weight",)
+_tracked_choices = ("x", "weight"), ("x",), ("weight",)
 for _dtype in ("float64", "float32"):
     for _turn, _shape in enumerate(((3,), (1,), (2, 4), (4, 1), (2, 3, 5)), _dtype == "float32"):
-        for _tracked in (_turns[_turn % 3], _turns[(_turn + 1) % 3]):
+        for _tracked in (_tracked_choices[_turn % 3], _tracked_choices[(_turn + 1) % 3]):
             _w, _g, _eps = check.draw_tensor(_shape[-1]), check.draw_tensor(*_shape), check.draw(0.01, 0.5)
-            _apply(_row_of(*_shape), _w, _g, _eps, _dtype, _tracked)
-    _apply(_row_of(2, 3, 4), check.draw_tensor(4), check.draw_tensor(2, 3, 4), 1e-5, _dtype, apart=True)
-    _apply(_row_of(2, 3), tensor([1.0, 0.0, -2.0]), check.draw_tensor(2, 3), 0.1, _dtype)
-    _apply(torch.ones(2, 3), check.draw_tensor(3), check.draw_tensor(2, 3), 0.1, _dtype, why=hint.equal)
+            _apply(_draw_x(*_shape), _w, _g, _eps, _dtype, _tracked)
+    _apply(_draw_x(2, 3, 4), check.draw_tensor(4), check.draw_tensor(2, 3, 4), 1e-5, _dtype, apart=True)
+    _apply(_draw_x(2, 3), tensor([1.0, 0.0, -2.0]), check.draw_tensor(2, 3), 0.1, _dtype)
+    _apply(torch.ones(2, 3), check.draw_tensor(3), check.draw_tensor(2, 3), 0.1, _dtype, cause=hint.equal)
     _apply(
-        _row_of(2, 3), check.draw_tensor(3), tensor(check.draw(1, 3)).expand(2, 3), 1e-5, _dtype, apart=True
+        _draw_x(2, 3), check.draw_tensor(3), tensor(check.draw(1, 3)).expand(2, 3), 1e-5, _dtype, apart=True
     )
-_apply(1e-5 * _row_of(2, 3), check.draw_tensor(3), check.draw_tensor(2, 3), 1e-12, "float64", why=hint.floor)
-_apply(1e6 + _row_of(2, 5), check.draw_tensor(5), check.draw_tensor(2, 5), 1e-5, "float64", why=hint.digits)
+_apply(
+    1e-5 * _draw_x(2, 3), check.draw_tensor(3), check.draw_tensor(2, 3), 1e-12, "float64", cause=hint.floor
+)
+_apply(1e6 + _draw_x(2, 5), check.draw_tensor(5), check.draw_tensor(2, 5), 1e-5, "float64", cause=hint.digits)
 ### END HIDDEN TESTS
 _credit.points()
 

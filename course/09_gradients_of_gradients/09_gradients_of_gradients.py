@@ -993,14 +993,14 @@ hint = hints("second_derivative")
 _CALL = "second_derivative(f, x)"
 
 
-def _compare(f, x, dtype, grad, slope, want, why="", ahead=()):
+def _compare(f, x, dtype, grad, slope, want, cause="", ahead=()):
     want, slope = tensor(want, dtype), tensor(slope, dtype)
     arguments = {"f": f"lambda t: {f}", "x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
     answer = ask(_CALL, {"warned": True, "ahead": ahead}, **arguments)
     answer.holds(answer.result is not None or bool(want), hint.none)
-    added = tuple(number + grad for number in (want, slope) if grad)
-    wrong = {hint.zero: 0.0, hint.first: slope, hint.added: added}
-    answer.returns(want, mistakes=wrong, nearly=hint.nearly, hint=why)
+    sums = tuple(number + grad for number in (want, slope) if grad)
+    wrong = {hint.zero: 0.0, hint.first: slope, hint.added: sums}
+    answer.returns(want, mistakes=wrong, nearly=hint.nearly, hint=cause)
     return answer.keeps_buffers().changes_nothing().is_untracked(hint.graph)
 
 
@@ -1013,7 +1013,7 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
-_OTHER = "second_derivative(lambda t: -2 * f(t), x)"
+_OTHER_CALL = "second_derivative(lambda t: -2 * f(t), x)"
 # For each function, its first and its second derivative.
 _FORMS = {
     "torch.log(t*t)": lambda x: (2 / x, -2 / x**2),
@@ -1028,29 +1028,29 @@ _FORMS = {
 }
 
 
-def _again(f, x, dtype, grad):
-    (first, second), (_, later) = (_FORMS[f](tensor(place)) for place in (x, x + 1))
-    want, later = tensor(second, dtype), tensor(later, dtype)
-    ahead = _CALL, ("x.data += 1", _CALL), _OTHER
+def _compare_with_formula(f, x, dtype, grad):
+    (first, second), (_, next_want) = (_FORMS[f](tensor(place)) for place in (x, x + 1))
+    want, next_want = tensor(second, dtype), tensor(next_want, dtype)
+    ahead = _CALL, ("x.data += 1", _CALL), _OTHER_CALL
     answer = _compare(f, x, dtype, grad, first, second, ahead=ahead)
     answer.holds(not any("create_graph" in warning for warning in answer.seen["warned"]), hint.circle)
     answer.again().returns(want)
-    answer.after("x.data += 1").returns(later)
-    answer.then(_OTHER, hint.other_function).returns(-2 * later)
+    answer.after("x.data += 1").returns(next_want)
+    answer.then(_OTHER_CALL, hint.other_function).returns(-2 * next_want)
     answer.still_returns(want)
 
 
-_full = check.draw(-9, -1)
-for _dtype, _grad, _other in (("float64", None, _full), ("float32", _full, None)):
+_random_grad = check.draw(-9, -1)
+for _dtype, _grad, _other_grad in (("float64", None, _random_grad), ("float32", _random_grad, None)):
     for _f in _FORMS:
-        check.smallest(_again, _f, check.draw(0.3, 2.5), _dtype, _grad)
-        check.smallest(_again, _f, check.draw(-3.5, -1.2), _dtype, _other)
-    _again("w*t + torch.cos(t)", 0.0, _dtype, None)
+        check.smallest(_compare_with_formula, _f, check.draw(0.3, 2.5), _dtype, _grad)
+        check.smallest(_compare_with_formula, _f, check.draw(-3.5, -1.2), _dtype, _other_grad)
+    _compare_with_formula("w*t + torch.cos(t)", 0.0, _dtype, None)
 _compare("t * torch.abs(t)", 1e-6, "float64", None, 2e-6, 2.0, hint.kink)
 _compare("t * torch.abs(t)", -1e-6, "float64", None, 2e-6, -2.0, hint.kink)
-_line = ask(_CALL, f="lambda t: 3*t + 1e-9 * t**3", x=leaf(2.0), y=leaf(-1.0))
-_line.returns(tensor(12e-9), mistakes={hint.zero: 0.0}, nearly=hint.nearly)
-_line.then("second_derivative(f, y)", hint.stale).returns(tensor(-6e-9))
+_nearly_linear = ask(_CALL, f="lambda t: 3*t + 1e-9 * t**3", x=leaf(2.0), y=leaf(-1.0))
+_nearly_linear.returns(tensor(12e-9), mistakes={hint.zero: 0.0}, nearly=hint.nearly)
+_nearly_linear.then("second_derivative(f, y)", hint.stale).returns(tensor(-6e-9))
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1131,7 +1131,7 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("hvp")
 
 
-def _compare(f, x, v, want, ones, diagonal, slope, dtype, grad=None, layout="", why="", ahead=()):
+def _compare(f, x, v, want, ones, diagonal, slope, dtype, grad=None, layout="", cause="", ahead=()):
     """ones: the Hessian times a tensor of ones; diagonal: its diagonal; slope: the gradient."""
     leaves = {"x": leaf(x, dtype, grad, layout=layout), "w": leaf(3.0, dtype)}
     leaves["v"] = leaf(v, dtype, layout=layout, tracked=False)
@@ -1145,17 +1145,17 @@ def _compare(f, x, v, want, ones, diagonal, slope, dtype, grad=None, layout="", 
         hint.gradient: (slope, slope * v),
         hint.number: (want * v).sum().item(),
     }
-    if not why:
+    if not cause:
         wrong[hint.step] = lambda got: got.shape == want.shape and got.allclose(want, 0.1, 0.1)
-    exact = {"rtol": 1e-10, "atol": 1e-9} if dtype == "float64" else {"rtol": 1e-4, "atol": 1e-3}
-    answer.returns(want, mistakes=wrong, nearly=hint.nearly, hint=why, **exact)
+    tol = {"rtol": 1e-10, "atol": 1e-9} if dtype == "float64" else {"rtol": 1e-4, "atol": 1e-3}
+    answer.returns(want, mistakes=wrong, nearly=hint.nearly, hint=cause, **tol)
     return answer.is_untracked(hint.graph)
 
 
 _compare("t[0]**2 * t[1]", [2, 3], [1, -2], [-2, 4], [10, 4], [6, 0], [12, 4], "float64", 5.0)
 _H = [[18], [36]]
 _compare("w * (t**3).sum()", [[1], [2]], [[3], [0]], [[54], [0]], _H, _H, [[9], [36]], "float32")
-_compare("t.sum()**2", [1, 2], [0, 0], [0, 0], [4, 4], [2, 2], [6, 6], "float64", why=hint.zeros)
+_compare("t.sum()**2", [1, 2], [0, 0], [0, 0], [4, 4], [2, 2], [6, 6], "float64", cause=hint.zeros)
 _compare("3*t.sum() + 1", [[1, 2]], [[1, 3]], [[0, 0]], [[0, 0]], [[0, 0]], [[3, 3]], "float64")
 _compare("w * t.sum()", [1, 2], [1, 3], [0, 0], [0, 0], [0, 0], [3, 3], "float32")
 check.visible_passed()
@@ -1163,7 +1163,7 @@ check.visible_passed()
 from secant import formula
 
 
-def _cost(n):
+def _measure_cost(n):
     x, v = (f"torch.linspace({ends}, {n}, dtype=torch.float64)" for ends in ("0, 1", "-1, 2"))
     f = "lambda t: (t**4).sum() + (t[1:] * t[:-1]).sum()"
     answer = ask("hvp(f, x, v)", {"counted": True}, f=f, x=f"leaf({x})", v=v)
@@ -1171,17 +1171,17 @@ def _cost(n):
     return answer.holds(largest <= 10 * max(n, 20), hint.elements.format(largest), hint.large)
 
 
-_few = _cost(2).seen["count"]
+_small_count = _measure_cost(2).seen["count"]
 for _n in (20, 60, 200, 1000):
-    _cost(_n).costs(_few + 20, hint.grows)
+    _measure_cost(_n).costs(_small_count + 20, hint.grows)
 _f, _v = "lambda t: ((t + t**2)**2).sum() + t.prod()", tensor([0, 3])
-_rest = ask("hvp(f, x, v)", f=_f, x=leaf([0, 0]), v=_v, y=leaf([1, 2]))
-_rest.returns(tensor([3, 6]), mistakes={hint.rest: [0, 0], hint.diagonal: [0, 6]})
-_rest.then("hvp(f, y, v)", hint.stale).returns(tensor([3, 222]))
-_rest.after("x.data += 1").returns(tensor([3, 78]))
-_two = {"x": leaf([[1, 2], [3, 4]]), "v": tensor([[1, 0], [2, 0]])}
-_right, _flat = tensor([[6, 0], [6, 0]]), {hint.flat: [[6, 6], [6, 6]]}
-ask("hvp(f, x, v)", f="lambda t: (t.sum(0)**2).sum()", **_two).returns(_right, mistakes=_flat)
+_origin = ask("hvp(f, x, v)", f=_f, x=leaf([0, 0]), v=_v, y=leaf([1, 2]))
+_origin.returns(tensor([3, 6]), mistakes={hint.rest: [0, 0], hint.diagonal: [0, 6]})
+_origin.then("hvp(f, y, v)", hint.stale).returns(tensor([3, 222]))
+_origin.after("x.data += 1").returns(tensor([3, 78]))
+_arguments = {"x": leaf([[1, 2], [3, 4]]), "v": tensor([[1, 0], [2, 0]])}
+_want, _wrong = tensor([[6, 0], [6, 0]]), {hint.flat: [[6, 6], [6, 6]]}
+ask("hvp(f, x, v)", f="lambda t: (t.sum(0)**2).sum()", **_arguments).returns(_want, mistakes=_wrong)
 
 _FORMS = {
     "(t**4).sum()/4 + (t*t.flip(-1)).sum()**2": (3,),
@@ -1198,35 +1198,35 @@ _FORMS = {
 }
 
 
-_OTHERS = "hvp(f, x, 2 * v + 1)", "hvp(lambda t: -2 * f(t), x, v)"
+_OTHER_CALLS = "hvp(f, x, 2 * v + 1)", "hvp(lambda t: -2 * f(t), x, v)"
 
 
-def _against_hessian(f, x, v, dtype, grad=None, layout="", why=""):
-    here, function = tensor(x), formula(f, w=tensor(3.0))
+def _compare_with_hessian(f, x, v, dtype, grad=None, layout="", cause=""):
+    point, function = tensor(x), formula(f, w=tensor(3.0))
     slope = torch.func.grad(function)
-    H = torch.func.jacrev(slope)(here).reshape(here.numel(), -1)
+    H = torch.func.jacrev(slope)(point).reshape(point.numel(), -1)
     parts = H @ tensor(v).flatten(), H.sum(1), H.diagonal()
-    want, ones, diagonal = (part.reshape(here.shape) for part in parts)
-    how, ahead = (dtype, grad, layout, why), ("hvp(f, x, v)", *_OTHERS)
-    answer = _compare(f, x, v, want, ones, diagonal, slope(here), *how, ahead)
-    for asked, right in (
+    want, ones, diagonal = (part.reshape(point.shape) for part in parts)
+    settings, ahead = (dtype, grad, layout, cause), ("hvp(f, x, v)", *_OTHER_CALLS)
+    answer = _compare(f, x, v, want, ones, diagonal, slope(point), *settings, ahead)
+    for next_answer, expected in (
         (answer.again(), want),
-        (answer.then(_OTHERS[0], hint.stale), 2 * want + ones),
-        (answer.then(_OTHERS[1], hint.other_function), -2 * want),
+        (answer.then(_OTHER_CALLS[0], hint.stale), 2 * want + ones),
+        (answer.then(_OTHER_CALLS[1], hint.other_function), -2 * want),
     ):
-        asked.returns(tensor(right, dtype), atol=1e-8 if dtype == "float64" else 1e-3)
+        next_answer.returns(tensor(expected, dtype), atol=1e-8 if dtype == "float64" else 1e-3)
 
 
-_against_hessian("(t * torch.abs(t)).sum()", [3e-7, -7e-7], [1.0, 2.0], "float64", why=hint.kink)
+_compare_with_hessian("(t * torch.abs(t)).sum()", [3e-7, -7e-7], [1.0, 2.0], "float64", cause=hint.kink)
 _tiny = ask("hvp(f, x, v)", f=_f, x=leaf([1, 2]), v=tensor([0, 3e-15]))
 _tiny.returns(tensor([3e-15, 222e-15]), rtol=1e-9, atol=0.0, mistakes={hint.zeros: [0, 0]}, hint=hint.nearly)
 for _dtype in ("float64", "float32"):
     for _turn, (_f, _shape) in enumerate(_FORMS.items(), _dtype == "float32"):
-        _hows = (None, ""), (check.draw(1, 9), "slice"), (None, "transposed")
-        for _grad, _layout in (_hows[_turn % 3], _hows[(_turn + 1) % 3]):
+        _grads_and_layouts = (None, ""), (check.draw(1, 9), "slice"), (None, "transposed")
+        for _grad, _layout in (_grads_and_layouts[_turn % 3], _grads_and_layouts[(_turn + 1) % 3]):
             _x, _v = (check.draw_tensor(*_shape, low=-1.5, high=1.5).tolist() for _ in range(2))
-            check.smallest(_against_hessian, _f, _x, _v, _dtype, _grad, _layout)
-    _against_hessian("(t**4).sum() + t.prod()", [0.0, 0.0, 2.0], [1.0, -1.0, 0.5], _dtype)
+            check.smallest(_compare_with_hessian, _f, _x, _v, _dtype, _grad, _layout)
+    _compare_with_hessian("(t**4).sum() + t.prod()", [0.0, 0.0, 2.0], [1.0, -1.0, 0.5], _dtype)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1299,20 +1299,20 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("newton_step")
 
 
-def _compare(f, x, dtype, grad, want, value, first, second, ahead=(), why=""):
+def _compare(f, x, dtype, grad, want, value, first, second, ahead=(), cause=""):
     wrong = {hint.root: x - value / first if first else x, hint.still: x}
     wrong |= {hint.size: x - first / abs(second), hint.sign: x + first / second}
     wrong |= {hint.descent: (x - first, x - 0.1 * first), hint.many: 2.0 if x > 0 else -2.0}
     leaves = {"x": leaf(x, dtype, grad), "w": leaf(3.0, dtype)}
     answer = ask("x1 = newton_step(f, x)", {"ahead": ahead}, f=f"lambda t: {f}", **leaves)
-    answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, hint=why)
-    return _fresh(answer.owns_its_memory(hint.shares), "x1").keeps_buffers().changes_nothing()
+    answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, hint=cause)
+    return _check_x(answer.owns_its_memory(hint.shares), "x1").keeps_buffers().changes_nothing()
 
 
-def _fresh(answer, x):
+def _check_x(answer, x):
     facts = answer.then(f"{x}.is_leaf, {x}.requires_grad, {x}.is_leaf and {x}.grad is None").result
-    for fact, why in zip(facts, (hint.not_leaf, hint.untracked, hint.full), strict=True):
-        answer.holds(fact, why)
+    for fact, cause in zip(facts, (hint.not_leaf, hint.untracked, hint.full), strict=True):
+        answer.holds(fact, cause)
     return answer
 
 
@@ -1323,7 +1323,7 @@ check.visible_passed()
 ### BEGIN HIDDEN TESTS
 import torch
 
-_OTHER = "newton_step(lambda t: f(t) + 5 * t**2, x)"
+_OTHER_CALL = "newton_step(lambda t: f(t) + 5 * t**2, x)"
 _FACTS = "{0}.is_leaf, {0}.requires_grad, {0}.is_leaf and {0}.grad is None"
 # For each function, its value, its first and its second derivative.
 _FORMS = {
@@ -1339,40 +1339,40 @@ _FORMS = {
 }
 
 
-def _again(f, x, dtype, grad, count=3):
-    place, wants = tensor(x), []
+def _compare_with_formula(f, x, dtype, grad, count=3):
+    place, expected = tensor(x), []
     value, first, second = (float(part) for part in _FORMS[f](place))
     for _ in range(count):
         _, slope, curvature = _FORMS[f](place)
         place = place - slope / curvature
-        wants.append(tensor(place, dtype))
+        expected.append(tensor(place, dtype))
     steps = {f"x{k}": f"x{k} = newton_step(f, x{k - 1})" for k in range(2, count + 1)}
-    in_turn = (text for name, step in steps.items() for text in (step, _FACTS.format(name)))
-    ahead = _FACTS.format("x1"), *in_turn, "x1 = newton_step(f, x)", _OTHER
-    answer = _compare(f, x, dtype, grad, wants[0], value, first, second, ahead)
-    near = {"rtol": 1e-7, "atol": 1e-7} if dtype == "float64" else {"rtol": 2e-3, "atol": 2e-3}
-    for (name, step), before, want in zip(steps.items(), wants, wants[1:], strict=False):
-        there = answer.then(step).returns(want, mistakes={hint.still: before}, **near)
-        _fresh(there, name).changes_nothing()
-    answer.again().returns(wants[0], **near)
-    other = x - (first + 10 * x) / (second + 10)
-    there = answer.then(_OTHER, hint.other_function)
-    there.returns(tensor(other, dtype), **near)
-    answer.still_returns(wants[0])
+    questions = (text for name, step in steps.items() for text in (step, _FACTS.format(name)))
+    ahead = _FACTS.format("x1"), *questions, "x1 = newton_step(f, x)", _OTHER_CALL
+    answer = _compare(f, x, dtype, grad, expected[0], value, first, second, ahead)
+    tolerance = {"rtol": 1e-7, "atol": 1e-7} if dtype == "float64" else {"rtol": 2e-3, "atol": 2e-3}
+    for (name, step), before, want in zip(steps.items(), expected, expected[1:], strict=False):
+        next_answer = answer.then(step).returns(want, mistakes={hint.still: before}, **tolerance)
+        _check_x(next_answer, name).changes_nothing()
+    answer.again().returns(expected[0], **tolerance)
+    other_want = x - (first + 10 * x) / (second + 10)
+    next_answer = answer.then(_OTHER_CALL, hint.other_function)
+    next_answer.returns(tensor(other_want, dtype), **tolerance)
+    answer.still_returns(expected[0])
 
 
-_full = check.draw(-9, -1)
-for _dtype, _grad, _other in (("float64", None, _full), ("float32", _full, None)):
+_random_grad = check.draw(-9, -1)
+for _dtype, _grad, _other_grad in (("float64", None, _random_grad), ("float32", _random_grad, None)):
     for _f in list(_FORMS)[:4]:
-        check.smallest(_again, _f, check.draw(0.2, 0.6), _dtype, _grad)
-        check.smallest(_again, _f, check.draw(-0.6, -0.25), _dtype, _other)
-    check.smallest(_again, "t**4 - 8*t**2", check.draw(1.8, 2.5), _dtype, _grad, 5)
-    check.smallest(_again, "t**4 - 8*t**2", check.draw(-4, -3.2), _dtype, _other, 5)
-    _again("t**4 - 8*t**2", 2.0, _dtype, None)
-    _again("w*t**2 + t", 0.0, _dtype, 1.0)
+        check.smallest(_compare_with_formula, _f, check.draw(0.2, 0.6), _dtype, _grad)
+        check.smallest(_compare_with_formula, _f, check.draw(-0.6, -0.25), _dtype, _other_grad)
+    check.smallest(_compare_with_formula, "t**4 - 8*t**2", check.draw(1.8, 2.5), _dtype, _grad, 5)
+    check.smallest(_compare_with_formula, "t**4 - 8*t**2", check.draw(-4, -3.2), _dtype, _other_grad, 5)
+    _compare_with_formula("t**4 - 8*t**2", 2.0, _dtype, None)
+    _compare_with_formula("w*t**2 + t", 0.0, _dtype, 1.0)
 _compare("5 - t*t", 5e-7, "float64", None, 0.0, 5.0, -1e-6, -2.0)
 _compare("1e-14*t*t", 1.0, "float64", None, 0.0, 1e-14, 2e-14, 2e-14)
-_compare("1e-20*t*t - 1e-10*t", 1.0, "float64", None, 5e9, -1e-10, -1e-10, 2e-20, why=hint.long)
+_compare("1e-20*t*t - 1e-10*t", 1.0, "float64", None, 5e9, -1e-10, -1e-10, 2e-20, cause=hint.long)
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1454,22 +1454,22 @@ _credit = PartialCredit(value=1, gradient=2)
 @_credit.each
 def _compare(layers, weights, x, want, grads, dtype, wrong, grad=None, layout="", before=""):
     """grads: the gradients of the penalty with respect to the tracked parameters."""
-    made = {"weights": tensor(weights, dtype), "x": leaf(x, dtype, layout=layout, tracked=False)}
-    made["model"] = f"graphs.filled(nn.Sequential({layers}), weights, {grad})"
-    answer = ask("penalty = gradient_penalty(model, x)", {"before": before}, **made)
-    answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, **_near(dtype))
+    inputs = {"weights": tensor(weights, dtype), "x": leaf(x, dtype, layout=layout, tracked=False)}
+    inputs["model"] = f"graphs.filled(nn.Sequential({layers}), weights, {grad})"
+    answer = ask("penalty = gradient_penalty(model, x)", {"before": before}, **inputs)
+    answer.returns(tensor(want, dtype), mistakes=wrong, nearly=hint.nearly, **_tolerance(dtype))
     if _credit.now == "value":
         return answer.changes_nothing()
     answer.changes_nothing().is_tracked(hint.cut)
     loss = "2 * penalty + 0 * model(x).sum()"
     tracked = "[p for p in model.parameters() if p.requires_grad]"
-    twice = tuple(2 * tensor(part, dtype) for part in grads)
-    back = answer.then(f"torch.autograd.grad({loss}, {tracked})")
-    back.returns(twice, nearly=hint.nearly, hint=hint.cut, **_near(dtype))
+    doubled = tuple(2 * tensor(part, dtype) for part in grads)
+    grads_answer = answer.then(f"torch.autograd.grad({loss}, {tracked})")
+    grads_answer.returns(doubled, nearly=hint.nearly, hint=hint.cut, **_tolerance(dtype))
     return answer
 
 
-def _near(dtype):
+def _tolerance(dtype):
     return {"rtol": 1e-8, "atol": 1e-8} if dtype == "float64" else {"rtol": 2e-3, "atol": 2e-3}
 
 
@@ -1494,10 +1494,10 @@ def _norms(W, b, a, x):
 
 
 @_credit.each
-def _of_tanh(shape, dtype, grad, column, layout, mode):
+def _compare_tanh_model(shape, dtype, grad, column, layout, mode):
     size, x = math.prod(shape[1:]), check.draw_tensor(*shape, low=-1, high=1)
-    drawn = (((4, size), -2), ((4,), -1), ((1, 4), 0.5))
-    parts = [check.draw_tensor(*part, low=low, high=2).requires_grad_() for part, low in drawn]
+    parameter_shapes = (((4, size), -2), ((4,), -1), ((1, 4), 0.5))
+    parts = [check.draw_tensor(*part, low=low, high=2).requires_grad_() for part, low in parameter_shapes]
     norms, slopes = _norms(*parts, x)
     want = (norms - 1).square().mean()
     wrong = {
@@ -1511,21 +1511,21 @@ def _of_tanh(shape, dtype, grad, column, layout, mode):
     layers = f"nn.Flatten(), nn.Linear({size}, 4), nn.Tanh(), nn.Linear(4, 1, False), nn.Flatten({column})"
     weights, grads = torch.cat([part.flatten() for part in parts]), torch.autograd.grad(want, parts)
     answer = _compare(layers + mode, weights, x, want, grads, dtype, wrong, grad, layout)
-    later = _norms(*parts, x + 1)[0].detach() - 1
-    side = {hint.side: later.clamp(min=0).square().mean()}
-    there = answer.then("gradient_penalty(model, x + 1)", hint.stale)
-    right = tensor(later.square().mean(), dtype)
-    there.returns(right, mistakes=side, nearly=hint.nearly, **_near(dtype))
+    next_excess = _norms(*parts, x + 1)[0].detach() - 1
+    side_mistake = {hint.side: next_excess.clamp(min=0).square().mean()}
+    next_answer = answer.then("gradient_penalty(model, x + 1)", hint.stale)
+    expected = tensor(next_excess.square().mean(), dtype)
+    next_answer.returns(expected, mistakes=side_mistake, nearly=hint.nearly, **_tolerance(dtype))
 
 
 @_credit.each
-def _of_line(w, x, bias):
+def _compare_linear_model(w, x, bias):
     weight, before = tensor(w), "model[0].bias.requires_grad_(False)" if bias else ""
-    beyond = weight.norm() - 1
-    grads, wrong = (2 * beyond * weight / weight.norm(),), {hint.line if beyond > 0 else hint.side: 0.0}
+    excess = weight.norm() - 1
+    grads, wrong = (2 * excess * weight / weight.norm(),), {hint.line if excess > 0 else hint.side: 0.0}
     layers, weights = f"nn.Linear({len(w[0])}, 1, {bias})", w[0] + [0.5] * bias
-    answer = _compare(layers, weights, x, beyond**2, grads, "float64", wrong, before=before)
-    answer.again().returns(beyond**2)
+    answer = _compare(layers, weights, x, excess**2, grads, "float64", wrong, before=before)
+    answer.again().returns(excess**2)
 
 
 _smallest = _credit.each(check.smallest)
@@ -1534,14 +1534,16 @@ _compare("nn.Linear(2, 1, False)", [300, -400], [[1, 2]], 249001, _grads, "float
 _layers, _grads = "nn.Conv1d(2, 1, 1, bias=False), nn.Flatten(0)", ([[[4.8], [6.4]]],)
 _wrong = {hint.flat: 26 - 7 * math.sqrt(2)}
 _compare(_layers, [3, 4], [[[1], [2]], [[0], [-1]]], 16, _grads, "float64", _wrong)
-_of_line([[0.0054, -0.0072]], [[1.0, 2.0]], True)
+_compare_linear_model([[0.0054, -0.0072]], [[1.0, 2.0]], True)
 for _dtype in ("float64", "float32"):
     for _shape in ((1, 1), (1, 3), (5, 2), (2, 1, 4), (3, 2, 2), (2, 2, 1, 2)):
-        _of_tanh(_shape, _dtype, None, 1, "slice", ", nn.Dropout().eval()")
-        _of_tanh(_shape, _dtype, check.draw(-9, 9), 0, "transposed", "")
+        _compare_tanh_model(_shape, _dtype, None, 1, "slice", ", nn.Dropout().eval()")
+        _compare_tanh_model(_shape, _dtype, check.draw(-9, 9), 0, "transposed", "")
 for _bias in (True, False):
-    _smallest(_of_line, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
-    _smallest(_of_line, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias)
+    _smallest(_compare_linear_model, [check.draws(2, 1, 3)], [check.draws(2, -1, 1)], _bias)
+    _smallest(
+        _compare_linear_model, [check.draws(3, -3, -1)], [check.draws(3, -1, 1), check.draws(3, -1, 1)], _bias
+    )
 ### END HIDDEN TESTS
 _credit.points()
 
@@ -1630,9 +1632,9 @@ from secant import ask, check, hints, leaf, tensor
 hint = hints("Cube")
 
 
-def _compare(x, g, u, wants, dtype, layout="", wrong=None):
-    """wants: x³, the gradient, and the gradient's derivatives with respect to x and g, times u."""
-    cube, gradient, by_x, by_g = (tensor(want, dtype) for want in wants)
+def _compare(x, g, u, values, dtype, layout="", wrong=None):
+    """values: x³, the gradient, and the gradient's derivatives with respect to x and g, times u."""
+    cube, gradient, by_x, by_g = (tensor(want, dtype) for want in values)
     leaves = {"x": leaf(x, dtype, layout=layout), "g": leaf(g, dtype, layout=layout)}
     y, nan = ask("y = Cube.apply(x)", **leaves, u=tensor(u, dtype)), {hint.zero: torch.isnan}
     y.changes_nothing().returns(cube, mistakes=nan)
@@ -1645,33 +1647,33 @@ def _compare(x, g, u, wants, dtype, layout="", wrong=None):
     second_g.returns(by_g, mistakes={hint.half: 0.0, **nan})
 
 
-_own = ask("issubclass(Cube, torch.autograd.Function) and 'backward' in vars(Cube)")
-_own.holds(_own.result, hint.own)
+_is_function = ask("issubclass(Cube, torch.autograd.Function) and 'backward' in vars(Cube)")
+_is_function.holds(_is_function.result, hint.own)
 _wrong = {hint.chain: [3, 12], hint.slope: ([2, 2], [6, 3])}
 _compare([1, 2], [2, 0.5], [1, 1], ([1, 8], [6, 6], [12, 6], [3, 12]), "float64", wrong=_wrong)
-_wants = [8, -1, 0], [36, -6, 0], [36, 24, 0], [12, 6, 0]
-_compare([2, -1, 0], [3, -2, 5], [1, 2, 1], _wants, "float32")
+_values = [8, -1, 0], [36, -6, 0], [36, 24, 0], [12, 6, 0]
+_compare([2, -1, 0], [3, -2, 5], [1, 2, 1], _values, "float32")
 check.visible_passed()
 
 
 ### BEGIN HIDDEN TESTS
-def _case(x, g, u, dtype, layout=""):
+def _compare_with_formula(x, g, u, dtype, layout=""):
     X, G, U = tensor(x), tensor(g), tensor(u)
     wrong = {hint.chain: 3 * X**2, hint.slope: (X**2 * G, 3 * X * G)}
     _compare(x, g, u, (X**3, 3 * X**2 * G, 6 * X * G * U, 3 * X**2 * U), dtype, layout, wrong)
 
 
-def _first_only(x, dtype):
+def _compare_first_derivative(x, dtype):
     answer = ask("torch.autograd.grad((Cube.apply(x) ** 2).sum(), x)[0]", x=leaf(x, dtype, 7.0))
     for got in (answer, answer.again(hint.unrecorded)):
         got.changes_nothing().returns(tensor(6 * tensor(x) ** 5, dtype), hint=hint.unrecorded)
-    unrecorded = ask("y = Cube.apply(x)", x=leaf(x, dtype), g=2 * tensor(x, dtype)).gradient("x")
-    unrecorded.changes_nothing().returns(tensor(6 * tensor(x) ** 3, dtype), hint=hint.unrecorded)
-    plain = ask("Cube.apply(x)", x=leaf(x, dtype, tracked=False)).changes_nothing()
-    plain.returns(tensor(tensor(x) ** 3, dtype)).is_untracked(hint.follows)
+    gradient = ask("y = Cube.apply(x)", x=leaf(x, dtype), g=2 * tensor(x, dtype)).gradient("x")
+    gradient.changes_nothing().returns(tensor(6 * tensor(x) ** 3, dtype), hint=hint.unrecorded)
+    untracked_answer = ask("Cube.apply(x)", x=leaf(x, dtype, tracked=False)).changes_nothing()
+    untracked_answer.returns(tensor(tensor(x) ** 3, dtype)).is_untracked(hint.follows)
 
 
-def _several(x):
+def _compare_two_uses(x):
     """Check two applications of Cube before one backward pass: added up, and one inside the other."""
     for f, first, second in (
         ("Cube.apply(x) + Cube.apply(3 * x)", 84 * tensor(x) ** 2, 168 * tensor(x)),
@@ -1682,13 +1684,13 @@ def _several(x):
         dx.then("torch.autograd.grad(dx.sum(), x)[0]").returns(second, hint=hint.shared)
 
 
-def _inside(x):
-    here = {"x": leaf(x)}
-    once = ask("torch.autograd.gradcheck(Cube.apply, (x,), raise_exception=False)", **here)
-    once.holds(once.result, "False", hint.slope)
-    twice = ask("torch.autograd.gradgradcheck(Cube.apply, (x,), raise_exception=False)", **here)
-    twice.holds(twice.result, "False", hint.cut)
-    dx = ask("dx = torch.autograd.grad(torch.sin(Cube.apply(2 * x)).sum(), x, create_graph=True)[0]", **here)
+def _check_with_gradcheck(x):
+    args = {"x": leaf(x)}
+    first_check = ask("torch.autograd.gradcheck(Cube.apply, (x,), raise_exception=False)", **args)
+    first_check.holds(first_check.result, "False", hint.slope)
+    second_check = ask("torch.autograd.gradgradcheck(Cube.apply, (x,), raise_exception=False)", **args)
+    second_check.holds(second_check.result, "False", hint.cut)
+    dx = ask("dx = torch.autograd.grad(torch.sin(Cube.apply(2 * x)).sum(), x, create_graph=True)[0]", **args)
     X = tensor(x).requires_grad_()
     slope = 24 * X**2 * torch.cos(8 * X**3)
     third = torch.autograd.grad((slope**2).sum(), X)[0]
@@ -1703,18 +1705,23 @@ for _dtype in ("float64", "float32"):
         *(((2, 3), ""), ((2, 3), "transposed"), ((2, 1, 2), "slice"), ((2, 1, 2), "transposed")),
     ):
         _parts = [check.draw_tensor(*_shape).tolist() for _ in range(3)]
-        check.smallest(_case, *_parts, _dtype, _layout)
+        check.smallest(_compare_with_formula, *_parts, _dtype, _layout)
     for _layout in ("", "slice", "transposed"):
         _x, _g, _u = [[0.0, -0.5], [2.0, 0.0]], [[1.0, 2.0], [-3.0, 0.0]], [[2.0, -1.0], [0.5, 1.0]]
-        _case(_x, _g, _u, _dtype, _layout)
-    _case([], [], [], _dtype)
-    _case([1.5, -2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 2.0, -1.0], _dtype)
-    _wants, _small = ([-27e6, 8e9], [27e4, -24e6], [-900, -24000], [135e3, 12e6]), lambda got: got.max() < 2e5
-    _compare([-300, 2000], [1, -2], [0.5, 1], _wants, _dtype, wrong={hint.clipped: _small})
-    check.smallest(_first_only, [check.draws(2, -1.5, 1.5), [0.0, check.draw(-1.5, -0.2)]], _dtype)
-check.smallest(_several, check.draws(2, -1.5, 1.5))
-check.smallest(_inside, check.draws(3, -0.9, 0.9))
-check.smallest(_inside, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
+        _compare_with_formula(_x, _g, _u, _dtype, _layout)
+    _compare_with_formula([], [], [], _dtype)
+    _compare_with_formula([1.5, -2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 2.0, -1.0], _dtype)
+    _values, _is_small = (
+        ([-27e6, 8e9], [27e4, -24e6], [-900, -24000], [135e3, 12e6]),
+        lambda got: got.max() < 2e5,
+    )
+    _compare([-300, 2000], [1, -2], [0.5, 1], _values, _dtype, wrong={hint.clipped: _is_small})
+    check.smallest(
+        _compare_first_derivative, [check.draws(2, -1.5, 1.5), [0.0, check.draw(-1.5, -0.2)]], _dtype
+    )
+check.smallest(_compare_two_uses, check.draws(2, -1.5, 1.5))
+check.smallest(_check_with_gradcheck, check.draws(3, -0.9, 0.9))
+check.smallest(_check_with_gradcheck, [check.draws(2, 0.2, 0.9), check.draws(2, -0.9, -0.2)])
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1798,27 +1805,27 @@ _credit = PartialCredit(value=1, gradient=2)
 
 
 @_credit.each
-def _compare(f, x, lr, steps, want, grads, dtype, grad=None, layout="", wrongs=lambda: _wrongs):
-    near = dict.fromkeys(("rtol", "atol"), 1e-8 if dtype == "float64" else 2e-3)
-    given = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad), "steps": steps}
-    loss = ask("loss = loss_after(f, x, lr, steps)", f=f"lambda t: {f}", w=leaf(3, dtype), **given)
-    loss.returns(tensor(want, dtype), mistakes=lambda: wrongs()[0], nearly=hint.nearly, **near)
+def _compare(f, x, lr, steps, want, grads, dtype, grad=None, layout="", mistakes=lambda: _wrong):
+    tol = dict.fromkeys(("rtol", "atol"), 1e-8 if dtype == "float64" else 2e-3)
+    inputs = {"x": leaf(x, dtype, grad, layout=layout), "lr": leaf(lr, dtype, grad), "steps": steps}
+    loss = ask("loss = loss_after(f, x, lr, steps)", f=f"lambda t: {f}", w=leaf(3, dtype), **inputs)
+    loss.returns(tensor(want, dtype), mistakes=lambda: mistakes()[0], nearly=hint.nearly, **tol)
     if _credit.now == "value":
         return loss.changes_nothing().keeps_buffers()
     loss.changes_nothing().keeps_buffers().is_tracked()
-    asked = "torch.autograd.grad(loss, (lr, x, w), retain_graph=True, materialize_grads=True)"
-    back = loss.then(asked, errors={"second time": hint.used}).parts("lr", "x", "w", hint=hint.path)
-    for n, (got, right) in enumerate(zip(back, grads, strict=True), 1):
-        got.returns(tensor(right, dtype), mistakes=lambda n=n: wrongs()[n], hint=hint.path, **near)
+    code = "torch.autograd.grad(loss, (lr, x, w), retain_graph=True, materialize_grads=True)"
+    parts = loss.then(code, errors={"second time": hint.used}).parts("lr", "x", "w", hint=hint.path)
+    for n, (got, slope) in enumerate(zip(parts, grads, strict=True), 1):
+        got.returns(tensor(slope, dtype), mistakes=lambda n=n: mistakes()[n], hint=hint.path, **tol)
     return loss
 
 
 _values = {hint.start_value: 10.0, hint.count: (2.5, 0.15625), hint.once: 0.0, hint.sign: 50.625}
 _rates = {hint.constant: -7.5, hint.last: -2.5, hint.rate: 0.0}  # x becomes (1 - lr)^k x
-_wrongs = _values, _rates, {hint.constant: [1, -0.5], hint.start: 0.0}, {}
+_wrong = _values, _rates, {hint.constant: [1, -0.5], hint.start: 0.0}, {}
 _compare("(t**2).sum() / 2", [4, -2], 0.5, 2, 0.625, (-5, [0.25, -0.125], 0), "float64", 9.0)
 _values = {hint.start_value: 51.0, hint.sign: 21.75, hint.mean: (19.921875, 3.75, 48.75)}
-_wrongs = _values, {hint.rate: 0}, {hint.constant: [-3, 42], hint.start: 0}, {hint.constant: 49.25}
+_wrong = _values, {hint.rate: 0}, {hint.constant: [-3, 42], hint.start: 0}, {hint.constant: 49.25}
 _grads = [18, -1008], [1.5, 73.5], 92.75  # the step leads to [-0.5, 7], with gradient [-3, 42]
 _compare("w * (t**2).sum()", [1, 4], [0.25, -0.125], 1, 147.75, _grads, "float32")
 check.visible_passed(_credit)
@@ -1829,7 +1836,7 @@ import torch
 
 from secant import formula
 
-_NEAR = {"float64": {"rtol": 1e-8, "atol": 1e-8}, "float32": {"rtol": 2e-3, "atol": 2e-3}}
+_TOLERANCE = {"float64": {"rtol": 1e-8, "atol": 1e-8}, "float32": {"rtol": 2e-3, "atol": 2e-3}}
 _FORMS = {
     "(t**4).sum()/4 + (t * t.flip(-1)).sum()": (3,),
     "torch.exp(t.sum(0)/4).sum() + torch.sin(w*t).sum()": (2, 3),
@@ -1862,7 +1869,8 @@ def _mistakes(f, x, lr, steps):
     constant, last = (_descend(f, x, lr, steps, kind)[1] for kind in ("constant", "last"))
     values = {hint.start_value: _descend(f, x, lr, 0)[0], hint.count: counts}
     values |= {
-        why: _descend(f, x, lr, steps, kind)[0] for why, kind in ((hint.once, "once"), (hint.sign, "sign"))
+        cause: _descend(f, x, lr, steps, kind)[0]
+        for cause, kind in ((hint.once, "once"), (hint.sign, "sign"))
     }
     rates = {hint.constant: constant[0], hint.last: last[0], hint.rate: 0.0}
     starts = {hint.constant: constant[1], hint.start: 0.0}
@@ -1870,42 +1878,42 @@ def _mistakes(f, x, lr, steps):
 
 
 @_credit.each
-def _against_descent(f, x, lr, steps, dtype, grad=None, layout=""):
+def _compare_with_descent(f, x, lr, steps, dtype, grad=None, layout=""):
     want, grads = _descend(f, x, lr, steps)
-    wrongs = partial(_mistakes, f, x, lr, steps)
-    answer = _compare(f, x, lr, steps, want, grads, dtype, grad, layout, wrongs)
-    answer.again().returns(tensor(want, dtype), **_NEAR[dtype])
+    mistakes = partial(_mistakes, f, x, lr, steps)
+    answer = _compare(f, x, lr, steps, want, grads, dtype, grad, layout, mistakes)
+    answer.again().returns(tensor(want, dtype), **_TOLERANCE[dtype])
     slower = tensor(lr) / 2
-    later = tensor(_descend(f, x, slower, steps)[0], dtype)
-    answer.after("lr.data /= 2").returns(later, **_NEAR[dtype])
-    other = tensor(_descend(f"-({f})", x, slower, steps)[0], dtype)
-    turned = answer.then("loss_after(lambda t: -f(t), x, lr, steps)", hint.other_function)
-    turned.returns(other, **_NEAR[dtype])
+    slower_want = tensor(_descend(f, x, slower, steps)[0], dtype)
+    answer.after("lr.data /= 2").returns(slower_want, **_TOLERANCE[dtype])
+    other_want = tensor(_descend(f"-({f})", x, slower, steps)[0], dtype)
+    other_answer = answer.then("loss_after(lambda t: -f(t), x, lr, steps)", hint.other_function)
+    other_answer.returns(other_want, **_TOLERANCE[dtype])
     answer.still_returns(tensor(want, dtype))
 
 
 _smallest = _credit.each(check.smallest)
 for _dtype in ("float64", "float32"):
     for _turn, (_f, _shape) in enumerate(_FORMS.items(), _dtype == "float32"):
-        _hows = ((0, ""), (4, "transposed")), ((1, "slice"), (2, ""))
-        for _steps, _layout in _hows[_turn % 2]:
+        _steps_and_layouts = ((0, ""), (4, "transposed")), ((1, "slice"), (2, ""))
+        for _steps, _layout in _steps_and_layouts[_turn % 2]:
             _x = check.draw_tensor(*_shape, low=-1.2, high=1.2).tolist()
-            _smallest(_against_descent, _f, _x, check.draw(0.02, 0.1), _steps, _dtype, None, _layout)
+            _smallest(_compare_with_descent, _f, _x, check.draw(0.02, 0.1), _steps, _dtype, None, _layout)
         _rates = check.draw_tensor(*_shape, low=0.02, high=0.1).tolist()
-        _smallest(_against_descent, _f, _x, _rates, 3, _dtype, check.draw(-9, -1), "slice")
-    _against_descent("(t**2).sum()", [1.0, -2.0], -0.3, 3, _dtype)
+        _smallest(_compare_with_descent, _f, _x, _rates, 3, _dtype, check.draw(-9, -1), "slice")
+    _compare_with_descent("(t**2).sum()", [1.0, -2.0], -0.3, 3, _dtype)
 
 
 @_credit.each
-def _of_far(f, x, lr, want, r, later):
+def _compare_large_step(f, x, lr, want, r, other_want):
     leaves = {"x": leaf(x), "lr": leaf(lr), "y": leaf([1, 0]), "r": leaf(r)}
     answer = ask("loss_after(f, x, lr, 1)", f=f, **leaves)
-    answer.returns(tensor(want), hint=hint.whole, **_NEAR["float64"])
-    answer.then("loss_after(f, y, r, 1)", hint.stale).returns(tensor(later), **_NEAR["float64"])
+    answer.returns(tensor(want), hint=hint.whole, **_TOLERANCE["float64"])
+    answer.then("loss_after(f, y, r, 1)", hint.stale).returns(tensor(other_want), **_TOLERANCE["float64"])
 
 
-_of_far("lambda t: 1e4 * (t**2).sum()", [1, -2], 4e-5, 2000, 1e-5, 6400)
-_of_far("lambda t: (t**4).sum()", [0.001, 0], 1e12, 3999.999**4, 0.5, 1)
+_compare_large_step("lambda t: 1e4 * (t**2).sum()", [1, -2], 4e-5, 2000, 1e-5, 6400)
+_compare_large_step("lambda t: (t**4).sum()", [0.001, 0], 1e12, 3999.999**4, 0.5, 1)
 ### END HIDDEN TESTS
 _credit.points()
 

@@ -595,10 +595,10 @@ hint = hints("value_add_mul")
 _credit = PartialCredit(add=1, mul=1)
 
 _ERRORS = {"attribute 'data'": hint.number}
-_two, _turned, _ones = {"a": 2.0, "b": 3.0}, {"a": 3.0, "b": 2.0}, {"a": 1.0, "b": 1.0}
+_pair, _swapped, _ones = {"a": 2.0, "b": 3.0}, {"a": 3.0, "b": 2.0}, {"a": 1.0, "b": 1.0}
 for _call, _numbers, _data, _slopes, _wrong in (
-    ("a + b", _two, 5.0, _ones, {hint.numbers: (_two, _turned)}),
-    ("a * b", _two, 6.0, _turned, {hint.swapped: (_two, _ones)}),
+    ("a + b", _pair, 5.0, _ones, {hint.numbers: (_pair, _swapped)}),
+    ("a * b", _pair, 6.0, _swapped, {hint.swapped: (_pair, _ones)}),
     ("a + a", {"a": 4.0}, 8.0, {"a": 2.0}, {hint.twice: ({"a": 1.0}, {"a": 4.0})}),
     ("a * a", {"a": 3.0}, 9.0, {"a": 6.0}, {hint.twice: ({"a": 3.0}, {"a": 12.0})}),
     ("2 * a", {"a": 4.0}, 8.0, {"a": 2.0}, {hint.swapped: {"a": 4.0}}),
@@ -610,7 +610,7 @@ for _call, _numbers, _data, _slopes, _wrong in (
         _answer = ask(_call, {"errors": _ERRORS}, **recipes.leaves(_numbers))
         recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
 _wrong = {hint.chain: ({"a": 7.0, "b": 4.0}, {"a": 21.0, "b": 8.0})}
-for _call, _data, _slopes in (("a + b", 5.0, _ones), ("a * b", 6.0, _turned)):
+for _call, _data, _slopes in (("a + b", 5.0, _ones), ("a * b", 6.0, _swapped)):
     with _credit.part("mul" if "*" in _call else "add"):
         _answer = ask(_call, **recipes.graph("xab", [([], []), ([0], [7.0]), ([1], [4.0])]))
         recipes.check_operation(_answer, _data, _slopes, mistakes=_wrong)
@@ -632,28 +632,28 @@ _OPERATIONS = {
     "a * 1": lambda a, b: (a, 1.0, 0.0, (1.0, a)),
 }
 # The parents and slopes of a and b if both are intermediate values: a looks like a sum, and b like a product.
-_MADE = {"a": "(p, q), (1.0, 1.0)", "b": "(p, q), (7.0, -2.0)"}
+_PARENTS = {"a": "(p, q), (1.0, 1.0)", "b": "(p, q), (7.0, -2.0)"}
 
 
-def _compare(text, a, b, made=False):
+def _compare(text, a, b, intermediate=False):
     data, to_a, to_b, constant = _OPERATIONS[text](a, b)
     numbers = {name: number for name, number in (("a", a), ("b", b)) if name in text}
     slopes = {name: float({"a": to_a, "b": to_b}[name]) for name in numbers}
     wrong = {hint.swapped if "*" in text else hint.numbers: (numbers, {"a": b, "b": a})}
     if text in ("a + a", "a * a"):
         wrong = {hint.twice: ({"a": 0.5 * to_a}, {"a": 2.0 * to_a})}
-    how = {"errors": _ERRORS, "before": recipes.held(list(numbers), [0.5, -1.5][: len(numbers)])}
+    options = {"errors": _ERRORS, "before": recipes.held(list(numbers), [0.5, -1.5][: len(numbers)])}
     values = recipes.leaves(numbers)
-    if made:
-        values = {name: f"Value({number}, {_MADE[name]})" for name, number in numbers.items()}
+    if intermediate:
+        values = {name: f"Value({number}, {_PARENTS[name]})" for name, number in numbers.items()}
         values = recipes.leaves({"p": 2.5, "q": -1.5}) | values
-    answer = ask(text, how, **values)
+    answer = ask(text, options, **values)
     recipes.check_operation(answer, float(data), slopes, mistakes=wrong)
     pairs = zip(answer.result["parents"], answer.result["slopes"], strict=True)
-    others = [pair for pair in pairs if pair[0] not in numbers]
-    wanted = [constant] if constant else []
-    problem = hint.other.format(wanted=wanted, got=others)
-    answer.holds(all(pair in wanted for pair in others), problem)
+    other_pairs = [pair for pair in pairs if pair[0] not in numbers]
+    expected = [constant] if constant else []
+    problem = hint.other.format(wanted=expected, got=other_pairs)
+    answer.holds(all(pair in expected for pair in other_pairs), problem)
 
 
 for _text in _OPERATIONS:
@@ -772,23 +772,23 @@ from secant import PartialCredit, ask, check, hints, recipes
 hint = hints("value_order")
 _credit = PartialCredit(order=2, large=1)
 
-_HOW = {"steps": 1_000_000}
+_OPTIONS = {"steps": 1_000_000}
 _uneven = [([], []), ([0], [4.0]), ([1, 0], [2.0, 4.0]), ([1, 2], [8.0, 4.0]), ([3, 1], [1.0, 1.0])]
-_twice = [([], []), ([0, 0], [1.0, 1.0]), ([1, 1], [1.0, 1.0])]
+_double = [([], []), ([0, 0], [1.0, 1.0]), ([1, 1], [1.0, 1.0])]
 for _call, _names, _recipe in (
     ("z.order()", "xyz", recipes.chain(2)),
     ("w.order()", "xyztw", _uneven),
-    ("z.order()", "xyz", _twice),
+    ("z.order()", "xyz", _double),
 ):
     with _credit.part("order"):
-        _answer = ask(_call, _HOW, **recipes.graph(_names, _recipe, alike=_recipe is _twice))
+        _answer = ask(_call, _OPTIONS, **recipes.graph(_names, _recipe, alike=_recipe is _double))
         recipes.check_order(_answer, _names, _recipe, len(_names) - 1)
         recipes.check_order(_answer.again(), _names, _recipe, len(_names) - 1, is_later=True)
 # compared_in_steps makes each comparison of Values count as a step, also in `value in values`.
 _deep = "recipes.build(recipes.compared_in_steps(Value), recipes.chain(5000))"
 _names = [f"v[{place}]" for place in range(5001)]
 with _credit.part("large"):
-    recipes.check_order(ask("v[-1].order()", _HOW, v=_deep), _names, recipes.chain(5000), 5000)
+    recipes.check_order(ask("v[-1].order()", _OPTIONS, v=_deep), _names, recipes.chain(5000), 5000)
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import random
@@ -797,21 +797,21 @@ import random
 def _compare(names, recipe, roots, alike=False):
     """Check order() for several Values of one graph, one after the other."""
     words = hint.graph.format(size=len(names)) if len(names) > 9 else ""
-    how = {**_HOW, "words": words and f"{names[roots[0]]}.order(), {words}"}
-    how["before"] = recipes.held(names, [0.5 - 2.0 * place * (not alike) for place in range(len(names))])
-    answer = ask(f"{names[roots[0]]}.order()", how, **recipes.graph(names, recipe, alike))
+    options = {**_OPTIONS, "words": words and f"{names[roots[0]]}.order(), {words}"}
+    options["before"] = recipes.held(names, [0.5 - 2.0 * place * (not alike) for place in range(len(names))])
+    answer = ask(f"{names[roots[0]]}.order()", options, **recipes.graph(names, recipe, alike))
     for number, root in enumerate(roots):
-        again = answer.then(f"{names[root]}.order()") if number else answer
-        recipes.check_order(again, names, recipe, root, is_later=number > 0)
+        next_answer = answer.then(f"{names[root]}.order()") if number else answer
+        recipes.check_order(next_answer, names, recipe, root, is_later=number > 0)
 
 
-def _drawn(size):
-    draw = random.Random(int(check.draw(0, 1e6)))
-    made = [([], []), ([], [])]
+def _draw_recipe(size):
+    rng = random.Random(int(check.draw(0, 1e6)))
+    recipe = [([], []), ([], [])]
     for place in range(2, size):
-        parents = [draw.randrange(max(0, place - 6), place) for _ in range(draw.choice((1, 2, 2, 3)))]
-        made.append((parents, [float(draw.randrange(2)) for _ in parents]))
-    return made
+        parents = [rng.randrange(max(0, place - 6), place) for _ in range(rng.choice((1, 2, 2, 3)))]
+        recipe.append((parents, [float(rng.randrange(2)) for _ in parents]))
+    return recipe
 
 
 _mirror = [([], []), ([0], [1.0]), ([1, 0], [1.0, 1.0]), ([2, 1], [1.0, 1.0]), ([1, 3], [1.0, 1.0])]
@@ -823,14 +823,16 @@ with _credit.part("order"):
     for _size in (4, 6, 9, 14, 40):
         for _ in range(4):
             _names = [f"v{place}" for place in range(_size)]
-            _compare(_names, _drawn(_size), [_size - 1, _size // 2, _size - 1], alike=_size == 9)
+            _compare(_names, _draw_recipe(_size), [_size - 1, _size // 2, _size - 1], alike=_size == 9)
 with _credit.part("large"):
     for _code in ("recipes.diamonds(40)", "recipes.diamonds(700, True)"):
         _recipe = eval(_code)
         _names = [f"v[{place}]" for place in range(len(_recipe))]
-        _answer = ask("v[-1].order()", _HOW, v=f"recipes.build(recipes.compared_in_steps(Value), {_code})")
-        for _call in (_answer, _answer.again()):
-            recipes.check_order(_call, _names, _recipe, len(_names) - 1)
+        _answer = ask(
+            "v[-1].order()", _OPTIONS, v=f"recipes.build(recipes.compared_in_steps(Value), {_code})"
+        )
+        for _order_answer in (_answer, _answer.again()):
+            recipes.check_order(_order_answer, _names, _recipe, len(_names) - 1)
 ### END HIDDEN TESTS
 _credit.points()
 
@@ -928,13 +930,13 @@ def _compare(names, recipe, roots, slopes, grads=None, words="", alike=False):
         roots, slopes, grads = roots[:1], slopes[:1], None
     grads = grads or [0.0] * len(names)
     first, ahead = f"{names[roots[0]]}.backward()", recipes.passes_ahead(names, roots)
-    how = {"before": recipes.held(names, grads), "ahead": ahead, "steps": 1_000_000}
+    options = {"before": recipes.held(names, grads), "ahead": ahead, "steps": 1_000_000}
     if words:
-        how["words"] = f"{first}, {words}"
+        options["words"] = f"{first}, {words}"
     values = recipes.graph(names, recipe, alike)
     # with_order replaces the student's order() by the test's own.
-    ordered = f"recipes.with_order(Value, {recipes.made_from(recipe)})"
-    answer = ask(first, how, Value=ordered, **values)
+    value_class = f"recipes.with_order(Value, {recipes.made_from(recipe)})"
+    answer = ask(first, options, Value=value_class, **values)
     recipes.check_passes(answer, names, recipe, roots, grads, slopes)
 
 
@@ -950,7 +952,7 @@ check.visible_passed(_credit)
 import torch
 
 
-def _slopes_to(recipe, out):
+def _solve_slopes(recipe, out):
     """Return one Value's slopes with respect to all Values of a recipe, by solving a triangular system."""
     size = len(recipe)
     system = torch.eye(size, dtype=torch.float64)
@@ -962,45 +964,50 @@ def _slopes_to(recipe, out):
     return torch.linalg.solve_triangular(system, unit, upper=True)[:, 0].tolist()
 
 
-def _hidden(names, recipe, roots, *more, **how):
-    _compare(names, recipe, roots, [_slopes_to(recipe, root) for root in roots], *more, **how)
+def _compare_with_solution(names, recipe, roots, *rest, **options):
+    _compare(names, recipe, roots, [_solve_slopes(recipe, root) for root in roots], *rest, **options)
 
 
-_filled = [1.5, 9.0, -9.0, 3.0, 6.0]
-_hidden("xyztw", _uneven, [4, 2, 4, 1, 4], _filled)
-_hidden("xyztw", _uneven, [4, 4], _filled, alike=True)
-_apart = [([], []), ([], []), ([0], [2.0]), ([1], [3.0])]
-_hidden("xayu", _apart, [2, 3, 2], [1.0, 2.0, 3.0, 4.0])
-_hidden("xyz", [([], []), ([0], [0.0]), ([1, 0], [2.0, 0.0])], [2, 2], [4.0, 1.0, 1.0])
-_hidden("xyz", [([], []), ([0], [3.0]), ([1, 0], [0.0, 2.0])], [2, 2], [4.0, 1.0, 1.0])
-_far = [([], []), ([0], [1e20]), ([1], [1e-20]), ([2], [1e-20]), ([3], [1e20])]
-_hidden("xyzuw", _far, [4, 4])
-_hidden("abyzw", [([], []), ([], []), ([0], [4e-6]), ([1], [3e5]), ([2, 3], [5e-5, 7e4])], [4, 4])
+_start_grads = [1.5, 9.0, -9.0, 3.0, 6.0]
+_compare_with_solution("xyztw", _uneven, [4, 2, 4, 1, 4], _start_grads)
+_compare_with_solution("xyztw", _uneven, [4, 4], _start_grads, alike=True)
+_two_chains = [([], []), ([], []), ([0], [2.0]), ([1], [3.0])]
+_compare_with_solution("xayu", _two_chains, [2, 3, 2], [1.0, 2.0, 3.0, 4.0])
+_compare_with_solution("xyz", [([], []), ([0], [0.0]), ([1, 0], [2.0, 0.0])], [2, 2], [4.0, 1.0, 1.0])
+_compare_with_solution("xyz", [([], []), ([0], [3.0]), ([1, 0], [0.0, 2.0])], [2, 2], [4.0, 1.0, 1.0])
+_extreme = [([], []), ([0], [1e20]), ([1], [1e-20]), ([2], [1e-20]), ([3], [1e20])]
+_compare_with_solution("xyzuw", _extreme, [4, 4])
+_compare_with_solution(
+    "abyzw", [([], []), ([], []), ([0], [4e-6]), ([1], [3e5]), ([2, 3], [5e-5, 7e4])], [4, 4]
+)
 
 _names = [f"v{place}" for place in range(121)]
-_hidden(_names, recipes.diamonds(40), [120, 120], words=hint.graph.format(size=121))
+_compare_with_solution(_names, recipes.diamonds(40), [120, 120], words=hint.graph.format(size=121))
 with _credit.part("once"):
-    _how, _deep = {"errors": {"recursion": hint.deep}}, "recipes.build(Value, recipes.chain(1500))"
-    _ordered = "recipes.with_order(Value, [2 ** (place + 1) - 1 for place in range(1501)])"
-    _answer = ask("v[-1].backward()", _how, Value=_ordered, v=_deep)
+    _options, _deep = {"errors": {"recursion": hint.deep}}, "recipes.build(Value, recipes.chain(1500))"
+    _value_class = "recipes.with_order(Value, [2 ** (place + 1) - 1 for place in range(1501)])"
+    _answer = ask("v[-1].backward()", _options, Value=_value_class, v=_deep)
     _answer.then("[v[0].grad, v[1].grad]").equals([1.0, 1.0])
 
 
-def _mixed(size, slopes):
-    made, at = [([], []), ([], [])], 0
+def _mixed_recipe(size, slopes):
+    recipe, offset = [([], []), ([], [])], 0
     for place in range(2, size):
-        parents = [(place - 1 - (at + k * 3) % min(place, 4)) for k in range(1 + place % 3)]
-        made.append((parents, [slopes[(at + k) % len(slopes)] for k in range(len(parents))]))
-        at += len(parents)
-    return made
+        parents = [(place - 1 - (offset + k * 3) % min(place, 4)) for k in range(1 + place % 3)]
+        recipe.append((parents, [slopes[(offset + k) % len(slopes)] for k in range(len(parents))]))
+        offset += len(parents)
+    return recipe
 
 
 for _size in (3, 4, 5, 7, 12, 30):
     for _grads in ([0.0], check.draws(4, -3, 3)):
-        _names, _recipe = [f"v{place}" for place in range(_size)], _mixed(_size, check.draws(5, -1.4, 1.4))
+        _names, _recipe = (
+            [f"v{place}" for place in range(_size)],
+            _mixed_recipe(_size, check.draws(5, -1.4, 1.4)),
+        )
         _words = hint.graph.format(size=_size) if _size > 7 else ""
         _roots = [_size - 1, _size - 1, _size - 2, _size - 1]
-        _hidden(_names, _recipe, _roots, (_grads * _size)[:_size], _words)
+        _compare_with_solution(_names, _recipe, _roots, (_grads * _size)[:_size], _words)
 ### END HIDDEN TESTS
 _credit.points()
 
@@ -1098,17 +1105,17 @@ hint = hints("value_functions")
 _credit = PartialCredit(powers=1, others=1)
 
 
-def _compare(call, number, data, slope, wrong=None, values=None, before="", made=False):
+def _compare(call, number, data, slope, wrong=None, values=None, before="", has_parent=False):
     """Check the data, the slope and the parent of the new Value that an operation on x returns.
 
     wrong: the slopes that mistakes produce, keyed by hint; values: the same for the data.
-    made: whether x has a parent.
+    has_parent: whether x has a parent.
     """
-    x = f"Value({number}, (p,), (7.0,))" if made else f"Value({number})"
+    x = f"Value({number}, (p,), (7.0,))" if has_parent else f"Value({number})"
     answer = ask(call, {"errors": "", "before": before}, p="Value(2.0)", x=x)
-    slopes = {why: tuple({"x": s} for s in found) for why, found in (wrong or {}).items()}
-    others = recipes.check_operation(answer, data, {"x": slope}, values=values, mistakes=slopes)
-    answer.holds(not others, hint.parent + f" {others}")
+    slopes = {cause: tuple({"x": s} for s in numbers) for cause, numbers in (wrong or {}).items()}
+    pairs = recipes.check_operation(answer, data, {"x": slope}, values=values, mistakes=slopes)
+    answer.holds(not pairs, hint.parent + f" {pairs}")
 
 
 _log10 = {hint.log10: (2.0969100130080562, 6.965784284662087)}
@@ -1125,13 +1132,13 @@ for _call, _number, _data, _slope, _wrong, _values in (
     with _credit.part("powers" if "**" in _call else "others"):
         _compare(_call, _number, _data, _slope, _wrong, _values)
 with _credit.part("powers"):
-    _compare("x**2", 3.0, 9.0, 6.0, {hint.chain: [42.0]}, made=True)
+    _compare("x**2", 3.0, 9.0, 6.0, {hint.chain: [42.0]}, has_parent=True)
 check.visible_passed(_credit)
 ### BEGIN HIDDEN TESTS
 import torch
 
 
-def _torch(text, number):
+def _torch_result(text, number):
     x = torch.tensor(number, dtype=torch.float64, requires_grad=True)
     value = eval(text, {}, {"x": x})
     value.backward()
@@ -1153,10 +1160,10 @@ def _mistakes(text, number, data, slope):
     return {hint.line: [0.0]} if slope == 1 else {}, {}
 
 
-def _hidden(text, number, made=False):
-    data, slope = _torch(text, number)
+def _compare_with_torch(text, number, has_parent=False):
+    data, slope = _torch_result(text, number)
     wrong = _mistakes(text, number, data, slope)
-    _compare(text, number, data, slope, *wrong, before="x.grad = 0.5", made=made)
+    _compare(text, number, data, slope, *wrong, before="x.grad = 0.5", has_parent=has_parent)
 
 
 _POWERS = ("x**2", "x**3", "x**1", "x**0", "x**7", "x**(-1)", "x**(-3)", "x**2.0", "x**(-2.0)", "x**0.0")
@@ -1169,18 +1176,18 @@ for _texts, *_ranges in (
 ):
     for _text in _texts:
         with _credit.part("powers" if "**" in _text else "others"):
-            for _made, _range in enumerate(_ranges):
-                check.smallest(_hidden, _text, check.draw(*_range), bool(_made))
+            for _has_parent, _range in enumerate(_ranges):
+                check.smallest(_compare_with_torch, _text, check.draw(*_range), bool(_has_parent))
 for _text in _AT_ZERO:
     with _credit.part("powers" if "**" in _text else "others"):
-        _hidden(_text, 0.0)
+        _compare_with_torch(_text, 0.0)
 with _credit.part("others"):
     for _text, _x in (("x.exp()", 300.0), ("x.exp()", 600.0), ("x.relu()", 1e-300)):
-        _hidden(_text, _x)
-        _hidden(_text, -_x)
-    _hidden("x.log()", 1e-300)
+        _compare_with_torch(_text, _x)
+        _compare_with_torch(_text, -_x)
+    _compare_with_torch("x.log()", 1e-300)
 with _credit.part("powers"):
-    _hidden("x**2", 1e-100)
+    _compare_with_torch("x**2", 1e-100)
 ### END HIDDEN TESTS
 _credit.points()
 
@@ -1391,45 +1398,45 @@ hint = hints("fit_line")
 
 def _compare(points, steps, lr, want, wrong, fit="recipes.on_torch(fit_line)", words=""):
     # on_torch runs fit_line with the tests' own Value class, which computes with torch.
-    given = {"points": points, "steps": steps, "lr": lr}
-    how = {"words": words, "errors": {"TorchValue.__init__": hint.count}}
-    answer = ask("fit_line(points, steps, lr)", how, fit_line=fit, **given)
-    known = {why: tuple(pairs) for why, pairs in wrong.items()}
-    known[hint.shared] = lambda pair: pair == (pair[0],) * 2 and type(pair[0]) is float and pair[0]
-    known[hint.once] = lambda pair: pair == tuple(map(float, pair))  # any other pair of numbers
-    answer.returns(want, mistakes=known, nearly=hint.all, rtol=1e-7, atol=1e-9)
+    arguments = {"points": points, "steps": steps, "lr": lr}
+    options = {"words": words, "errors": {"TorchValue.__init__": hint.count}}
+    answer = ask("fit_line(points, steps, lr)", options, fit_line=fit, **arguments)
+    causes = {cause: tuple(pairs) for cause, pairs in wrong.items()}
+    causes[hint.shared] = lambda pair: pair == (pair[0],) * 2 and type(pair[0]) is float and pair[0]
+    causes[hint.once] = lambda pair: pair == tuple(map(float, pair))  # any other pair of numbers
+    answer.returns(want, mistakes=causes, nearly=hint.all, rtol=1e-7, atol=1e-9)
     answer.holds(answer.then("fit_line.passes").result >= steps, hint.count)
     return answer.holds(answer.then("points").result == points, hint.changed).changes_nothing()
 
 
-_one = {hint.uphill: [(-0.6, -0.6)], hint.steps: [(0.0, 0.0)], hint.half: [(0.3, 0.3)]}
-_three = {
+_one_step = {hint.uphill: [(-0.6, -0.6)], hint.steps: [(0.0, 0.0)], hint.half: [(0.3, 0.3)]}
+_three_steps = {
     hint.zero: [(1.248264, 0.957888), (0.596664, 0.972288), (1.259064, 0.453888)],
     hint.mean: [(1.014912, 0.808704)],
     hint.swapped: [(0.468288, 0.607464)],
     hint.anew: [(0.72, 0.54)],
 }
-_compare([(1.0, 3.0)], 1, 0.1, (0.6, 0.6), _one)
-_compare([(0.0, 2.0), (2.0, 4.0)], 3, 0.03, (0.607464, 0.468288), _three)
+_compare([(1.0, 3.0)], 1, 0.1, (0.6, 0.6), _one_step)
+_compare([(0.0, 2.0), (2.0, 4.0)], 3, 0.03, (0.607464, 0.468288), _three_steps)
 _compare([(-1, -1), (0, 1), (1, 3), (2, 5)], 150, 0.1, (2.0, 1.0), {})
 check.visible_passed()
 
 
 ### BEGIN HIDDEN TESTS
-def _descent(points, steps, lr, kept=(0, 0), size=None, sign=-1.0):
+def _descent(points, steps, lr, momentum=(0, 0), size=None, sign=-1.0):
     a = b = to_a = to_b = 0.0
     for _ in range(steps):
         errors = [(x, a * x + b - y) for x, y in points]
-        to_a = kept[0] * to_a + 2 * sum(x * e for x, e in errors) / (size or len(points))
-        to_b = kept[1] * to_b + 2 * sum(e for _, e in errors) / (size or len(points))
+        to_a = momentum[0] * to_a + 2 * sum(x * e for x, e in errors) / (size or len(points))
+        to_b = momentum[1] * to_b + 2 * sum(e for _, e in errors) / (size or len(points))
         a, b = a + sign * lr * to_a, b + sign * lr * to_b
     return a, b
 
 
-def _hidden(points, steps, lr, scale=1.0):
+def _compare_with_descent(points, steps, lr, scale=1.0):
     want = _descent(points, steps, scale * lr)
     wrong = {
-        hint.zero: [_descent(points, steps, scale * lr, kept) for kept in ((1, 1), (0, 1), (1, 0))],
+        hint.zero: [_descent(points, steps, scale * lr, momentum) for momentum in ((1, 1), (0, 1), (1, 0))],
         hint.formula: [_descent(points, steps, lr)],
         hint.mean: [_descent(points, steps, lr, size=1)],
         hint.half: [_descent(points, steps, scale * lr / 2)],
@@ -1453,18 +1460,20 @@ for _points, _steps, _lr in (
     ([(1.0, 3.0), (2.0, 1.0)], 6, 0.9),  # lr is too large: the loss grows with every step
     ([(1.0, 3.0)], 1, 0.1),
 ):
-    _hidden(_points, _steps, _lr)
-for _slope, _at, _steps in (
+    _compare_with_descent(_points, _steps, _lr)
+for _slope, _intercept, _steps in (
     (check.draw(0.5, 3), check.draw(-2, 2), 120),
     (check.draw(-3, -0.5), check.draw(-2, 2), 40),
     (0.0, 0.0, 40),
 ):
-    _points = [(x, round(_slope * x + _at + check.draw(-0.2, 0.2), 3)) for x in check.draws(6, -2, 2)]
-    check.smallest(_hidden, _points, 7, check.draw(0.02, 0.15))
-    check.smallest(_hidden, _points, 5, 0.05, 3.0)
-    _hidden(_points, _steps, 0.004)
-    _line = [(x, round(_slope * x + _at, 3)) for x in (-1.5, -0.5, 0.5, 1.0, 2.0)]
-    _hidden(_line, 60, 0.15).returns((_slope, _at), rtol=0.0, atol=1e-2, hint=hint.slope)
+    _points = [(x, round(_slope * x + _intercept + check.draw(-0.2, 0.2), 3)) for x in check.draws(6, -2, 2)]
+    check.smallest(_compare_with_descent, _points, 7, check.draw(0.02, 0.15))
+    check.smallest(_compare_with_descent, _points, 5, 0.05, 3.0)
+    _compare_with_descent(_points, _steps, 0.004)
+    _line_points = [(x, round(_slope * x + _intercept, 3)) for x in (-1.5, -0.5, 0.5, 1.0, 2.0)]
+    _compare_with_descent(_line_points, 60, 0.15).returns(
+        (_slope, _intercept), rtol=0.0, atol=1e-2, hint=hint.slope
+    )
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
@@ -1592,8 +1601,8 @@ _compare("breadth", "engines.engine('breadth', turned=True)")
 _compare("kept", "engines.engine('kept')")
 check.visible_passed()
 ### BEGIN HIDDEN TESTS
-for _more in ("", ", turned=True", ", merged=True", ", turned=True, merged=True"):
-    for _want, _how in (
+for _options in ("", ", turned=True", ", merged=True", ", turned=True, merged=True"):
+    for _want, _bug in (
         ("none", "'none', 'all'"),
         ("assign", "'assign', 'all'"),
         ("assign", "'assign', 'leaves'"),
@@ -1602,7 +1611,7 @@ for _more in ("", ", turned=True", ", merged=True", ", turned=True, merged=True"
         ("kept", "'kept'"),
         ("kept", "'kept', itself=True"),
     ):
-        _compare(_want, f"engines.engine({_how}{_more})")
+        _compare(_want, f"engines.engine({_bug}{_options})")
 ### END HIDDEN TESTS
 
 # %% [markdown] lang="en"
